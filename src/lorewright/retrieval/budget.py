@@ -1,4 +1,4 @@
-"""Stage 3: a ranked list -> what fits. Filling stops at the first chunk that overflows, which is cut at a good end."""
+"""Stage 3: ranked hits -> those that fit. Filling stops at the first that overflows, which is cut at a sentence end."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lorewright.index.keywords import words_of
 from lorewright.retrieval.ranking import Hit, with_text
 from lorewright.tokens import count_tokens
 
-# A rest shorter than this tells nothing.
+# A chunk is not cut to fewer tokens than this.
 MIN_CUT_TOKENS = 40
 
-# Two texts that share so much of their words say the same.
+# Two texts that share this much of their words (Jaccard) are duplicates.
 DUPLICATE_SHARE = 0.9
 
 LeftOut = Literal["duplicate", "over_budget", "below_the_cut"]
@@ -28,7 +28,7 @@ _LINE_ENDS = re.compile(r"\n")
 def fit_to_budget(
     hits: Sequence[Hit], *, budget_tokens: int, limit: int
 ) -> tuple[list[Hit], list[tuple[Hit, LeftOut]]]:
-    """Keep the best-ranked hits whose text fits, of at most `limit` sections; the rest with one reason each.
+    """Return the best-ranked hits whose text fits, of at most `limit` sections; and the rest with one reason each.
 
     The first that overflows is cut at a paragraph's or sentence's end where that leaves something useful, and filling
     stops: so a larger budget never loses what a smaller one had.
@@ -71,8 +71,8 @@ def _fitted(hit: Hit, room: int) -> Hit | None:
 
 
 def cut_text(text: str, *, max_tokens: int) -> str:
-    """The longest beginning that fits and ends where a paragraph or a sentence does, else where a line does; "" where
-    there is none."""
+    """Return the longest beginning that fits and ends where a paragraph or a sentence does, else where a line does; ""
+    where there is none."""
     return _cut_at(_ENDS, text, max_tokens) or _cut_at(_LINE_ENDS, text, max_tokens)
 
 
@@ -91,14 +91,14 @@ def _repeats(words: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
-    """Jaccard: common words over all words."""
+    """Return the Jaccard index: common words over all words."""
     if min(len(a), len(b)) < DUPLICATE_SHARE * max(len(a), len(b)):
         return 0.0  # it cannot be more than the smaller over the larger
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
 def _parts_in_order(chosen: Sequence[Hit]) -> list[Hit]:
-    """Sections by their best part; within a section the parts as they stand in the file."""
+    """Return the hits with sections ordered by their best part, and parts within a section as in the file."""
     sections: dict[str, list[Hit]] = {}
     for hit in chosen:
         sections.setdefault(hit.chunk.section_id, []).append(hit)

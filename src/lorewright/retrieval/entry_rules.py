@@ -1,17 +1,17 @@
 """Between rank and budget: the rules that authors give their entries -> which hits stand in the answer, in what order.
 
-What stands under a condition that does not hold, and what the viewer may not see, was gone before anything was ranked:
-here it does not exist, so that it fulfils no `requires`, excludes nothing and wins no group. Then, in this order:
+A chunk under a condition that does not hold, or that the viewer may not see, was removed before anything was ranked:
+here it does not exist, so it fulfils no `requires`, excludes nothing and wins no group. Then, in this order:
 
-1. *always* and *sticky*: what stays is taken in, found or not, where the viewer may see any of it.
-2. *probability*: what is not sticky is thrown for, once a turn; without a campaign nothing is thrown.
-3. *cooldown*: what was found lately stays away.
-4. *requires*, then *excludes* and *groups*, as often as anything changes, in the answer that no budget would cut.
-   Whoever loses stays out, also where the winner goes after it.
-5. *order*: what is always there, what is sticky, then what was found; among each of them by priority, then by rank, and
-   nothing before what it requires. Priority orders what is in the answer; it brings nothing into it.
+1. *always* and *sticky*: such entries are taken in, found or not, where the viewer may see any of them.
+2. *probability*: a die is thrown for each entry that is not sticky, once a turn; without a campaign none is thrown.
+3. *cooldown*: entries that were found lately stay away.
+4. *requires*, then *excludes* and *groups*, repeated until nothing changes, in the answer that no budget would cut.
+   A loser stays out, also where the winner is removed after it.
+5. *order*: entries that are always there, sticky ones, then those found; each of these by priority, then by rank, and
+   none before an entry that it requires. Priority orders the answer; it brings nothing into it.
 
-The budget fills in that order, so that a larger one never loses what a smaller one had.
+The budget fills in that order, so a larger budget never loses what a smaller one had.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from lorewright.retrieval.view import (
 RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
 Kept = Literal["always", "sticky", "priority", "probability"]
 
-# So many are taken in at most, and go first: whoever writes more of them has a pack that tells nothing else.
+# The most chunks that always or sticky entries take in; they go first, so more of them would crowd out the answer.
 MAX_STAYING = 100
 
 _PLAIN = EntryRules()
@@ -49,34 +49,35 @@ _PLAIN = EntryRules()
 
 @dataclass(frozen=True, slots=True)
 class RuleNote:
-    """What rules did to a chunk: what kept it in, and in words what did what."""
+    """What entry rules did to a chunk: the rules that kept it in, and an explanation in words."""
 
     kept: tuple[Kept, ...] = ()
     words: tuple[str, ...] = ()
 
     def and_(self, words: str, *kept: Kept) -> RuleNote:
-        """The note with more."""
+        """Return the note with these words, and these rules that kept the chunk, added."""
         return RuleNote((*self.kept, *kept), (*self.words, words))
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """Hits in the order in which the budget fills, and as they were ranked; how many sections it may, what rules left
-    out, and what they did, by the ID of the chunk."""
+    """Hits in the order in which the budget is filled, and as they were ranked; the most sections (`limit`), the hits
+    that rules left out, and notes on what the rules did, by chunk ID."""
 
     hits: list[Hit]
     ranked: Sequence[Hit]
     limit: int
     out: list[tuple[Hit, RuledOut]] = field(default_factory=list)
     notes: Mapping[str, RuleNote] = field(default_factory=dict)
-    # Those of an answer that require what is not in it.
+    # Returns those of the chosen hits that require something that is not among them.
     unmet: Callable[[Sequence[Hit]], list[Hit]] = lambda chosen: []
 
 
 def apply_entry_rules(hits: Sequence[Hit], view: LoreView, *, limit: int, takes_in: bool = True) -> Ruled:
-    """The hits of a query, best first, by the rules of their entries. Without any rules they are as they were.
+    """Apply the rules of their entries to a query's hits (best first) and return the result. Without any rules the hits
+    stay as they are.
 
-    `view` is of what is in force. Without `takes_in` nothing comes in that was not found.
+    `view` must hold only what is in force. Without `takes_in` no chunk is added that was not found.
     """
     if not has_entry_rules(view.generations):
         return Ruled([*hits], hits, limit)
@@ -85,13 +86,13 @@ def apply_entry_rules(hits: Sequence[Hit], view: LoreView, *, limit: int, takes_
 
 
 def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit, LeftOut | RuledOut]]]:
-    """What fits, and the rest with one reason each. What requires something that did not fit goes with it."""
+    """Return the hits that fit, and the rest with one reason each. A hit whose requirement did not fit is left out."""
     chosen, rest = fit_to_budget(ruled.hits, budget_tokens=budget_tokens, limit=ruled.limit)
     left_out: list[tuple[Hit, LeftOut | RuledOut]] = [*rest]
     while unmet := ruled.unmet([*chosen, *(hit for hit, reason in left_out if reason == "duplicate")]):
-        gone = {hit.chunk.id for hit in unmet}
-        left_out += [(hit, "requires") for hit in chosen if hit.chunk.id in gone]
-        kept = [hit for hit in chosen if hit.chunk.id not in gone]
+        dropped = {hit.chunk.id for hit in unmet}
+        left_out += [(hit, "requires") for hit in chosen if hit.chunk.id in dropped]
+        kept = [hit for hit in chosen if hit.chunk.id not in dropped]
         if len(kept) == len(chosen):
             break
         chosen = kept
@@ -99,13 +100,13 @@ def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit
 
 
 class _Stage:
-    """One query's entries, their rules and what has become of them so far."""
+    """The entries of one query, their rules and the results of the steps so far."""
 
     def __init__(self, view: LoreView, ranked: Sequence[Hit], limit: int) -> None:
         self._view = view
         self._ranked = ranked
         self._limit = limit
-        self._rules = {one: rules for pack in view.generations for one, rules in entry_rules_of(pack).items()}
+        self._rules = {chunk_id: rules for pack in view.generations for chunk_id, rules in entry_rules_of(pack).items()}
         self._same: Things = things(view.generations)
         self._history: EntryHistory | None = view.entries
         self._notes: dict[str, RuleNote] = {}
@@ -121,13 +122,17 @@ class _Stage:
         self._out[hit.chunk.id] = (hit, reason)
         self._note(hit, words)
 
-    # 1. What stays.
+    # 1. Always and sticky.
 
     def taken_in(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, and behind them what is always there or sticky though nothing found it."""
+        """Return the hits, and behind them the chunks that are always there or sticky though nothing found them."""
         found = {hit.chunk.id for hit in hits}
-        stays = [one for one, rules in self._rules.items() if one not in found and self._stays(one, rules)]
-        stays.sort(key=lambda one: (-self._rules[one].priority, one))
+        stays = [
+            chunk_id
+            for chunk_id, rules in self._rules.items()
+            if chunk_id not in found and self._stays(chunk_id, rules)
+        ]
+        stays.sort(key=lambda chunk_id: (-self._rules[chunk_id].priority, chunk_id))
         fetched = (hit for stay in stays if (hit := self._fetched(stay)) is not None)
         more = [*islice(fetched, MAX_STAYING)]
         return [*hits, *sorted(more, key=lambda hit: (hit.chunk.pack_id, hit.chunk.row))]
@@ -140,18 +145,18 @@ class _Stage:
         return None if found is None else found[0]
 
     def _fetched(self, chunk_id: str) -> Hit | None:
-        """A chunk that nothing found, as the viewer may read it."""
-        generation = next(one for one in self._view.generations if chunk_id in entry_rules_of(one))
+        """Return a chunk that nothing found as a hit, or None where the viewer may read nothing of it."""
+        generation = next(pack for pack in self._view.generations if chunk_id in entry_rules_of(pack))
         chunk = generation.chunk(chunk_id)
         text = None if chunk is None else visible_text(self._view, generation, chunk)
         if chunk is None or text is None:
             return None
         return Hit(chunk, text, tokens_of(chunk, text), 0.0)
 
-    # 2. and 3.: what dice and cooldowns leave.
+    # 2. and 3. Probability and cooldown.
 
     def at_hand(self, hits: Iterable[Hit]) -> list[Hit]:
-        """What was thrown, and does not stay away."""
+        """Return the hits that pass their throw and are not on cooldown."""
         return [hit for hit in hits if self._is_at_hand(hit)]
 
     def _is_at_hand(self, hit: Hit) -> bool:
@@ -172,12 +177,12 @@ class _Stage:
             return False
         return True
 
-    # 4. What cannot stand together, or not alone.
+    # 4. Requires, excludes and groups.
 
     def ruled(self, hits: Sequence[Hit]) -> Ruled:
-        """What is left, in the order in which it is filled."""
+        """Return the hits that remain, in the order in which the budget is filled, and what the rules did."""
         left = [*hits]
-        # What requires something that nothing found needs no answer to be judged.
+        # A requirement that nothing found fulfils fails without an answer.
         while lost := self._without_what_they_require(left, left):
             left = [hit for hit in left if hit.chunk.id not in lost]
         while True:
@@ -202,7 +207,7 @@ class _Stage:
         return {hit.chunk.id for hit in lost}
 
     def _unmet(self, chosen: Sequence[Hit]) -> list[Hit]:
-        """Those of an answer that require what is not in it."""
+        """Return those of the chosen hits that require something that is not among them."""
         present = _Present(self._same, chosen)
         return [hit for hit in chosen if self._missing(hit, present)]
 
@@ -210,8 +215,8 @@ class _Stage:
         return [require for require in self._of(hit).requires if not present.has(require, beside=hit.chunk.section_id)]
 
     def _told_of(self, missing: Sequence[str]) -> str:
-        """Named is only what the viewer may know of: nobody learns from a rule that there is something else."""
-        known = [one for one in missing if self._may_be_named(one)]
+        """Say what is missing. Only what the viewer may know of is named: a rule must not reveal that there is more."""
+        known = [entry_id for entry_id in missing if self._may_be_named(entry_id)]
         return f"requires {', '.join(known)}" if known else "requires what is not here"
 
     def _may_be_named(self, entry_id: str) -> bool:
@@ -225,7 +230,7 @@ class _Stage:
         )
 
     def _losers(self, answer: Sequence[Hit]) -> set[str]:
-        """Those that may not stand beside something with more priority, or else a better place."""
+        """Return the IDs of the hits that lose against one of higher priority, or else of better rank."""
         stays = _Staying(self._same)
         lost: set[str] = set()
         for hit in sorted(answer, key=lambda hit: -self._of(hit).priority):
@@ -240,7 +245,8 @@ class _Stage:
     # 5. The order.
 
     def _ordered(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
-        """In the order in which they are filled, and how many sections may be: what was taken in does not count."""
+        """Return the hits in the order in which the budget is filled, and the most sections: chunks taken in do not
+        count."""
         always = self._by_priority([hit for hit in hits if self._of(hit).always])[:MAX_STAYING]
         sticky = [hit for hit in hits if not self._of(hit).always and self._stays(hit.chunk.id, self._of(hit))]
         free = [*always, *self._by_priority(sticky)]
@@ -256,7 +262,7 @@ class _Stage:
         return sorted(hits, key=lambda hit: -self._of(hit).priority)
 
     def _after_what_they_require(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Each behind the first of all that it requires; those that require each other come last."""
+        """Return the hits, each behind all hits that it requires; those that require each other come last."""
         ordered: list[Hit] = []
         there = _Present(self._same)
         waiting = [*hits]
@@ -271,7 +277,7 @@ class _Stage:
 
 
 class _Present:
-    """What is in an answer, by all that it may be named by."""
+    """The chunks of an answer, by every ID by which rules may name them."""
 
     def __init__(self, same: Things, hits: Iterable[Hit] = ()) -> None:
         self._same = same
@@ -280,21 +286,21 @@ class _Present:
             self.add(hit)
 
     def add(self, hit: Hit) -> None:
-        """Something more is in it."""
+        """Add a hit."""
         for name in _names_of(hit.chunk, self._same):
             self._sections.setdefault(name, set()).add(hit.chunk.section_id)
 
     def has(self, entry_id: str, *, beside: str) -> bool:
-        """Whether anything of an entry is in it, beside a section itself."""
+        """Return True if the answer has a section of the entry other than `beside`."""
         return self.beside(entry_id, beside) is not None
 
     def beside(self, entry_id: str, section_id: str) -> str | None:
-        """The first section of an entry that is in it, beside another one."""
+        """Return the first section of an entry in the answer other than `section_id`, or None."""
         return min(self._sections.get(entry_id, set()) - {section_id}, default=None)
 
 
 class _Staying:
-    """What has its place in an answer, and so what can have none beside it; the parts of one section always can."""
+    """The hits that have their place in an answer, and what they shut out; the parts of one section never conflict."""
 
     def __init__(self, same: Things) -> None:
         self._same = same
@@ -303,7 +309,7 @@ class _Staying:
         self._groups: dict[str, tuple[str, str]] = {}
 
     def add(self, hit: Hit, rules: EntryRules) -> None:
-        """Something more has its place."""
+        """Give a hit its place."""
         self._present.add(hit)
         for exclude in rules.excludes:
             self._excluded.setdefault(exclude, set()).add(hit.chunk.section_id)
@@ -311,13 +317,13 @@ class _Staying:
             self._groups.setdefault(group, (rules.group_of, hit.chunk.section_id))
 
     def conflict(self, hit: Hit, rules: EntryRules) -> tuple[RuledOut, str] | None:
-        """Why a hit can have no place, if it cannot."""
+        """Return why a hit can have no place, as the rule and an explanation; None if it can."""
         own = hit.chunk.section_id
         named = (self._present.beside(exclude, own) for exclude in rules.excludes)
         naming = (
             min(self._excluded.get(name, set()) - {own}, default=None) for name in _names_of(hit.chunk, self._same)
         )
-        other = next((one for one in (*named, *naming) if one is not None), None)
+        other = next((section_id for section_id in (*named, *naming) if section_id is not None), None)
         if other is not None:
             return "excluded", f"not beside {other}"
         for group in rules.groups:
@@ -328,15 +334,15 @@ class _Staying:
 
 
 def _names_of(chunk: StoredChunk, same: Things) -> tuple[str, ...]:
-    """The IDs by which rules may name a chunk: of its entity, whichever packs tell of it, and of its section there."""
+    """Return the IDs by which rules may name a chunk: those of its entity in every pack, and of its section there."""
     section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     ids = ids_of(chunk.entity_id, same)
     return (*ids, *(f"{entity_id}:{section}" for entity_id in ids))
 
 
 def _answer(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit]]:
-    """The answer that no budget would cut, in the order of the hits; and it with what it leaves out because it repeats
-    something: that is there, too, in other words."""
+    """Return the answer that no budget would cut, in the order of the hits; and the same with the hits that it leaves
+    out as duplicates, for their content is there in other words."""
     chosen, left_out = fit_to_budget(hits, budget_tokens=sys.maxsize, limit=limit)
     ids = {hit.chunk.id for hit in chosen}
     repeated = {hit.chunk.id for hit, reason in left_out if reason == "duplicate"}

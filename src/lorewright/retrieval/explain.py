@@ -1,4 +1,4 @@
-"""Why each chunk is in a result and why each other is not: the trace. The same bytes in every process."""
+"""The trace of a query: why each chunk is in its result or not. It is the same bytes in every process."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from lorewright.retrieval.entry_rules import Kept, Ruled, RuledOut, RuleNote
 from lorewright.retrieval.ranking import Hit
 from lorewright.retrieval.view import NotInForce
 
-# Why a chunk is not in a result; `filtered`: neither words nor names, filters or meaning point at it.
+# Why a chunk is not in a result; `filtered`: no words, names, filters or meaning point at it.
 Reason = LeftOut | NotInForce | RuledOut | Literal["filtered"]
 
 _NOTHING = RuleNote()
 
 
 class ChunkTrace(BaseModel):
-    """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
+    """Why one chunk has its place. `reason` is set where it was left out; ranks count from 1.
 
-    `parts` is what the score is the sum of, to the rounding: words, meaning, name, filters, introduction, link. `given`
-    is how many of the tokens are in the answer: none where it was left out, fewer where it was cut.
+    `parts` are the summands of the score, to the rounding: words, meaning, name, filters, introduction, link. `given`
+    is the number of the chunk's tokens in the answer: none where it was left out, fewer where it was cut.
     `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word
     gives to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
-    What was left out before anything was ranked has rank 0 and no scores, only what would have found it. `kept` and
-    `rule` are there where a rule of its entry had a say: which of them kept it in, and in words what they did; what is
+    A chunk that was left out before the ranking has rank 0 and no scores, only its filters and names. `kept` and `rule`
+    are set where a rule of its entry had an effect: which rules kept it in, and in words what they did; a chunk that is
     always there though nothing found it has rank 0, too.
     """
 
@@ -43,7 +43,7 @@ class ChunkTrace(BaseModel):
     vector_rank: int | None
     vector_score: float | None
     file_score: float | None
-    # Where a reranker is set: how well it says that the chunk answers. The best hits stand in its order.
+    # Where a reranker is set: its score for the chunk. The best hits stand in its order.
     rerank_score: float | None
     terms: dict[str, float]
     name: str | None
@@ -58,9 +58,9 @@ class ChunkTrace(BaseModel):
 
 
 class RetrievalTrace(BaseModel):
-    """Every chunk that was ranked for this viewer, best first, then what is not in force. What they may not see does
-    not exist here either. Where entries have rules: in the order in which the budget was filled, then what they left
-    out. `max_tokens` is the query's, `limit` too, but for what entries' rules take in beside."""
+    """Every chunk that was ranked for this viewer, best first, then those not in force; none that the viewer may not
+    see. Where entries have rules: in the order in which the budget was filled, then those that the rules left out.
+    `max_tokens` is the query's; `limit` too, plus the sections that entry rules take in."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
 
@@ -70,11 +70,11 @@ class RetrievalTrace(BaseModel):
     max_tokens: int = 0
     limit: int = 0
     chunks: tuple[ChunkTrace, ...]
-    # What else was looked up, for what was said: the packs' synonyms.
+    # The synonyms that were looked up, by the words of the query.
     synonyms: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def why(self, chunk_id: str) -> ChunkTrace | None:
-        """The trace of one chunk, or None where it had no reason to be ranked at all."""
+        """Return the trace of one chunk, or None where it was not ranked."""
         return next((chunk for chunk in self.chunks if chunk.chunk_id == chunk_id), None)
 
 
@@ -90,7 +90,7 @@ def trace_of(
     max_tokens: int,
     synonyms: dict[str, tuple[str, ...]],
 ) -> RetrievalTrace:
-    """The trace of a query."""
+    """Return the trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
     given = {hit.chunk.id: hit.token_count for hit in chosen}
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(ruled.ranked, start=1)}
@@ -118,7 +118,7 @@ def trace_of(
 
 
 def filtered(chunk: StoredChunk, *, tokens: int, reason: Literal["filtered"] | NotInForce = "filtered") -> ChunkTrace:
-    """The trace of a chunk that was not even ranked."""
+    """Return the trace of a chunk that was not even ranked."""
     return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
 
 

@@ -1,4 +1,4 @@
-"""Stage 1: what the scene and the asker's words tie a query to. It ranks, it does not wall off."""
+"""Stage 1: a query -> the chunks that its filters and names tie to it. Ties rank; they exclude nothing."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lorewright.packs.references import says_any
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import Things, hidden_names, ids_of, qualified, things
 
-# The asker's words -> the entities that they name, longest name first.
+# The words of a query -> the entities that they name, longest name first.
 
-# Names of more words than this are matched by their words alone.
+# Names of more words than this are not looked up.
 _LONGEST = 7
 
-# A lower-case word that stands in more than this share of all chunks is a word first and a name second.
+# A lower-case word in more than this share of all chunks counts as a word, not as a name.
 _COMMON_SHARE = 0.01
 
-# A text that is embedded says something with so many words that carry meaning.
+# A text is worth embedding with at least this many words that carry meaning.
 _LEAST_WORDS = 2
 
 _EMPTY_QUOTES = re.compile(r"[\"“«]\s*[\"”»]")
@@ -29,11 +29,11 @@ _EMPTY_QUOTES = re.compile(r"[\"“«]\s*[\"”»]")
 def named_entities(
     text: str, generations: Sequence[Generation], *, in_scene: Iterable[str] = (), hidden: Container[str] = ()
 ) -> dict[str, str]:
-    """Qualified entity ID -> the name by which the text names it.
+    """Return qualified entity ID -> the name by which the text names it.
 
     A name of one word that is also a common word (`Light`, `Message`) counts only where it is capitalised inside a
-    sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell. What is `hidden` has no
-    name.
+    sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell. Entities in `hidden` are
+    never named.
     """
     words = words_of(text)
     spans = [
@@ -66,7 +66,7 @@ def _known(generations: Sequence[Generation], names: set[str], hidden: Container
 
 
 def marked_words(text: str) -> set[str]:
-    """Words that are capitalised elsewhere than at a sentence's start, or quoted."""
+    """Return the words that are capitalised elsewhere than at a sentence's start, or quoted."""
     capitalised = re.findall(r"(?<=[\w,;’'\"“(—–-] )[\"“‘(]?([A-Z]\w*(?:[’'\-]\w+)*)", text)
     quoted = re.findall(r"[\"“«]([^\"“”«»]{1,80})[\"”»]", text)
     after_colon = re.findall(r": ([A-Z]\w*)", text)
@@ -74,28 +74,28 @@ def marked_words(text: str) -> set[str]:
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
-    """The text without the names (in lower-case words) wherever they stand in it; the whole text where hardly a word
-    that means something would be left."""
+    """Return the text without the names (given in lower-case words) wherever they stand in it; the whole text where
+    fewer than two words with meaning would be left."""
     spans = [(found.start(), found.end(), " ".join(words_of(found.group()))) for found in WORD.finditer(text)]
-    said = [word for _, _, word in spans]
-    gone: set[int] = set()
+    text_words = [word for _, _, word in spans]
+    removed: set[int] = set()
     for name in {*names}:
         size = len(name.split())
-        for start in range(len(said) - size + 1):
-            if " ".join(said[start : start + size]) == name:
-                gone |= set(range(start, start + size))
+        for start in range(len(text_words) - size + 1):
+            if " ".join(text_words[start : start + size]) == name:
+                removed |= set(range(start, start + size))
     bare = text
-    for place in sorted(gone, reverse=True):
+    for place in sorted(removed, reverse=True):
         bare = bare[: spans[place][0]] + bare[spans[place][1] :]
     bare = " ".join(_EMPTY_QUOTES.sub(" ", bare).split())
-    return bare if gone and sum(word not in STOP_WORDS for word in set(words_of(bare))) >= _LEAST_WORDS else text
+    return bare if removed and sum(word not in STOP_WORDS for word in set(words_of(bare))) >= _LEAST_WORDS else text
 
 
 def _counts(
     name: str, marked: set[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
 ) -> bool:
     packs = {entity_id.partition(":")[0] for entity_id in entities}
-    if name in STOP_WORDS and all(one.english for one in generations if one.pack_id in packs):
+    if name in STOP_WORDS and all(generation.english for generation in generations if generation.pack_id in packs):
         return False
     if name in marked or entities & scene:
         return True
@@ -104,7 +104,7 @@ def _counts(
     return found <= max(3, _COMMON_SHARE * total)
 
 
-# (index of the generation, row): the name of a chunk while a query runs.
+# (index of the generation, row): identifies a chunk while a query runs.
 Key = tuple[int, int]
 
 
@@ -120,30 +120,31 @@ class Ties:
 def tie_chunks(
     query: LoreRetrievalQuery, generations: Sequence[Generation], *, hidden: frozenset[str] = frozenset()
 ) -> dict[Key, Ties]:
-    """Every chunk that any filter or name ties to the query. What is `hidden` can neither be named nor asked for,
-    and a tag that says its name is no tag."""
+    """Return the ties of every chunk that a filter or name ties to the query. Entities in `hidden` can neither be named
+    nor asked for, and a tag that says the name of one is ignored."""
     ties: dict[Key, Ties] = {}
     same = things(generations)
     wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
     if hidden and "tag" in wanted:
         secret_names = hidden_names(generations, hidden)
-        wanted["tag"] = {one for one in wanted["tag"] if not says_any(one, secret_names)}
+        wanted["tag"] = {tag for tag in wanted["tag"] if not says_any(tag, secret_names)}
     for index, generation in enumerate(generations):
         for kind, values in wanted.items():
             for row in generation.linked(kind, values):
                 ties.setdefault((index, row), Ties()).filters.add(kind)
     scene = wanted.get("location", set()) | wanted.get("entity", set())
     for entity_id, name in named_entities(query.keywords, generations, in_scene=scene, hidden=hidden).items():
-        for told_as in ids_of(entity_id, same):
-            _tie_name(ties, told_as, name, generations)
+        for same_id in ids_of(entity_id, same):
+            _tie_name(ties, same_id, name, generations)
     return ties
 
 
 def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: Things) -> dict[str, set[str]]:
-    """Link kind -> values asked for. A person may be asked for who is stored as a place or faction, and the reverse."""
+    """Return link kind -> the values asked for. An ID of any filter also matches links of the other entity kinds: a
+    person may be stored as a place or faction."""
 
     def every(ids: Sequence[str]) -> set[str]:
-        return {told_as for one in qualified(ids, generations) for told_as in ids_of(one, same)}
+        return {same_id for entity_id in qualified(ids, generations) for same_id in ids_of(entity_id, same)}
 
     location = every([query.location_id] if query.location_id else [])
     entities = every(query.entity_ids)

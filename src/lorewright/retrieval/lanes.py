@@ -1,4 +1,4 @@
-"""The two lanes: the asker's words -> chunks that hold them, and chunks that mean the like."""
+"""The two lanes: the words of a query -> the chunks that hold them, and the chunks of similar meaning."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from lorewright.retrieval.filters import Key, marked_words, without_names
 from lorewright.retrieval.query import without_labels
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 
-# A view -> what there is to search for whoever looks: the open tables, and a small table of their own for each pack.
+# A view -> what its viewer can search: the open keyword tables, and for each pack a small table of the viewer's own.
 #
-# What a viewer may not see is in none of it: it changes no score.
+# Nothing that the viewer may not see is in these tables, so it changes no score.
 
 T = TypeVar("T")
 
 
 class Visible:
-    """What a viewer can search and read. `close` it: it holds tables of the moment."""
+    """What a viewer can search and read. It holds temporary tables and must be closed with `close`."""
 
     def __init__(self, view: LoreView) -> None:
         self.view = view
@@ -53,7 +53,7 @@ class Visible:
         self.tables = list(self._tables())
 
     def close(self) -> None:
-        """Let go of the tables."""
+        """Close the temporary tables."""
         self._stack.close()
 
     def _add_private(self, index: int, generation: Generation) -> None:
@@ -63,11 +63,11 @@ class Visible:
                 self._private[(index, chunk.row)] = text
 
     def whole(self, key: Key, chunk: StoredChunk) -> bool:
-        """Whether the viewer sees all of the chunk."""
+        """Return True if the viewer sees all of the chunk."""
         return self.view.viewer == "gm" or self.text(key, chunk) == chunk.text
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
-        """What the viewer may read of the chunk, or None."""
+        """Return what the viewer may read of the chunk, or None."""
         if self.view.viewer == "gm":
             return chunk.written or None
         if chunk.role in OPEN_ROLES:
@@ -75,7 +75,7 @@ class Visible:
         return self._private.get(key)
 
     def chunks(self, keys: Iterable[Key]) -> dict[Key, StoredChunk]:
-        """The chunks of the keys."""
+        """Return the chunks of the keys."""
         rows: dict[int, set[int]] = {}
         for index, row in keys:
             rows.setdefault(index, set()).add(row)
@@ -86,7 +86,7 @@ class Visible:
         }
 
     def windows(self, index: int) -> WindowVectors | None:
-        """What was embedded of a pack and may be seen; None where nothing was embedded."""
+        """Return the windows of a pack that the viewer may see; None where nothing was embedded."""
         generation = self.generations[index]
         if generation.vectors is None:
             return None
@@ -100,12 +100,12 @@ class Visible:
         return WindowVectors(generation.vectors.vectors, table.rows, None if shown.all() else shown)
 
     def _shows(self, index: int, row: int, item_id: str | None) -> bool:
-        """Of a section that is not open, and of which the viewer sees something: whether all of it, or this item."""
+        """Tell whether the viewer sees a window of a section that is not open: all of the section, or this item."""
         chunk = self.generations[index].chunks([row])[row]
         return may_see(self.view, role=chunk.role, owner_id=chunk.entity_id, item_id=item_id)
 
     def _tables(self) -> Iterator[tuple[int, KeywordTable]]:
-        """Every keyword table with the index of its generation; those of the moment are closed at the end."""
+        """Yield every keyword table with the index of its generation; the temporary ones are closed by `close`."""
         names = ("open_fts", "hidden_fts") if self.view.viewer == "gm" else ("open_fts",)
         for index, generation in enumerate(self.generations):
             for name in names:
@@ -117,13 +117,13 @@ class Visible:
 
 
 def by_key(owners: Sequence[int], found: Sequence[dict[int, T]]) -> dict[Key, T]:
-    """What was found by row in each table -> by key."""
-    return {(index, row): one for index, of in zip(owners, found, strict=True) for row, one in of.items()}
+    """Return the results by key, of results by row for each table; `owners` are the tables' generations."""
+    return {(index, row): value for index, of in zip(owners, found, strict=True) for row, value in of.items()}
 
 
 def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite3.Connection:
-    """What a viewer may see of a pack beyond open lore (row -> text), as a keyword table of its own: no secret has a
-    part in its statistics."""
+    """Return an in-memory keyword table of what a viewer may see of a pack beyond open lore (row -> text): a table of
+    its own, so that no secret has a part in its statistics."""
     connection = sqlite3.connect(":memory:")
     made_with = fulltext_here()
     connection.execute(made_with.create("own_fts", english=generation.english))
@@ -132,18 +132,19 @@ def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite
     return connection
 
 
-# The asker's words -> other words for them, as the packs that are asked have them: `synonyms:` in `pack.yaml`.
+# The words of a query -> synonyms for them, from the packs that are searched: `synonyms:` in `pack.yaml`.
 #
-# Names have aliases; this is for the rest of a world's vocabulary: what players call a thing that its pack calls
-# otherwise.
+# Names have aliases; synonyms are for the rest of a world's vocabulary: what players call a thing that its pack calls
+# by another word.
 
 Synonyms = dict[str, tuple[str, ...]]
 
 
 def synonyms_said(text: str, generations: Sequence[Generation]) -> Synonyms:
-    """What is said (as lower-case words) -> the other words for it, in the order of packs, groups and words.
+    """Return what the text says (as lower-case words) -> the other words for it, in the order of packs, groups and
+    words.
 
-    A text of several words is said where they stand side by side; singular and plural are one.
+    A synonym of several words counts where they stand in a row; singular and plural are the same.
     """
     groups = [group for generation in generations for group in generation.manifest.synonyms]
     if not groups:
@@ -160,12 +161,12 @@ def synonyms_said(text: str, generations: Sequence[Generation]) -> Synonyms:
 
 
 def other_words(synonyms: Synonyms) -> list[str]:
-    """All that is to be looked up besides what was said, each once."""
+    """Return all words to look up besides those of the query, each once."""
     return list(dict.fromkeys(chain.from_iterable(synonyms.values())))
 
 
 def said_by(synonyms: Synonyms) -> dict[str, frozenset[str]]:
-    """For each single word that was said: what says the same."""
+    """Return for each single word of the query the words that say the same."""
     found: dict[str, frozenset[str]] = {}
     for member, others in synonyms.items():
         for word in member.split():
@@ -179,16 +180,16 @@ def _stands(member: Sequence[str], said: Sequence[str]) -> bool:
 
 
 def _singular(word: str) -> str:
-    """Enough to have `cops` say `cop`: what is looked up is stemmed by the index."""
+    """Return a word without a plural `s`: enough to match `cops` and `cop`, for the index stems what it looks up."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-# So many of each lane's best are looked at.
+# How many of each lane's best hits are used.
 DEPTH = 75
 
 SCORE_DIGITS = 6
 
-# A chunk that holds so much of what the words say was meant by them.
+# A chunk that covers this share of the words makes them precise.
 _COVER = 0.6
 
 _NONE: frozenset[str] = frozenset()
@@ -196,8 +197,8 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class KeywordLane:
-    """The best chunks by their words. `precise` says that the words themselves point at something: they name what the
-    packs tell of, or one chunk holds nearly all that they say."""
+    """The best chunks by their words. `precise` says that the words point at something definite: they name an entity of
+    the packs, or one chunk covers nearly all of them."""
 
     hits: Mapping[Key, KeywordHit]
     ranks: Mapping[Key, int]
@@ -207,14 +208,14 @@ class KeywordLane:
     synonyms: Synonyms = field(default_factory=dict)
 
     def share(self, key: Key) -> float:
-        """A chunk's BM25 as a share of the best one's, times its coverage: 0 where it has none, 1 for the best one that
-        holds every word. One word said often is no answer to six."""
+        """Return a chunk's BM25 as a share of the best hit's, times its coverage: 0 where it has none, 1 for the best
+        hit if it holds every word. So a single word that is repeated often does not answer a question of six."""
         hit = self.hits.get(key)
         return round(hit.score / self.best * self.coverage(hit), SCORE_DIGITS) if hit and self.best else 0.0
 
     def coverage(self, hit: KeywordHit) -> float:
-        """How much of what the words say a chunk holds, in 0..1, each word by its inverse document frequency. A word is
-        held where one that says the same is."""
+        """Return how much of the words a chunk holds, in 0..1, each word weighed by its inverse document frequency. A
+        synonym counts as the word."""
         said = sum(self.weights.values())
         same = said_by(self.synonyms)
         held = (word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms))
@@ -222,7 +223,7 @@ class KeywordLane:
 
 
 def keyword_lane(text: str, visible: Visible) -> KeywordLane:
-    """Ask every table that the viewer may search, scored as one collection."""
+    """Search every table that the viewer may search, scored as one collection; return the best chunks."""
     if not text.strip():
         return KeywordLane({}, {}, 0.0, False)
     tables = [table for _, table in visible.tables]
@@ -250,13 +251,13 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
 
 
 def _telling(weighed: Mapping[str, tuple[float, int]], total: int) -> dict[str, float]:
-    """What is looked up where there is any such word: what does not stand nearly everywhere, or nowhere at all."""
+    """Return the weights of the words that are looked up where there are any: those not in nearly every chunk."""
     return {word: weight for word, (weight, count) in weighed.items() if count <= max(1, MAX_SHARE * total)}
 
 
 @dataclass(frozen=True, slots=True)
 class VectorLane:
-    """What each embedded chunk's cosine to the question is. `missing` says why some packs have none."""
+    """The cosine of each embedded chunk to the question. `missing` says why some packs were not searched."""
 
     windows: Mapping[int, WindowVectors]
     questions: Mapping[int, Vectors]
@@ -265,13 +266,13 @@ class VectorLane:
 
     @property
     def ranks(self) -> dict[Key, int]:
-        """The rank of each of the nearest."""
+        """The rank of each of the nearest chunks, from 1."""
         order = sorted(self.nearest, key=lambda key: (-self.nearest[key], key))
         return {key: rank for rank, key in enumerate(order, start=1)}
 
     def file_cosines(self, keys: Iterable[Key], visible: Visible) -> dict[Key, float]:
-        """For each chunk the mean over all chunks of its file: whoever describes a thing without naming it describes
-        what its whole file tells. Only what the viewer may see is in it."""
+        """Return for each chunk the mean cosine of all chunks of its file: a question that describes a thing without
+        naming it often describes its whole file. Only chunks that the viewer may see count."""
         found: dict[Key, float] = {}
         wanted = set(keys)
         for index, windows in self.windows.items():
@@ -283,7 +284,7 @@ class VectorLane:
         return found
 
     def cosines(self, keys: Iterable[Key]) -> dict[Key, float]:
-        """The exact cosine of each chunk that has one."""
+        """Return the exact cosine of each chunk that has one."""
         wanted = set(keys)
         return {
             (index, row): cosine
@@ -297,10 +298,10 @@ def _mean(cosines: Sequence[float]) -> float:
 
 
 def vector_lane(text: str, visible: Visible, *, names: Iterable[str] = ()) -> VectorLane:
-    """Embed the question as each pack was embedded, and find the nearest chunks of all packs that were.
+    """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs.
 
-    The names that the words name are left out of what is embedded: finding a name is the work of words, and beside it
-    an embedder hears little else.
+    The entity names in the question are left out of what is embedded: the keyword lane finds names, and an embedder
+    gives them too much weight.
     """
     text = without_names(text, names)
     windows: dict[int, WindowVectors] = {}

@@ -1,4 +1,4 @@
-"""Views of installed packs, and all that a view tells of one entity; no game is needed."""
+"""Views of installed packs, and all that a view tells of one entity; they need no game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden
 
 @dataclass(frozen=True, slots=True)
 class EntityLore:
-    """An entity as all packs together tell of it, and the chunks that do."""
+    """An entity with the details of all packs, and the chunks that tell of it."""
 
     entity: PackEntity
     lore: Retrieval
@@ -30,7 +30,7 @@ class LoreViews(Protocol):
     def open(
         self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
     ) -> AbstractContextManager[LoreView]:
-        """Open the packs named (all, if none is) for a viewer; with `history` what happened as well. The view is
+        """Open the named packs (all, if none is named) for a viewer; with `history` also what happened. The view is
         closed when the block ends.
 
         Raises:
@@ -41,7 +41,7 @@ class LoreViews(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PackViews:
-    """Opens installed packs for a viewer who has learned nothing."""
+    """Opens installed packs for a viewer without any revealed items."""
 
     library: Library
 
@@ -67,19 +67,19 @@ class PackViews:
 
 
 def opened(stack: ExitStack, generation: Generation) -> Generation:
-    """A generation that is closed with the stack."""
+    """Return the generation; it is closed with the stack."""
     stack.callback(generation.close)
     return generation
 
 
 def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLore:
-    """What tells of an entity in a view, its own file first. Keys of a pack's own may tell more than a viewer may know:
-    only the game master reads them.
+    """Return an entity and what tells of it in a view, its own file first. A pack's own keys may tell more than a
+    viewer may know: only the game master reads them.
 
     Raises:
         NotFound: there is none of that ID, or the viewer may read nothing of it.
     """
-    found = [one for one in sorted(qualified([entity_id], view.generations)) if _told(view, one)]
+    found = [full_id for full_id in sorted(qualified([entity_id], view.generations)) if _told(view, full_id)]
     entity = _told(view, found[0]) if found else None
     if entity is None:
         raise NotFound(f"there is no entity {entity_id}", hint="see: lorewright pack show PACK")
@@ -87,14 +87,14 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
 
 
 def _told(view: LoreView, entity_id: str) -> PackEntity | None:
-    """An entity, where the viewer may read anything of it."""
+    """Return an entity as the viewer may know it; None if they may read nothing of it."""
     hidden = hidden_entities(view)
     entity = None if entity_id in hidden else told_entity(entity_id, view.generations)
     return None if entity is None else as_told(entity, view, hidden_names(view.generations, hidden))
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:
-    """`npc:viktor` -> `npc:neo_seattle:viktor`; or one of the `others`, characters of no pack, by their full IDs.
+    """`npc:viktor` -> `npc:neo_seattle:viktor`. `others` are the full IDs of characters that no pack has.
 
     Raises:
         NotFound: there is no such character.

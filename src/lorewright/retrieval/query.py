@@ -1,4 +1,4 @@
-"""LoreRetrievalQuery and LoreRetrievalResult: the shapes that programs send and get."""
+"""LoreRetrievalQuery and LoreRetrievalResult: the request and the answer of a retrieval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_LIMIT = 10
 
 
 class LoreRetrievalQuery(BaseModel):
-    """What is asked: words, and what the scene at hand ties it to. IDs may be bare (`neon_dragon`) or qualified.
+    """A retrieval request: words, and the filters of the current scene. IDs may be bare (`neon_dragon`) or qualified.
 
     `limit` counts sections, `max_tokens` bounds the text of all chunks together.
     """
@@ -34,7 +34,7 @@ class LoreRetrievalQuery(BaseModel):
 
     @property
     def has_filters(self) -> bool:
-        """Whether anything but words was given."""
+        """True if anything but words was given."""
         return bool(
             self.location_id or self.entity_ids or self.faction_ids or self.thread_ids or self.thread_tags or self.tags
         )
@@ -56,7 +56,7 @@ class RetrievedChunk(BaseModel):
 
 
 class LoreRetrievalResult(BaseModel):
-    """The seed's result: chunks best first, the parts of one section in their order.
+    """The retrieved chunks, best first, the parts of one section in their order.
 
     `query_time_ms` is rounded up to whole seconds: a finer figure would make two equal answers differ.
     """
@@ -68,14 +68,14 @@ class LoreRetrievalResult(BaseModel):
     query_time_ms: int
 
 
-# A scene -> what it asks of lore, in the seed's words and with its filters.
+# A scene -> the query for its lore.
 
-# What the lines of a scene's query begin with says which line it is, and nothing of what is looked for.
+# The labels at the beginnings of a scene query's lines; they are not searched for.
 _LABELS = re.compile(r"^(?:Location|Present|Player action|Active threads|Recent):", re.MULTILINE)
 
 
 def without_labels(text: str) -> str:
-    """A query's words without the labels of a scene's lines."""
+    """Return the words of a query without the labels of a scene's lines."""
     return _LABELS.sub("", text)
 
 
@@ -89,7 +89,7 @@ def scene_query(
     recent_event: str = "",
     viewer: str = "gm",
 ) -> LoreRetrievalQuery:
-    """The query of a scene. `names` gives names and titles for IDs; an ID without one stands for itself."""
+    """Return the query of a scene. `names` gives names and titles for IDs; an ID without a name stands for itself."""
 
     def named(ids: Sequence[str]) -> str:
         return ", ".join(names.get(entity_id, entity_id) for entity_id in ids)

@@ -1,4 +1,4 @@
-"""Stage 2: everything that might answer -> one order. Words, meaning and ties become one score."""
+"""Stage 2: all chunks that might answer -> one order. Words, meaning and ties become one score."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import LoreView, ids_of, things
 from lorewright.tokens import count_tokens
 
-# One hop along the links: what the best hits tell of comes along with them.
+# Links: the entities that the best hits link to come along with them, one hop away.
 
-# A tag ties half a pack together, and a thread is asked for by itself.
+# The link kinds that are followed: a tag ties half a pack together, and threads have their own filter.
 _KINDS = ("entity", "location", "faction")
 
 
 def linked_entities(
     best: Mapping[Key, StoredChunk], visible: Visible, *, hidden: frozenset[str]
 ) -> dict[Key, tuple[str, ...]]:
-    """For each of the best chunks the entities that it links to, in the order of their IDs; none that is `hidden`.
+    """Return for each of the best chunks the entities that it links to, by ID; none that is `hidden`.
 
-    What ties a section that is not open may be secret, so such a section leads whoever sees only a part of it nowhere.
+    Links of a section that is not open may be secret, so a viewer who sees only a part of such a section gets none.
     """
     same = things(visible.generations)
     found: dict[Key, tuple[str, ...]] = {}
@@ -47,50 +47,50 @@ def linked_entities(
 
 
 def introductions(entity_ids: Iterable[str], visible: Visible) -> dict[str, list[Key]]:
-    """Where each entity is told of in its own file: the first chunk that has text. Those of no pack that is asked are
-    left out."""
-    found = {entity_entity_id: _introduction(entity_entity_id, visible.generations) for entity_entity_id in entity_ids}
-    return {one: keys for one, keys in found.items() if keys}
+    """Return the keys of each entity's introduction, the first chunk with text in its own file; entities of no searched
+    pack are left out."""
+    found = {entity_id: _introduction(entity_id, visible.generations) for entity_id in entity_ids}
+    return {entity_id: keys for entity_id, keys in found.items() if keys}
 
 
 def _introduction(entity_id: str, generations: Sequence[Generation]) -> list[Key]:
-    """Where an entity is told of in its own file: the first chunk that has text."""
+    """Return the keys of an entity's introduction in all packs."""
     found = ((index, generation.introduction_of(entity_id)) for index, generation in enumerate(generations))
     return [(index, row) for index, row in found if row is not None]
 
 
-# The share of meaning beside words: words that point at something are to be taken by their letter, others are a
+# The share of meaning in a score; words have the rest. Precise words are to be taken literally, others are a
 # description. Chosen by `benchmarks/quality.py`; between .3 and .4, and between .7 and .8, little changes.
 PRECISE_VECTOR_WEIGHT = 0.35
 FREE_VECTOR_WEIGHT = 0.75
 
-# Whoever describes a thing describes what its whole file tells: so much of a chunk's meaning is that of its file. Where
-# the words point at something, the section that they point at counts alone.
+# A description of a thing often matches its whole file: this share of a chunk's meaning is its file's. Where the words
+# are precise, the section counts alone.
 FILE_WEIGHT = 0.4
 
-# How much each tie counts beside the 1.0 of words and meaning. A name that the asker says is the strongest thing they
-# can say of what they want; a filter says only where they stand; a file's introduction says what its subject is.
+# How much each tie counts, against 1.0 for words and meaning. A name in the question is the strongest sign of what is
+# wanted; a filter says only where the scene is; a file's introduction says what its subject is.
 NAME_WEIGHT = 0.20
 MENTION_WEIGHT = 0.05
 FILTER_WEIGHT = 0.25
 INTRODUCTION_WEIGHT = 0.04
 _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
 
-# What the best few tell of comes along, at a discount: this share of their score, spread over all that they link to
-# (one that links to everything points at nothing), and never above them.
+# The best few hits give this share of their score to what they link to, spread over all their links (a hit that links
+# to everything points at nothing); a linked hit never ranks above them.
 LINK_WEIGHT = 0.15
 LINKED_FROM = 2
 
-# What a score is the sum of, in the order in which it is told.
+# The summands of a score, in the order in which they are shown.
 PARTS = ("words", "meaning", "name", "filters", "introduction", "link")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk with its score and all that the score is made of. `text` is what the viewer may read of it.
+    """A chunk with its score and the components of it. `text` is what the viewer may read of it.
 
-    Scores lie in 0..1 and compare within one query only; ranks count from 1. `parts` are what each kind of reason gives
-    to the score, by `PARTS`; what gives nothing is not in it.
+    Scores lie in 0..1 and compare within one query only; ranks count from 1. `parts` are the summands of the score, by
+    the names in `PARTS`; those of zero are left out.
     """
 
     chunk: StoredChunk
@@ -113,8 +113,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All hits, best first; the share of meaning in their scores, why some packs were not asked by meaning, and what
-    else was looked up for what was said."""
+    """All hits, best first; the share of meaning in their scores, why some packs were not searched by meaning, and the
+    synonyms that were looked up."""
 
     hits: list[Hit]
     vector_weight: float = 0.0
@@ -123,9 +123,9 @@ class Ranking:
 
 
 def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties], *, hidden: frozenset[str]) -> Ranking:
-    """All chunks with a reason to be there that the viewer may see, best first; ties go by pack, file and position.
+    """Return all chunks with a reason to be there that the viewer may see, best first; ties by pack, file and position.
 
-    What the viewer may not see is out before anything is counted: it changes no score.
+    What the viewer may not see is removed before anything is counted: it changes no score.
     """
     visible = Visible(view)
     try:
@@ -148,7 +148,7 @@ def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
 
 
 class _Scale:
-    """What every hit of one query is measured by."""
+    """Scores the hits of one query."""
 
     def __init__(
         self,
@@ -172,30 +172,30 @@ class _Scale:
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
 
     def hits(self, keys: Iterable[Key]) -> dict[Key, Hit]:
-        """The chunks that the viewer may see and that anything speaks for."""
+        """Return those of the chunks that the viewer may see and that match in any way."""
         return {key: hit for key, hit in self._made(keys).items() if self._is_spoken_for(key, hit)}
 
     def linked(self, best: Mapping[Key, Hit], hits: Mapping[Key, Hit]) -> dict[Key, Hit]:
-        """What the best link to, with a part of their score, and never above them: of each file what was found best, or
-        else its beginning."""
+        """Return the hits that the best link to, each with a part of its source's score but never above it: of each
+        file the best hit, or else its introduction."""
         found: dict[Key, Hit] = {}
         chunks = {key: hit.chunk for key, hit in best.items()}
         for key, entities in linked_entities(chunks, self._visible, hidden=self._hidden).items():
             source, told = best[key], introductions(entities, self._visible)
-            bare = self._made({one for keys in told.values() for one in keys} - hits.keys())
+            bare = self._made({key for keys in told.values() for key in keys} - hits.keys())
             share = LINK_WEIGHT * source.score / math.sqrt(len(told)) if told else 0.0
-            for one, hit in _best_of_each({**bare, **hits}, told.keys()).items():
-                if one not in best and one not in found and self._visible.whole(one, hit.chunk):
+            for target, hit in _best_of_each({**bare, **hits}, told.keys()).items():
+                if target not in best and target not in found and self._visible.whole(target, hit.chunk):
                     score = max(min(round(hit.score + share, SCORE_DIGITS), source.score), hit.score)
                     parts = {**hit.parts, **_given(link=score - hit.score)}
-                    found[one] = replace(hit, score=score, linked_from=source.chunk.id, parts=parts)
+                    found[target] = replace(hit, score=score, linked_from=source.chunk.id, parts=parts)
         return found
 
     def _is_spoken_for(self, key: Key, hit: Hit) -> bool:
         return bool(hit.keyword_rank or key in self._meaning.nearest or hit.name or hit.mention or hit.filters)
 
     def _made(self, keys: Iterable[Key]) -> dict[Key, Hit]:
-        """The chunks that the viewer may see, with their scores."""
+        """Return those of the chunks that the viewer may see, with their scores."""
         wanted = dict.fromkeys(keys)
         cosines = self._cosines(wanted)
         return {
@@ -205,15 +205,15 @@ class _Scale:
         }
 
     def _cosines(self, keys: Iterable[Key]) -> dict[Key, tuple[float, float | None]]:
-        """Each embedded chunk's cosine to the question, and where it counts that of its file."""
+        """Return each embedded chunk's cosine to the question, and that of its file where it counts."""
         cosines = self._meaning.cosines(keys)
         files = self._meaning.file_cosines(cosines, self._visible) if self._file_weight else {}
         return {key: (cosine, files.get(key)) for key, cosine in cosines.items()}
 
     def _hit(self, key: Key, chunk: StoredChunk, text: str, cosine: float | None, of_file: float | None) -> Hit:
         tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
-        # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part
-        # of it.
+        # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own entity
+        # counts.
         whole = self._visible.whole(key, chunk)
         filters = tuple(sorted(tied.filters)) if whole else ()
         mention = tied.mention if whole else None
@@ -246,8 +246,8 @@ class _Scale:
         )
 
     def _fused(self, share: float, cosine: float | None, of_file: float | None) -> tuple[float, float]:
-        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023), meaning as a share of the best: what words give
-        and what meaning gives.
+        """Return what words and what meaning give to the score: convex fusion of normalised scores (Bruch, Gai, Ingber
+        2023), meaning as a share of the best.
 
         A chunk that was never embedded is judged by its words.
         """
@@ -261,7 +261,7 @@ class _Scale:
 
 
 def _best_of_each(hits: Mapping[Key, Hit], entity_ids: Collection[str]) -> dict[Key, Hit]:
-    """The best hit of each of the entities."""
+    """Return the best hit of each of the entities."""
     found: dict[str, tuple[Key, Hit]] = {}
     for key, hit in sorted(hits.items(), key=_order):
         if hit.chunk.entity_id in entity_ids:
@@ -270,7 +270,7 @@ def _best_of_each(hits: Mapping[Key, Hit], entity_ids: Collection[str]) -> dict[
 
 
 def _given(**parts: float) -> dict[str, float]:
-    """The parts of a score that give anything."""
+    """Return the parts of a score that are not zero."""
     return {part: rounded for part, given in parts.items() if (rounded := round(given, SCORE_DIGITS))}
 
 
@@ -282,5 +282,5 @@ def tokens_of(chunk: StoredChunk, text: str) -> int:
 
 
 def with_text(hit: Hit, text: str) -> Hit:
-    """The hit with another text, its tokens counted again."""
+    """Return the hit with another text, its tokens counted again."""
     return replace(hit, text=text, token_count=count_tokens(text))

@@ -1,4 +1,4 @@
-"""query(view, query) -> result and trace: the stages one after the other."""
+"""query(view, query) -> result and trace: runs the stages one after the other."""
 
 from __future__ import annotations
 
@@ -33,19 +33,21 @@ from lorewright.retrieval.view import (
 )
 from lorewright.tokens import count_tokens
 
-# After the ranking, where one is set: the best hits are read once more, each together with the question.
+# Reranking: after the ranking, a reranker reads the best hits once more, each together with the question.
 #
-# Off unless the settings name a reranker: it takes a model, torch and a second a question.
+# Off unless the settings name a reranker: it takes a model, torch and about a second a question.
 
-# So many are read again: what answers is hardly ever further down, and each costs a pass of the model.
+# The number of hits that are reranked: a good answer is hardly ever further down, and each hit costs a pass of the
+# model.
 RERANKED = 30
 
 
 def reranked(ranking: Ranking, question: str, generations: Sequence[Generation]) -> Ranking:
-    """The ranking with its best hits in the order of the reranker, equal ones as they were; the rest behind them.
+    """Return the ranking with its best hits in the order of the reranker, equal ones as they were; the rest behind
+    them.
 
-    `score` stays what words and meaning gave, `rerank_score` is the reranker's. Where it fails the ranking stays as it
-    is, and says so. Only what the viewer may read is shown to it.
+    `score` stays what words and meaning gave, `rerank_score` is the reranker's. Where the reranker fails the ranking
+    stays as it is, and `missing` says so. The reranker reads only what the viewer may read.
     """
     reranker = _reranker_of(generations)
     if reranker is None or not question.strip() or not ranking.hits:
@@ -66,16 +68,19 @@ def _reranker_of(generations: Sequence[Generation]) -> Reranker | None:
 
 _TIME_STEP_MS = 1000
 
-# Hits as they were ranked, what is in force, the most sections -> the order in which the budget is filled.
+# Ranked hits, the view of what is in force, the most sections -> the order in which the budget is filled.
 Arranged = Callable[[list[Hit], LoreView, int], Ruled]
 
 
 @dataclass(frozen=True)
 class Retrieval:
-    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, or nothing was
-    reranked, if that should have been. `at_hand` is all that might have answered, in the order in which the budget is
-    filled, as the viewer reads it. `refit` fills anew, for so many tokens and sections: chunk ID -> its tokens in that
-    answer, in the answer's order; for another number of sections the view must still be open."""
+    """A result and the reasons for it.
+
+    `degraded` says why some packs were searched by words alone, or nothing was reranked, where that was wanted.
+    `at_hand` are all hits that might have answered, in the order in which the budget is filled, as the viewer reads
+    them. `refit` fills anew for a number of tokens and of sections: it returns chunk ID -> its tokens in that answer,
+    in the answer's order; for another number of sections the view must still be open.
+    """
 
     result: LoreRetrievalResult
     traced: Callable[[], RetrievalTrace]
@@ -85,13 +90,13 @@ class Retrieval:
 
     @cached_property
     def trace(self) -> RetrievalTrace:
-        """Why each chunk is in the result or not; made when it is first asked for, which is while the view is open."""
+        """The trace: why each chunk is in the result or not. It is made on first access; the view must be open then."""
         return self.traced()
 
 
 def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True) -> Retrieval:
-    """Filter, rank, apply the rules of entries, fit to the budget. A query with neither words nor filters finds
-    nothing; what is always there, or sticky, is there all the same, unless `takes_in` says no."""
+    """Filter, rank, apply the entry rules, fit to the budget; return the result. A query with neither words nor filters
+    finds nothing; entries that are always there, or sticky, are added all the same, unless `takes_in` is False."""
 
     def by_rules(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
         return apply_entry_rules(hits, in_force, limit=limit, takes_in=takes_in)
@@ -100,8 +105,8 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True
 
 
 def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
-    """What answers a query beside the chunks (by their IDs) that whoever asks has already. What requires one of those
-    has it, and what may not stand beside one does not."""
+    """Return the answer to a query without the chunks (by their IDs) that the caller has already. An entry that
+    requires a known chunk has it, and an entry that may not stand beside a known chunk is left out."""
 
     def without_known(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
         ruled = apply_entry_rules(hits, in_force, limit=limit)
@@ -118,8 +123,8 @@ def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection
 
 
 def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:
-    """All that tells of an entity (by its qualified ID): its own file in the order of its sections, then what mentions
-    it, best first."""
+    """Return all that tells of an entity (by its qualified ID): its own file in the order of its sections, then the
+    chunks that mention it, best first."""
     own = set(ids_of(entity_id, things(view.generations)))
 
     def own_first(hits: list[Hit], _: LoreView, limit: int) -> Ruled:
@@ -172,9 +177,9 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
 
 
 def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTrace | None:
-    """Why a chunk (by its ID, with or without its pack) is where it is in the answer to a query, or not in it.
+    """Return why a chunk (by its ID, with or without its pack) is where it is in the answer to a query, or not in it.
 
-    None where there is no such chunk, or the viewer may read nothing of it: then it does not exist.
+    Return None where there is no such chunk, or the viewer may read nothing of it: for them it does not exist.
     """
     trace = retrieve(view, query).trace
     found = trace.why(chunk_id) or next(
@@ -183,26 +188,26 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
     if found is not None:
         return found
     force = in_force(view)
-    if (there := find_chunk(force.view, chunk_id)) is not None:
-        return filtered(there.chunk, tokens=count_tokens(there.text))
+    if (found_chunk := find_chunk(force.view, chunk_id)) is not None:
+        return filtered(found_chunk.chunk, tokens=count_tokens(found_chunk.text))
     for removal in force.removals:
         places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
-        gone = find_chunk(removal.before, chunk_id)
-        if gone is not None and gone.chunk.row in removal.rows[places[gone.chunk.pack_id]]:
-            return filtered(gone.chunk, tokens=count_tokens(gone.text), reason=removal.reason)
+        removed = find_chunk(removal.before, chunk_id)
+        if removed is not None and removed.chunk.row in removal.rows[places[removed.chunk.pack_id]]:
+            return filtered(removed.chunk, tokens=count_tokens(removed.text), reason=removal.reason)
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that a viewer may read, and what of it."""
+    """A chunk and the text of it that the viewer may read."""
 
     chunk: StoredChunk
     text: str
 
 
 def find_chunk(view: LoreView, chunk_id: str) -> FoundChunk | None:
-    """A chunk by its ID, with or without its pack; None where there is none, or the viewer may read nothing of it."""
+    """Return a chunk by its ID, with or without its pack, or None where the viewer may read nothing of such a chunk."""
     for generation in view.generations:
         chunk = generation.chunk(chunk_id) or generation.chunk(f"{generation.pack_id}:{chunk_id}")
         if chunk is not None and (text := visible_text(view, generation, chunk)) is not None:
@@ -225,7 +230,7 @@ def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:
-    """What the query would have found for this viewer, had it not been left out beforehand."""
+    """Yield the hits that the query would have had for this viewer among the chunks not in force, with the reason."""
     for removal in removals:
         places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
         for hit in _ranked(removal.before, query, hidden_entities(removal.before)).hits:
@@ -234,7 +239,7 @@ def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Ite
 
 
 def _ties(hit: Hit) -> dict[str, Any]:
-    """What would have found it; its scores would tell of what is not in force."""
+    """Return a hit's filters and names without its scores, which would tell of what is not in force."""
     return {"filters": hit.filters, "name": hit.name, "mention": hit.mention}
 
 
@@ -253,16 +258,20 @@ def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str], secret_names: f
 
 
 def _shown_metadata(hit: Hit, hidden: frozenset[str], secret_names: frozenset[str]) -> dict[str, object]:
-    """The chunk's metadata without the IDs of what is hidden, and without tags that name it.
+    """Return the chunk's metadata without the IDs of hidden entities, and without tags that name them.
 
-    Where only a part of a secret section is shown, nothing is told that the rest may be tied to.
+    Where only a part of a secret section is shown, IDs of others and tags are left out: the rest may be tied to them.
     """
     metadata = dict(hit.chunk.metadata)
     for key in ("location_ids", "entity_ids", "faction_ids"):
-        metadata[key] = [one for one in metadata[key] if qualify(hit.chunk.pack_id, one) not in hidden]
-    metadata["tags"] = [one for one in metadata["tags"] if not says_any(one, secret_names)]
+        metadata[key] = [
+            entity_id for entity_id in metadata[key] if qualify(hit.chunk.pack_id, entity_id) not in hidden
+        ]
+    metadata["tags"] = [tag for tag in metadata["tags"] if not says_any(tag, secret_names)]
     if hit.chunk.role in OPEN_ROLES or hit.text in (hit.chunk.text, hit.chunk.written):
         return metadata
     own = hit.chunk.entity_id.removeprefix(f"{hit.chunk.pack_id}:")
-    linked = {key: [one for one in metadata[key] if one == own] for key in metadata if key.endswith("_ids")}
+    linked = {
+        key: [entity_id for entity_id in metadata[key] if entity_id == own] for key in metadata if key.endswith("_ids")
+    }
     return {**metadata, **linked, "tags": []}

@@ -1,4 +1,4 @@
-"""For whom lore is read, and the one predicate that decides what they may see."""
+"""LoreView: for whom lore is read, and the one predicate that decides what they may see."""
 
 from __future__ import annotations
 
@@ -27,54 +27,58 @@ from lorewright.packs.models import (
 )
 from lorewright.packs.references import names_of, says_any
 
-# Generations asked together -> which entities are one thing told by several packs, and which sections give way.
+# Generations searched together -> which entities are the same thing, and which sections are overridden.
 #
-# A file with `overrides: core:guard` tells of the same thing as core's guard. Where a later pack has a section of the
-# same slug it stands for the earlier one's; every other section is inherited. An introduction without text replaces
-# nothing: a title is needed only so that the sections have one.
+# A file with `overrides: core:guard` tells of the same thing as core's guard. A later pack's section replaces the
+# earlier one of the same slug; every other section is inherited. An introduction without text replaces nothing: a title
+# is needed only so that the sections have one.
 
 Things = Mapping[str, tuple[str, ...]]
 
 
 def things(generations: Sequence[Generation]) -> Things:
-    """Entity ID -> all IDs of the same thing, the earliest pack's first. What only one pack tells of is not in it."""
+    """Return entity ID -> all IDs of the same thing, the earliest pack's first. Things of only one pack are absent."""
     edges = _edges(generations)
     manifests = {generation.pack_id: generation.manifest for generation in generations}
     found: dict[str, tuple[str, ...]] = {}
     for entity_id in sorted({*edges, *(target for targets in edges.values() for target in targets)}):
         if entity_id not in found:
             group = sorted(
-                _connected(entity_id, edges), key=lambda one: (_rank(one, manifests), _depth(one, edges), one)
+                _connected(entity_id, edges),
+                key=lambda same_id: (_rank(same_id, manifests), _depth(same_id, edges), same_id),
             )
             found |= dict.fromkeys(group, tuple(group))
     return found
 
 
 def ids_of(entity_id: str, same: Things) -> tuple[str, ...]:
-    """All IDs of the thing that an ID names, itself included."""
+    """Return all IDs of the thing that an ID names, itself included."""
     return same.get(entity_id, (entity_id,))
 
 
 def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
-    """For each generation the rows of the chunks that a later pack's section of the same slug stands for."""
+    """Return for each generation the rows of the chunks that a later pack's section of the same slug replaces."""
     rows: list[set[int]] = [set() for _ in generations]
     same = things(generations)
     if same:
         edges = _edges(generations)
         places = {generation.pack_id: index for index, generation in enumerate(generations)}
-        chunks = {one: generations[places[_pack_of(one)]].chunks_of(one) for one in same}
+        chunks = {entity_id: generations[places[_pack_of(entity_id)]].chunks_of(entity_id) for entity_id in same}
         for entity_id, group in same.items():
             index = places[_pack_of(entity_id)]
-            later = [one for one in group if _is_above(one, entity_id, edges, generations, places)]
-            taken = {_slug(chunk) for one in later for chunk in chunks[one] if chunk.section or chunk.text}
+            later = [same_id for same_id in group if _is_above(same_id, entity_id, edges, generations, places)]
+            taken = {_slug(chunk) for same_id in later for chunk in chunks[same_id] if chunk.section or chunk.text}
             rows[index] |= {chunk.row for chunk in chunks[entity_id] if _slug(chunk) in taken}
     return [frozenset(row) for row in rows]
 
 
 def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity | None:
-    """An entity as all packs together tell of it: the latest name, every alias and tag, later keys over earlier."""
+    """Return an entity with the details of all packs: the latest name, every alias and tag, later keys over earlier
+    ones; None where no pack has it."""
     ids = ids_of(entity_id, things(generations))
-    found = [entity for one in ids for generation in generations if (entity := generation.entity(one)) is not None]
+    found = [
+        entity for same_id in ids for generation in generations if (entity := generation.entity(same_id)) is not None
+    ]
     asked = next((entity for entity in found if entity.id == entity_id), None)
     if asked is None or len(found) == 1:
         return asked
@@ -90,7 +94,7 @@ def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity
 
 
 def _edges(generations: Sequence[Generation]) -> dict[str, set[str]]:
-    """Entity ID -> what it overrides: there, of an earlier pack, and the only one that is meant."""
+    """Return entity ID -> the entities that it overrides: each in an earlier pack, and unambiguous."""
     by_pack = {generation.pack_id: generation for generation in generations}
     edges: dict[str, set[str]] = {}
     for generation in generations:
@@ -106,18 +110,18 @@ def _edges(generations: Sequence[Generation]) -> dict[str, set[str]]:
 
 
 def _connected(start: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """Everything that overrides tie to an entity, in either direction."""
+    """Return all entities that overrides tie to an entity, in either direction."""
     found, todo = {start}, [start]
     while todo:
-        one = todo.pop()
-        near = edges.get(one, set()) | {source for source, targets in edges.items() if one in targets}
+        entity_id = todo.pop()
+        near = edges.get(entity_id, set()) | {source for source, targets in edges.items() if entity_id in targets}
         todo += near - found
         found |= near
     return found
 
 
 def _below(start: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """What an entity overrides, and what that overrides."""
+    """Return the entities that an entity overrides, and those that these override."""
     found: set[str] = set()
     todo = [start]
     while todo:
@@ -128,15 +132,15 @@ def _below(start: str, edges: Mapping[str, set[str]]) -> set[str]:
 
 
 def _is_above(
-    one: str,
+    entity_id: str,
     other: str,
     edges: Mapping[str, set[str]],
     generations: Sequence[Generation],
     places: Mapping[str, int],
 ) -> bool:
-    if other in _below(one, edges):
+    if other in _below(entity_id, edges):
         return True
-    packs = generations[places[_pack_of(one)]].manifest, generations[places[_pack_of(other)]].manifest
+    packs = generations[places[_pack_of(entity_id)]].manifest, generations[places[_pack_of(other)]].manifest
     return may_override(*packs)
 
 
@@ -156,8 +160,8 @@ def _pack_of(entity_id: str) -> str:
     return entity_id.partition(":")[0]
 
 
-# What a campaign knows of its entries: the turn at hand, when each was last found, and the dice. All that sticky,
-# cooldown and probability need; what makes it is the play half's matter.
+# What a campaign knows of its entries: the current turn, when each was last found, and the dice. Sticky, cooldown and
+# probability need nothing else; the play half makes it.
 
 # A throw is a whole number from 1 to this.
 SIDES = 1000
@@ -167,16 +171,16 @@ Standing = Literal["sticky", "cooldown"]
 
 @dataclass(frozen=True, slots=True)
 class EntryHistory:
-    """The turn at hand, counted along its own branch from 1; the turn in which each section with a sticky or a cooldown
-    was found, by its ID; and the throw of an entry, the same however often it is asked for in a turn."""
+    """The current turn, counted along its own branch from 1; the turn in which each section with a sticky or a cooldown
+    was found, by its ID; and the throw of an entry, the same for all its uses in a turn."""
 
     turn: int
     found: Mapping[str, int]
     throw: Callable[[str], int]
 
     def standing(self, section_id: str, rules: EntryRules) -> tuple[Standing, int] | None:
-        """Whether a section stays or stays away in this turn, and for how many turns more after it; None where it is
-        free to be found.
+        """Return whether a section stays or stays away in this turn, and for how many turns more after it; None where
+        it is free to be found.
 
         Found in turn 4, sticky 3, cooldown 5: it stays in 5 to 7, and stays away in 8 to 12.
         """
@@ -189,41 +193,45 @@ class EntryHistory:
         return "cooldown", rules.sticky + rules.cooldown - since
 
     def after(self, answered: Iterable[str], generations: Iterable[Generation]) -> dict[str, int]:
-        """`found` as the turn leaves it, by section ID: what of the chunks in its answers was found anew, and what
-        still stays or stays away."""
+        """Return `found` after this turn, by section ID: the sections of the answered chunks that were found anew, and
+        those that still stay or stay away."""
         rules = {
-            chunk_id.partition("~")[0]: one
+            chunk_id.partition("~")[0]: entry
             for generation in generations
-            for chunk_id, one in entry_rules_of(generation).items()
-            if one.sticky or one.cooldown
+            for chunk_id, entry in entry_rules_of(generation).items()
+            if entry.sticky or entry.cooldown
         }
         sections = {chunk_id.partition("~")[0] for chunk_id in answered} & rules.keys()
-        standing = {one for one in self.found.keys() & rules.keys() if self.standing(one, rules[one]) is not None}
-        kept = {one: self.found[one] for one in standing}
+        standing = {
+            section_id
+            for section_id in self.found.keys() & rules.keys()
+            if self.standing(section_id, rules[section_id]) is not None
+        }
+        kept = {section_id: self.found[section_id] for section_id in standing}
         return dict(sorted((kept | dict.fromkeys(sections - standing, self.turn)).items()))
 
 
 def has_entry_rules(generations: Iterable[Generation]) -> bool:
-    """Whether any entry of the packs has rules."""
+    """Return True if any entry of the packs has rules."""
     return any(entry_rules_of(generation) for generation in generations)
 
 
-# What a character may see of its own file without having learned it.
+# The sections of its own file that a character sees without having learned them.
 _OWN_ROLES = SHEET_ROLES | {"knows", "withholds"}
 _NPC = re.compile(r"npc:[^\s]+")
 
 
 @dataclass(frozen=True, slots=True)
 class LoreView:
-    """What the lore half is told about a viewer and a campaign; nothing else of either reaches it.
+    """A viewer and a campaign as the lore half knows them; nothing else of either reaches it.
 
     `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has
     learned.
-    `generations` are the packs to ask, in the order of their IDs. `own_ids` are the character's own, where it is one
-    that looks: several, where several packs tell of it. Without `conditions` there is no campaign: the game master
-    reads whatever may come to hold, others nothing that depends on it. Without `entries` no turn is at hand: nothing is
-    thrown for, sticky or kept away. `unknown` holds entities of other packs, of which the viewer may read nothing:
-    what happened may be about these as well.
+    `generations` are the packs to search, in the order of their IDs. `own_ids` are the IDs of the viewing character, if
+    the viewer is one: several, where several packs tell of it. Without `conditions` there is no campaign: the game
+    master reads what any condition guards, others nothing that depends on one. Without `entries` there is no current
+    turn: nothing is thrown for, sticky or kept away. `unknown` holds entities of other packs, of which the viewer may
+    read nothing: what happened may be about these as well.
     """
 
     generations: tuple[Generation, ...]
@@ -242,12 +250,12 @@ class LoreView:
 
     @property
     def npc_id(self) -> str | None:
-        """The character who looks, where it is one."""
+        """The ID of the viewing character, or None where the viewer is no character."""
         return self.viewer.removeprefix("npc:") if self.viewer.startswith("npc:") else None
 
 
 def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = None) -> bool:
-    """Whether a viewer may see a section of this role in the owner's file, or one item of it.
+    """Return True if a viewer may see a section of this role in the owner's file, or one item of it.
 
     Everyone sees open lore; the game master sees everything; a character its own sheet; and whatever was revealed to
     the viewer is theirs, item by item.
@@ -277,7 +285,7 @@ def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> 
 
 
 def hidden_entities(view: LoreView) -> frozenset[str]:
-    """The entities of which the viewer may read nothing: for them these do not exist, not even by name."""
+    """Return the entities of which the viewer may read nothing: for them these do not exist, not even by name."""
     if view.viewer == "gm":
         return frozenset()
     return view.unknown | frozenset(
@@ -289,22 +297,24 @@ def hidden_entities(view: LoreView) -> frozenset[str]:
 
 
 def hidden_names(generations: Sequence[Generation], hidden: Iterable[str]) -> frozenset[str]:
-    """Return what those are called of whom a viewer may know nothing, as `says_any` looks for it."""
-    found = (generation.entity(one) for one in sorted(hidden) for generation in generations)
-    return names_of(one for one in found if one is not None)
+    """Return the names of the hidden entities, in the form that `says_any` takes."""
+    found = (generation.entity(entity_id) for entity_id in sorted(hidden) for generation in generations)
+    return names_of(entity_id for entity_id in found if entity_id is not None)
 
 
 def as_told(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackEntity:
-    """Return an entity as its viewer may know it: without keys of a pack's own, which may tell more, and without
-    aliases and tags that say any of the `secret` names. The game master has all of it."""
+    """Return an entity as its viewer may know it: without the pack's own keys, which may tell more, and without aliases
+    and tags that say any of the `secret` names. The game master has all of it."""
     if view.viewer == "gm":
         return entity
-    aliases, tags = (tuple(one for one in said if not says_any(one, secret)) for said in (entity.aliases, entity.tags))
+    aliases, tags = (
+        tuple(word for word in said if not says_any(word, secret)) for said in (entity.aliases, entity.tags)
+    )
     return replace(entity, aliases=aliases, tags=tags, attrs={})
 
 
 def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]:
-    """IDs as they stand in the index; a bare one may mean an entity of any pack that is asked."""
+    """Return full IDs; a bare ID stands for an entity of every pack that is searched."""
     packs = [generation.pack_id for generation in generations]
     return {
         full
@@ -314,21 +324,21 @@ def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]
 
 
 def hidden_from_players(generations: Iterable[Generation]) -> frozenset[str]:
-    """The entities of which a player knows nothing at all before a reveal: not even their names may be said."""
+    """Return the entities of which a player knows nothing before a reveal: not even their names may be said."""
     return hidden_entities(LoreView(tuple(generations), viewer="player"))
 
 
 # A view -> the view of what is in force: its condition holds, and nothing later overrides it.
 #
-# What is left out is gone before anything is tied, counted or scored, so it changes no score. What does not
-# hold overrides nothing.
+# What is not in force is removed before anything is tied, counted or scored, so it changes no score. A section whose
+# condition does not hold overrides nothing.
 
 NotInForce = Literal["overridden", "condition"]
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Why some chunks are gone, which, and the view in which they still were."""
+    """Why some chunks were removed, their rows by generation, and the view that still had them."""
 
     reason: NotInForce
     before: LoreView
@@ -337,31 +347,31 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What may be asked, and what was taken away to get there, in order."""
+    """The view of what is in force, and the removals that led to it, in order."""
 
     view: LoreView
     removals: tuple[Removal, ...] = ()
 
 
 def in_force(view: LoreView) -> InForce:
-    """What of the view's generations is in force. Only the game master is told what does not hold."""
-    held = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
-    cuts = [Cut(rows=rows) for rows in replaced_rows(held.view.generations)]
-    later = _cut_out(held.view, "overridden", cuts)
-    told = held.removals if view.viewer == "gm" else ()
+    """Return what of the view is in force. Only the game master is told of conditions that do not hold."""
+    unconditional = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
+    cuts = [Cut(rows=rows) for rows in replaced_rows(unconditional.view.generations)]
+    later = _cut_out(unconditional.view, "overridden", cuts)
+    told = unconditional.removals if view.viewer == "gm" else ()
     return InForce(later.view, (*told, *later.removals))
 
 
 def generations_in_force(
     generations: Sequence[Generation], conditions: LoreConditions | None = None
 ) -> tuple[Generation, ...]:
-    """The generations without what is not in force, as the game master reads them."""
+    """Return the generations without what is not in force, as the game master reads them."""
     return in_force(LoreView(tuple(generations), conditions=conditions)).view.generations
 
 
 def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditions) -> tuple[tuple[int, ...], ...]:
-    """Which conditions do not hold, by generation, each by its place in it: while this stays the same, so does what is
-    in force."""
+    """Return for each generation the places of its conditions that do not hold: while these stay the same, so does
+    what is in force."""
     view = LoreView(tuple(generations), conditions=conditions)
     return tuple(
         tuple(
@@ -374,16 +384,17 @@ def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditio
 
 
 def _unmet(view: LoreView, generation: Generation) -> Cut:
-    """What of a generation stands under a condition that does not hold."""
+    """Return what of a generation stands under a condition that does not hold."""
     unmet = [stored for stored in generation.conditions() if not _holds(view, stored.when, generation.pack_id)]
     rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
     items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
     chunks = generation.chunks(items.values())
-    gone: dict[int, frozenset[str]] = {}
+    removed: dict[int, frozenset[str]] = {}
     for item_id, row in items.items():
-        gone[row] = gone.get(row, frozenset()) | {item_id.rpartition("#")[2]}
+        removed[row] = removed.get(row, frozenset()) | {item_id.rpartition("#")[2]}
     texts = {
-        row: (_without(chunk.text, gone[row]), _without(chunk.written, gone[row])) for row, chunk in chunks.items()
+        row: (_without(chunk.text, removed[row]), _without(chunk.written, removed[row]))
+        for row, chunk in chunks.items()
     }
     return Cut(rows, frozenset(items), texts)
 

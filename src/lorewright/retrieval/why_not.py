@@ -1,6 +1,6 @@
 """view, query, chunk ID -> why that chunk is not in the answer, against what is, and what would bring it in.
 
-A chunk that the viewer may not read does not exist: what is told of it is what is told of an ID that nobody ever wrote.
+A chunk that the viewer may not read does not exist: the answer is the same as for an ID that nobody ever wrote.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from lorewright.retrieval.view import LoreView, ids_of, in_force, things, visibl
 
 # An answer and a section that is not in it -> why, and what its author can do, in their words.
 
-# So many of what stands before it are named.
+# How many sections that stand before it are named.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """`reason` is the trace's own word, `filtered` where nothing points at the section; `rank` counts from 1, 0 where
-    it was not ranked; `instead` are the sections of the answer, best first."""
+    """Why a section is not in an answer.
+
+    `reason` is the trace's own word, `filtered` where nothing points at the section; `rank` counts from 1, 0 where it
+    was not ranked; `instead` are the sections of the answer, best first."""
 
     reason: str
     rank: int
@@ -41,12 +43,12 @@ class LeftOut:
 def exclusion_reasons(
     retrieval: Retrieval, query: LoreRetrievalQuery, chunk: StoredChunk, *, visible: bool = True
 ) -> LeftOut | None:
-    """Why a section is not in the answer to a query; None where it is. `visible` says whether the viewer may read any
-    of it."""
+    """Return why a section is not in the answer to a query; None where it is. `visible` says whether the viewer may
+    read any of it."""
     chunks = retrieval.result.chunks
-    if any(one.chunk_id == chunk.id for one in chunks):
+    if any(answer_chunk.chunk_id == chunk.id for answer_chunk in chunks):
         return None
-    instead = tuple(dict.fromkeys(one.chunk_id for one in chunks))
+    instead = tuple(dict.fromkeys(answer_chunk.chunk_id for answer_chunk in chunks))
     if not visible:
         why = f"{_who(query.viewer)} may not read it: it stands under a heading that is {_kept(chunk.role)}"
         return LeftOut("not_visible", 0, why, "ask as gm, or say under revealed what they have learned", instead)
@@ -58,13 +60,17 @@ def exclusion_reasons(
 
 
 def same_said(chunk: StoredChunk, text: str, others: Sequence[tuple[str, str]]) -> tuple[str, float] | None:
-    """Of other sections (ID, text) the one that says nearly the same, and how much of their words they share."""
-    best = max(((one, share_of(text, said)) for one, said in others if one != chunk.id), key=_second, default=None)
+    """Return the other section (of ID, text) that says nearly the same, and the share of common words; or None."""
+    best = max(
+        ((chunk_id, share_of(text, said)) for chunk_id, said in others if chunk_id != chunk.id),
+        key=_second,
+        default=None,
+    )
     return best if best is not None and best[1] >= DUPLICATE_SHARE else None
 
 
 def share_of(text: str, other: str) -> float:
-    """Of all words of two texts the share that both have."""
+    """Return the Jaccard index of two texts: common words over all words."""
     a, b = frozenset(words_of(text)), frozenset(words_of(other))
     return len(a & b) / len(a | b) if a or b else 1.0
 
@@ -76,13 +82,13 @@ def _second(pair: tuple[str, float]) -> float:
 def _said(
     trace: ChunkTrace, query: LoreRetrievalQuery, chunk: StoredChunk, chunks: Sequence[RetrievedChunk]
 ) -> tuple[str, str]:
-    before = list(dict.fromkeys(one.chunk_id.partition("~")[0] for one in chunks))
+    before = list(dict.fromkeys(answer_chunk.chunk_id.partition("~")[0] for answer_chunk in chunks))
     match trace.reason:
         case "below_the_cut":
             why = f"below the cut, rank {trace.rank}; {_stands(before)}"
             return why, f"{_words_hint(trace, query)}, or raise limit"
         case "over_budget":
-            used = sum(one.metadata["token_count"] for one in chunks)
+            used = sum(answer_chunk.metadata["token_count"] for answer_chunk in chunks)
             why = f"over budget, rank {trace.rank}: {used} of {query.max_tokens} tokens went to what stands before it"
             why += f" ({', '.join(before[:_NAMED])}{', …' if len(before) > _NAMED else ''})"
             hint = "raise budget, shorten what stands before it, or split what is long"
@@ -90,8 +96,14 @@ def _said(
                 hint = f"{_words_hint(trace, query)}: no budget brings it, with {query.limit} sections"
             return f"{why}; it has {trace.tokens}", hint
         case "duplicate":
-            twin = same_said(chunk, chunk.text, [(one.chunk_id, one.text) for one in chunks])
-            same = f"{twin[0]} says the same ({_percent(twin[1])} of the words)" if twin else "another says the same"
+            other_section = same_said(
+                chunk, chunk.text, [(answer_chunk.chunk_id, answer_chunk.text) for answer_chunk in chunks]
+            )
+            same = (
+                f"{other_section[0]} says the same ({_percent(other_section[1])} of the words)"
+                if other_section
+                else "another says the same"
+            )
             return f"{same} and goes before it, rank {trace.rank}", "keep one of the two, or say what sets them apart"
         case "condition":
             hint = "say under given what holds, or mend its when:"
@@ -121,12 +133,12 @@ def _filtered(query: LoreRetrievalQuery, chunk: StoredChunk) -> tuple[str, str]:
 
 
 def _words_hint(trace: ChunkTrace, query: LoreRetrievalQuery) -> str:
-    asked = content_words(query.keywords)
-    lacking = [word for word in asked if not any(word in term.split() for term in trace.terms)]
-    if not asked or not lacking:
+    question_words = content_words(query.keywords)
+    lacking = [word for word in question_words if not any(word in term.split() for term in trace.terms)]
+    if not question_words or not lacking:
         return "say more plainly in it what it is about"
-    held = "no word" if len(lacking) == len(asked) else "not all"
-    return f"it holds {held} of what is asked: it lacks {', '.join(lacking[:5])}"
+    matched = "no word" if len(lacking) == len(question_words) else "not all"
+    return f"it holds {matched} of what is asked: it lacks {', '.join(lacking[:5])}"
 
 
 def _stands(before: Sequence[str]) -> str:
@@ -149,20 +161,20 @@ def _percent(share: float) -> str:
     return f"{int(share * 100)} %"
 
 
-# IDs less alike than this (of 100) were not meant.
+# IDs less alike than this (of 100) are not suggested.
 _ALIKE = 80
 _SUGGESTED = 3
 
 
 class WhyNot(BaseModel):
     """Why a chunk is where it is. `chunk` is None where there is no such chunk for the viewer; `similar` are then IDs
-    that are nearly the one asked.
+    similar to the requested one.
 
     `last` is the worst-ranked chunk of the answer, `ranked` how many chunks were ranked. `holds` and `lacks` are the
-    question's telling words that stand in the chunk and that do not. `from_tokens` and `from_limit` are the smallest
-    budget and number of sections with which it is in the answer, each where the other is as asked or, if both are set
-    and neither helps alone, together; None where they would not help. `by` is the chunk that says the same or stands
-    for it, `condition` what does not hold.
+    question's content words that stand in the chunk and those that do not. `from_tokens` and `from_limit` are the
+    smallest budget and number of sections with which it is in the answer, each where the other is as in the query or,
+    if both are set and neither helps alone, together; None where they would not help. `by` is the chunk that says the
+    same or replaces it, `condition` the condition that does not hold.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True)
@@ -181,7 +193,7 @@ class WhyNot(BaseModel):
 
 
 def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> WhyNot:
-    """Why a chunk (by its ID, with or without its pack) is not in the answer to a query, or where it is in it."""
+    """Return why a chunk (by its ID, with or without its pack) is or is not in the answer to a query."""
     chunk = why_not(view, query, chunk_id)
     if chunk is None:
         return WhyNot(chunk_id=chunk_id, similar=_similar(chunk_id, in_force(view).view))
@@ -193,7 +205,7 @@ def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) ->
         chunk_id=chunk.chunk_id,
         chunk=chunk,
         last=_last(retrieval.trace),
-        ranked=sum(one.rank > 0 for one in retrieval.trace.chunks),
+        ranked=sum(traced.rank > 0 for traced in retrieval.trace.chunks),
         holds=holds,
         lacks=lacks,
         from_tokens=tokens,
@@ -204,10 +216,10 @@ def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) ->
 
 
 def _found(view: LoreView, chunk: ChunkTrace) -> FoundChunk:
-    """The chunk as the viewer reads it, also where it is not in force."""
+    """Return the chunk as the viewer reads it, also where it is not in force."""
     force = in_force(view)
-    for one in (force.view, *(removal.before for removal in reversed(force.removals))):
-        if (found := find_chunk(one, chunk.chunk_id)) is not None:
+    for earlier in (force.view, *(removal.before for removal in reversed(force.removals))):
+        if (found := find_chunk(earlier, chunk.chunk_id)) is not None:
             return found
     raise LookupError(chunk.chunk_id)  # a trace names only what the viewer can read
 
@@ -220,7 +232,7 @@ def _last(trace: RetrievalTrace) -> ChunkTrace | None:
 def _words(
     question: str, found: FoundChunk, generations: Sequence[Generation]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The telling words of the question that the chunk holds, and those that it does not."""
+    """Return the content words of the question that the chunk holds, and those that it does not."""
     if not question.strip():
         return (), ()
     english = next(generation.english for generation in generations if generation.pack_id == found.chunk.pack_id)
@@ -231,7 +243,7 @@ def _words(
 
 
 def _enters(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) -> tuple[int | None, int | None]:
-    """The smallest budget and the smallest limit with which a chunk that was left out is in the answer."""
+    """Return the smallest budget and the smallest limit with which a chunk that was left out is in the answer."""
     if chunk.reason not in ("over_budget", "below_the_cut"):
         return None, None
     tokens, limit = sum(hit.token_count for hit in retrieval.at_hand), max(len(retrieval.at_hand), 1)
@@ -240,17 +252,17 @@ def _enters(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) 
         return chunk.chunk_id in retrieval.refit(max_tokens, sections)
 
     if is_in(query.max_tokens, limit):
-        return None, _smallest(query.limit, limit, lambda one: is_in(query.max_tokens, one))
+        return None, _smallest(query.limit, limit, lambda sections: is_in(query.max_tokens, sections))
     if is_in(tokens, query.limit):
-        return _smallest(query.max_tokens, tokens, lambda one: is_in(one, query.limit)), None
+        return _smallest(query.max_tokens, tokens, lambda max_tokens: is_in(max_tokens, query.limit)), None
     if is_in(tokens, limit):
-        sections = _smallest(query.limit, limit, lambda one: is_in(tokens, one))
-        return _smallest(query.max_tokens, tokens, lambda one: is_in(one, sections)), sections
+        sections = _smallest(query.limit, limit, lambda number: is_in(tokens, number))
+        return _smallest(query.max_tokens, tokens, lambda max_tokens: is_in(max_tokens, sections)), sections
     return None, None
 
 
 def _smallest(low: int, high: int, is_enough: Callable[[int], bool]) -> int:
-    """The smallest number that is enough; `low` is not and `high` is, and what is enough stays so."""
+    """Return the smallest number that is enough, for which `low` is not and `high` and all above it are."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
@@ -270,10 +282,10 @@ def _chosen(retrieval: Retrieval) -> set[str]:
 
 
 def same_as(text: str, hits: Sequence[Hit]) -> str | None:
-    """The ID of the hit whose words are most like a text's; the first of equals."""
+    """Return the ID of the hit whose words are most like a text's; the first of equals."""
     words = frozenset(words_of(text))
     shares = {hit.chunk.id: _share(words, frozenset(words_of(hit.text))) for hit in hits}
-    return max(shares, key=lambda one: shares[one]) if shares else None
+    return max(shares, key=lambda chunk_id: shares[chunk_id]) if shares else None
 
 
 def _share(a: frozenset[str], b: frozenset[str]) -> float:
@@ -281,21 +293,21 @@ def _share(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
-    """The section of the same slug in another pack's file on the same thing."""
+    """Return the section of the same slug in another pack's file on the same thing, or None."""
     slug = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     same = ids_of(chunk.entity_id, things(view.generations))
-    ids = [f"{one}:{slug}" for one in same if one != chunk.entity_id]
+    ids = [f"{same_id}:{slug}" for same_id in same if same_id != chunk.entity_id]
     return next((entity_id for entity_id in ids if find_chunk(view, entity_id) is not None), None)
 
 
 def _condition(view: LoreView, found: FoundChunk) -> str | None:
-    generation = next(one for one in view.generations if one.pack_id == found.chunk.pack_id)
+    generation = next(pack for pack in view.generations if pack.pack_id == found.chunk.pack_id)
     told = [in_words(condition.when) for condition in generation.conditions() if condition.row == found.chunk.row]
     return "; ".join(dict.fromkeys(told)) or None
 
 
 def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
-    """IDs nearly like the one asked, among those that the viewer may read."""
+    """Return IDs similar to the requested one, among those that the viewer may read."""
     # Imported late: only an ID that nobody has is compared with others.
     from rapidfuzz import fuzz, process
 
@@ -305,7 +317,7 @@ def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
         for chunk in generation.all_chunks()
         if visible_text(view, generation, chunk)
     ]
-    full = ":" in chunk_id and chunk_id.partition(":")[0] in {one.pack_id for one in view.generations}
+    full = ":" in chunk_id and chunk_id.partition(":")[0] in {generation.pack_id for generation in view.generations}
     names = ids if full else [entity_id.partition(":")[2] for entity_id in ids]
     found = process.extract(chunk_id, names, scorer=fuzz.ratio, limit=_SUGGESTED, score_cutoff=_ALIKE)
     return tuple(ids[place] for _, _, place in found)
