@@ -1,1 +1,1 @@
-"""A folder of markdown -> entities, chunks and items, with everything that was doubtful said as a finding."""
+"""A folder of markdown -> entities, chunks and items, with a finding for everything doubtful."""

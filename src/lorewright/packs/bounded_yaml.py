@@ -1,4 +1,4 @@
-"""YAML text -> plain data, for files that strangers wrote.
+"""YAML text -> plain data, for files of unknown origin.
 
 PyYAML's safe loader is safe against code, not against size: aliases multiply, merge keys multiply faster, deep nesting
 recurses. So: no anchors, aliases, merges or tags; bounds on size, depth and nodes; keys are strings; and the scalars
@@ -27,7 +27,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 
 
 class YamlProblem(Exception):
-    """The text is not YAML that we read: code `invalid-yaml`, `yaml-alias-bomb` or `unsafe-yaml-tag`; line from 1."""
+    """An error in a YAML text: code `invalid-yaml`, `yaml-alias-bomb` or `unsafe-yaml-tag`; line from 1."""
 
     def __init__(self, code: str, message: str, line: int, column: int) -> None:
         super().__init__(message)
@@ -39,8 +39,8 @@ class YamlProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """The data, the line (from 1) of each top-level key, the ones whose bare value looks like a date, and top-level
-    or nested keys that were written twice."""
+    """The data, the line (from 1) of each top-level key, the top-level keys whose unquoted value looks like a date, and
+    the keys at any depth that occur twice, with their lines."""
 
     data: Any
     key_lines: dict[str, int] = field(default_factory=dict)
@@ -49,10 +49,10 @@ class YamlDocument:
 
 
 def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
-    """Read one YAML document; an empty text gives None.
+    """Return the YAML document in a text; the data of an empty text is None.
 
     Raises:
-        YamlProblem: whatever is wrong with the text, with its place.
+        YamlProblem: the text is not valid within our bounds; it has the line and column.
     """
     try:
         node = _compose(text, max_nodes)
@@ -67,18 +67,18 @@ def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
 
 
 def lines_of_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> dict[tuple[str, ...], int]:
-    """The line (from 1) of each key and list entry, by the keys that lead to it (`("rules", "0", "on")`).
+    """Return the line (from 1) of each key and list entry, by its path of keys (`("rules", "0", "on")`).
 
     Raises:
-        YamlProblem: as `load_yaml`; the text should have been read by that before.
+        YamlProblem: as in `load_yaml`; the text should have been read by that before.
     """
     node = _compose(text, max_nodes)
     return dict(_lines(node, ())) if node is not None else {}
 
 
 def line_of(lines: Mapping[tuple[str, ...], int], path: Iterable[object]) -> int:
-    """The line of what a path of keys leads to, or of the last of it that is there. Steps that are no key of the file
-    (the kind of an effect, say) are passed over."""
+    """Return the line of a path of keys, or of the longest part of it that exists; 1 if none does. Steps that are no
+    key of the file (the kind of an effect, say) are skipped."""
     found: tuple[str, ...] = ()
     for part in path:
         if (*found, str(part)) in lines:
@@ -99,7 +99,7 @@ def _lines(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
             yield from _lines(value, inner)
 
 
-# A text is asked for its data and then for its lines, and read but once; a few, for a ruleset stands upon others.
+# A text is needed for its data and then for its lines, and composed once; a few texts, as a ruleset extends others.
 @lru_cache(maxsize=4)
 def _compose(text: str, max_nodes: int) -> yaml.Node | None:
     loader = _Loader(text, max_nodes)
@@ -122,7 +122,7 @@ def _key_lines(node: yaml.Node | None) -> dict[str, int]:
 
 
 def _dates(node: yaml.Node | None) -> frozenset[str]:
-    """Other YAML readers make dates of these; here they stay the texts that they are."""
+    """Return the top-level keys whose values other YAML readers take for dates; here they stay texts."""
     if not isinstance(node, yaml.MappingNode):
         return frozenset()
     return frozenset(
@@ -133,7 +133,7 @@ def _dates(node: yaml.Node | None) -> frozenset[str]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes within bounds; refuses what multiplies and what names types."""
+    """A loader that composes nodes within bounds; it refuses anchors, aliases and tags."""
 
     def __init__(self, text: str, max_nodes: int) -> None:
         super().__init__(text)
@@ -161,7 +161,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Builder:
-    """Nodes -> dict, list, str, int, float, bool, None."""
+    """A converter of nodes to dict, list, str, int, float, bool and None."""
 
     def __init__(self) -> None:
         self.duplicates: list[tuple[str, int]] = []
@@ -201,5 +201,5 @@ def _scalar(node: yaml.Node) -> Any:
 
 
 def _clean(text: str) -> str:
-    """Without what only an escape (`"\\e"`, `"\\ud800"`) can bring in: controls and halves of surrogate pairs."""
+    """Return a text without controls and lone surrogates, which only an escape (`"\\e"`, `"\\ud800"`) can produce."""
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))

@@ -1,6 +1,6 @@
 """A file's body -> sections: H1 and its introduction, then each H2 with everything below it. Nothing is lost.
 
-Headings are taken from markdown-it's tokens, never from the look of a line: `#` in a fence is text, and a title
+Headings are taken from markdown-it's tokens, never from how a line looks: `#` in a fence is text, and a title
 underlined with `---` is a heading.
 """
 
@@ -17,19 +17,17 @@ from markdown_it.token import Token
 
 from lorewright.tokens import count_tokens
 
-# Markdown -> the words a reader sees: no emphasis, no link targets, no HTML, no comments.
-
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
 _COMMENT_OPENS = re.compile(r"%%|<!--")
 _COMMENT_CLOSES = {"%%": "%%", "<!--": "-->"}
 
-# Brackets cost the parser quadratic time: a text as long as this is nobody's prose, and keeps its markup.
+# In characters. Brackets cost the parser quadratic time; a longer text is no prose and keeps its markup.
 _MAX_MARKED_UP = 10_000
 
 
 @cache
 def _parser() -> MarkdownIt:
-    """The one markdown parser: CommonMark, so that what an author's editor shows is what we read."""
+    """Return the only markdown parser: CommonMark, so that we read what an author's editor shows."""
     return MarkdownIt("commonmark")
 
 
@@ -39,12 +37,12 @@ def _block_parser() -> MarkdownIt:
 
 
 def blocks_of(markdown: str) -> list[Token]:
-    """The block tokens of a text: headings, lists, paragraphs; what stands inside a line is not taken apart."""
+    """Return the block tokens of a text: headings, lists, paragraphs; inline markup is not parsed."""
     return _block_parser().parse(markdown)
 
 
 def comments_in(markdown: str) -> list[tuple[int, int]]:
-    """Start and end of every closed `%%…%%` and `<!--…-->`, in order: what an author writes for themselves."""
+    """Return start and end of every closed `%%…%%` and `<!--…-->` (the author's own comments), in order."""
     spans: list[tuple[int, int]] = []
     unclosed: set[str] = set()
     for opening in _COMMENT_OPENS.finditer(markdown):
@@ -60,9 +58,9 @@ def comments_in(markdown: str) -> list[tuple[int, int]]:
 
 
 def without_spans(text: str, spans: Sequence[tuple[int, int]], *, start: int = 0) -> str:
-    """The text, which stands at `start` of a longer one, without the spans (in order, disjoint) of that.
+    """Return a text, which begins at `start` of a longer one, without the spans (in order, disjoint) of the longer one.
 
-    Line feeds stay, so that what follows keeps its line.
+    Line feeds stay, so that the following text keeps its line numbers.
     """
     kept: list[str] = []
     done = 0
@@ -77,7 +75,8 @@ def without_spans(text: str, spans: Sequence[tuple[int, int]], *, start: int = 0
 
 
 def plain_text(markdown: str) -> str:
-    """The words on one line, whitespace folded; wikilinks as they are shown (`[[viktor|the fixer]]` -> `the fixer`)."""
+    """Return the words that a reader sees, on one line, without emphasis, link targets, HTML and comments; a wikilink
+    is its shown text (`[[viktor|the fixer]]` -> `the fixer`)."""
     said = without_spans(markdown, comments_in(markdown))
     shown = _WIKILINK.sub(lambda link: link.group(2) or link.group(1), said)
     tokens = _parser().parse(shown) if len(shown) <= _MAX_MARKED_UP else blocks_of(shown)
@@ -103,13 +102,14 @@ def _inline(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def wikilinks(markdown: str) -> list[str]:
-    """The targets of `[[…]]`, in order, as they are written."""
+    """Return the targets of `[[…]]` as they are written, in order."""
     return [match.group(1).strip() for match in _WIKILINK.finditer(markdown)]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of a body. `line` counts from 0 in the body; `heading` is the heading's own source, maybe empty.
+    """A part of a body between headings. `line` counts from 0 in the body; `heading` is the heading's own source, maybe
+    empty.
 
     `title` is the H1 in force, `subtitle` the H2, each "" where there is none.
     """
@@ -122,7 +122,7 @@ class Section:
 
     @property
     def source(self) -> str:
-        """The section as it stands in the file."""
+        """The section's text in the file, with its heading."""
         return self.heading + self.text
 
 
@@ -135,13 +135,13 @@ class _Heading:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with their ends, as CommonMark counts them: at line feeds and nowhere else."""
+    """Return the lines with their line feeds, split as CommonMark does: at line feeds only."""
     *ended, last = text.split("\n")
     return [line + "\n" for line in ended] + ([last] if last else [])
 
 
 def split_sections(body: str, tokens: Sequence[Token] | None = None) -> list[Section]:
-    """Cut at H1 and H2. The sources of the sections joined are the body; an empty body gives no section.
+    """Return the sections of a body, cut at H1 and H2. Their sources joined are the body; an empty body has no section.
 
     Text above the first heading is a section without titles, if it is more than white space; else it goes with the
     first heading.
@@ -166,7 +166,7 @@ def split_sections(body: str, tokens: Sequence[Token] | None = None) -> list[Sec
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[_Heading]:
-    """H1 and H2 at the top level of the document: one in a quotation or a list is part of that."""
+    """Yield H1 and H2 at the top level of the document; a heading in a quotation or a list is part of that."""
     for index, token in enumerate(tokens):
         if token.type != "heading_open" or token.level or token.tag not in ("h1", "h2") or not token.map:
             continue
@@ -174,14 +174,14 @@ def _headings(tokens: Sequence[Token]) -> Iterator[_Heading]:
 
 
 def split_long(text: str, *, max_tokens: int) -> list[str]:
-    """Cut a text at paragraph ends into parts of at most `max_tokens`; joined they are the text.
+    """Return a text cut at paragraph ends into parts of at most `max_tokens`; joined they are the text.
 
-    A list that is longer alone is cut between its items, what is still longer at line ends, and a line that is longer
-    alone at word ends.
+    A list that is too long alone is cut between its items, an item that is still too long at line ends, and a line that
+    is too long alone at word ends.
     """
     if count_tokens(text) <= max_tokens:
         return [text]
-    return _gather(list(_pieces(text, max_tokens)), max_tokens)
+    return _join_pieces(list(_pieces(text, max_tokens)), max_tokens)
 
 
 def _pieces(text: str, max_tokens: int) -> Iterator[str]:
@@ -198,8 +198,8 @@ def _pieces(text: str, max_tokens: int) -> Iterator[str]:
 
 
 def _blocks(text: str, *, items: bool = False) -> Iterator[str]:
-    """The top-level blocks of a text (with `items` the items of its lists too) with the blank lines that follow
-    them."""
+    """Yield the top-level blocks of a text (with `items` also the items of its lists), each with the blank lines after
+    it."""
     lines = lines_of(text)
     tops = [token for token in blocks_of(text) if not token.level or (items and _is_item(token))]
     starts = sorted({token.map[0] for token in tops if token.map} | {0})
@@ -212,7 +212,7 @@ def _is_item(token: Token) -> bool:
 
 
 def _cut_words(line: str, max_tokens: int) -> Iterator[str]:
-    # Half the limit in words and its double in characters stay under it by either way of counting tokens.
+    # This many words and characters stay under the limit by either way of counting tokens.
     room = max_tokens * 2
     start = 0
     for position, character in enumerate(line):
@@ -222,7 +222,7 @@ def _cut_words(line: str, max_tokens: int) -> Iterator[str]:
     yield line[start:]
 
 
-def _gather(pieces: Sequence[str], max_tokens: int) -> list[str]:
+def _join_pieces(pieces: Sequence[str], max_tokens: int) -> list[str]:
     parts: list[str] = []
     current = ""
     for piece in pieces:

@@ -1,10 +1,11 @@
-"""`when:` as authors write it -> When, and whether it holds. The one grammar of conditions in packs.
+"""`when:` as authors write it -> When, and its evaluation. The only grammar of conditions in packs.
 
     {thread: main_case, status: open}       thread main_case is open
     {clock: heat, min: 3}                   clock heat >= 3
     {fact: burned, subject: pier_9}         fact burned of pier_9
 
-Left in frontmatter, right in words as at the start of an item; a list, or `and` between the words, means all of them.
+Left the form in frontmatter, right the form in words, as at the start of an item. A list, or `and` between the words,
+means all of them.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ _WHEN, _AND = re.compile(r"^when\s+", re.IGNORECASE), re.compile(r"\s+and\s+", r
 _HINT = "write {thread: id, status: s}, {clock: id, min: n, max: n} or {fact: predicate, subject: id}"
 _ITEM_HINT = "write (when thread ID is STATUS), (when clock ID >= N) or (when fact PREDICATE of ID)"
 
-# A condition that could not be read: what has it is shown to nobody but the game master outside a campaign.
+# The condition that could not be read: it never holds, so that only the game master outside a campaign sees its text.
 NEVER = When(())
 
 
 @dataclass(frozen=True, slots=True)
 class LoreConditions:
-    """What conditions are judged against: threads' statuses, clocks' values, facts as (predicate, subject ID).
+    """The values that conditions are evaluated against: thread statuses, clock values, facts as (predicate, subject
+    ID).
 
-    A subject that is no pack's entity stands under its bare ID.
+    A subject that is no entity of a pack has its bare ID.
     """
 
     threads: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +45,7 @@ class LoreConditions:
 
 
 def holds(when: When, conditions: LoreConditions, *, pack_id: str) -> bool:
-    """Whether all of a condition holds; a bare subject is an entity of the condition's own pack, or no pack's."""
+    """Tell whether all parts of a condition hold; a bare subject is an entity of the pack `pack_id`, or of no pack."""
     return bool(when.parts) and all(_holds(part, conditions, pack_id) for part in when.parts)
 
 
@@ -64,11 +66,11 @@ def _holds(part: WhenPart, conditions: LoreConditions, pack_id: str) -> bool:
 
 
 def read_when(value: object, *, line: int) -> When | str:
-    """A condition from what YAML gives or from words, or what is wrong with it."""
+    """Return the condition in a YAML value or in words, or a sentence on what is wrong with it."""
     if isinstance(value, str):
         parts = [_from_words(words) for words in _AND.split(_WHEN.sub("", value.strip()))]
     else:
-        parts = [_from_mapping(one) for one in (value if isinstance(value, list) else [value])]
+        parts = [_from_mapping(part) for part in (value if isinstance(value, list) else [value])]
     wrong = next((part for part in parts if isinstance(part, str)), None)
     if wrong is not None or not parts:
         return wrong or "the list is empty"
@@ -91,7 +93,7 @@ def _from_words(words: str) -> WhenPart | str:
 def _from_mapping(value: object) -> WhenPart | str:
     if not isinstance(value, dict):
         return "a condition is `key: value` pairs"
-    keys = {key for key, one in value.items() if one is not None}
+    keys = {key for key, given in value.items() if given is not None}
     if keys == {"thread", "status"} and _are_texts(value, "thread", "status"):
         return WhenThread(value["thread"], value["status"])
     if keys == {"fact", "subject"} and _are_texts(value, "fact", "subject"):
@@ -108,13 +110,13 @@ def _are_texts(value: Mapping[object, object], *keys: str) -> bool:
 
 
 def to_json(when: When) -> str:
-    """A condition as one text, from which `from_json` reads it again."""
-    parts = [{key: one for key in part.__slots__ if (one := getattr(part, key)) is not None} for part in when.parts]
+    """Return a condition as canonical JSON; `from_json` reads it again."""
+    parts = [{key: value for key in part.__slots__ if (value := getattr(part, key)) is not None} for part in when.parts]
     return canonical_json(parts)
 
 
 def in_words(when: When) -> str:
-    """A condition as it is written at the start of an item: `thread main_case is open and clock heat >= 3`."""
+    """Return a condition as it is written at the start of an item: `thread main_case is open and clock heat >= 3`."""
     return " and ".join(_part_in_words(part) for part in when.parts) or "(one that cannot be read)"
 
 
@@ -132,13 +134,13 @@ def _part_in_words(part: WhenPart) -> str:
 
 
 def from_json(text: str, *, line: int) -> When:
-    """A condition that `to_json` wrote."""
+    """Return the condition that `to_json` wrote."""
     when = read_when(json.loads(text), line=line)
     return NEVER if isinstance(when, str) else when
 
 
 def of_item(item: Item) -> When | None:
-    """The condition at an item's start: None where there is none, `NEVER` where it cannot be read."""
+    """Return the condition at an item's start: None if there is none, `NEVER` if it cannot be read."""
     if item.condition is None:
         return None
     when = read_when(item.condition, line=item.line)
@@ -146,12 +148,12 @@ def of_item(item: Item) -> When | None:
 
 
 def bad_condition(path: str, wrong: str, *, line: int) -> Finding:
-    """The finding for a condition in frontmatter that cannot be read."""
+    """Return the finding for a condition in frontmatter that cannot be read."""
     return error(path, "bad-condition", wrong, line=line, hint=_HINT)
 
 
 def lint_items(path: str, items: Iterable[Item]) -> Iterator[Finding]:
-    """The items whose conditions cannot be read."""
+    """Yield a finding for each item whose condition cannot be read."""
     for item in items:
         wrong = read_when(item.condition, line=item.line) if item.condition is not None else None
         if isinstance(wrong, str):

@@ -1,4 +1,4 @@
-"""One file -> its chunks, but for what only the other files can tell: links, and the place among all chunks."""
+"""One file -> its chunks, without what needs the other files: links, and the position among all chunks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from lorewright.tokens import count_tokens
 
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
-    """A chunk without links, metadata and position, the references in its text, and where that begins and ends in the
-    file's body."""
+    """A chunk without links, metadata and position, the references in its text, and the offsets at which the text
+    begins and ends in the file's body."""
 
     chunk: Chunk
     references: tuple[EntityReference, ...] = ()
@@ -32,14 +32,14 @@ class ChunkDraft:
 
 @dataclass(frozen=True, slots=True)
 class CutFile:
-    """The chunks of a file in its order, and what was found wrong with their items."""
+    """The chunks of a file in its order, and the findings about their items."""
 
     drafts: tuple[ChunkDraft, ...]
     findings: tuple[Finding, ...]
 
 
 def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
-    """Cut a file into chunks. Of the entity its ID and name are used."""
+    """Return a file cut into chunks, in its order; of the entity only the ID and the name are used."""
     drafts: list[ChunkDraft] = []
     findings: list[Finding] = []
     taken: set[str] = set()
@@ -84,17 +84,19 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """How the links of a pack are read: `before` anything is learned, and by whoever has `learned` what stands beside
-    them, which may name who is hidden."""
+    """The links of a pack for two readers: `before` is for one who has learned nothing, `learned` for one who has
+    learned the secret in which the links stand, which may name hidden entities."""
 
     before: Links
     learned: Links
 
 
 def tell(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> tuple[ChunkDraft, ...]:
-    """The drafts of a file with what others than the game master read of each. Neither its text nor the titles and IDs
-    of its sections say what an editor does not show; whoever is hidden is nobody in particular, but in what is itself
-    a secret, item by item."""
+    """Return the drafts of a file, each with the text that readers other than the game master get.
+
+    Neither the text nor the titles and IDs of sections contain what an editor does not show. Hidden entities become
+    `someone`, `somewhere` or `something`, except within items that are themselves secret.
+    """
     body, path = file.source.body, file.source.path
     comments = comments_in(body)
     before = readers.before.edits(body, path, comments=comments)
@@ -119,14 +121,14 @@ def tell(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> 
 
 
 def told_name(name: str, links: Links, path: str) -> str:
-    """Return a name or title as others than the game master may read it."""
+    """Return a name or title as readers other than the game master may see it."""
     edits = links.edits(name, path)
     return (plain_text(edited(name, edits)) or "something") if edits else name
 
 
 def _told_items(chunk: Chunk, told: str, hints: str) -> tuple[Item, ...]:
-    """The items of a chunk, with their words as whoever has learned them reads them; a trigger and a hint as whoever
-    has not."""
+    """Return the items of a chunk: their texts as a reader who has learned them sees them, their triggers and hints as
+    a reader who has not."""
     if told == chunk.text == hints:
         return chunk.items
     first, second = (_items_by_name(chunk, text) for text in (told, hints))
@@ -151,7 +153,7 @@ def _items_by_name(chunk: Chunk, text: str) -> dict[str, Item]:
 
 @dataclass(frozen=True, slots=True)
 class _Title:
-    """A section's title as it is told, its path, and the slug by which its IDs name it."""
+    """A section's title as players may read it, its path, and the slug that its IDs contain."""
 
     section: str
     path: str
@@ -159,11 +161,15 @@ class _Title:
 
 
 def _told_titles(file: ReadFile, entity: PackEntity, links: Links) -> dict[str, _Title]:
-    """Slug -> title, of the sections whose heading says what an editor does not show."""
+    """Return slug -> title for the sections whose heading contains something that an editor does not show."""
     taken: set[str] = set()
     names = [_free(_section_slug(section, file.sections), taken) for section in file.sections]
     path = file.source.path
-    tops = {one.title: told_heading(one, links, path) for one in file.sections if one.title and not one.subtitle}
+    tops = {
+        section.title: told_heading(section, links, path)
+        for section in file.sections
+        if section.title and not section.subtitle
+    }
     titles: dict[str, _Title] = {}
     for name, section in zip(names, file.sections, strict=True):
         told = told_heading(section, links, path)
@@ -180,7 +186,7 @@ def _told_titles(file: ReadFile, entity: PackEntity, links: Links) -> dict[str, 
 
 
 def told_heading(section: Section, links: Links, path: str) -> str:
-    """Return the title of a section as others than the game master may read it: its H2, else its H1."""
+    """Return the title of a section (its H2, else its H1) as readers other than the game master may see it."""
     title = section.subtitle or section.title
     inline = next((token.content for token in blocks_of(section.heading) if token.type == "inline"), title)
     return title if not links.edits(inline, path) else told_name(inline, links, path)
@@ -197,7 +203,7 @@ def _renamed(chunk: Chunk, titles: Mapping[str, _Title]) -> Chunk:
 
 
 def placed(draft: ChunkDraft, entity: PackEntity, links: tuple[Link, ...], *, position: int) -> Chunk:
-    """The whole chunk: with what it is tied to, its place, and the seed's metadata."""
+    """Return the complete chunk: the draft's with its links, its position, and the seed's metadata."""
     metadata = _metadata(draft.chunk, entity, links)
     return replace(draft.chunk, links=links, position=position, metadata=metadata)
 
@@ -207,8 +213,10 @@ def _pack_of(entity: PackEntity) -> str:
 
 
 def _asides(file: ReadFile, entity: PackEntity, comments: Sequence[tuple[int, int]], name: str) -> list[ChunkDraft]:
-    """What the author wrote for themselves between `%%`: one chunk, for the game master alone. Its text stands in the
-    sources of the sections, so it has none of its own, nor links but those of the file."""
+    """Return the author's own comments (`%%…%%`) as one chunk for the game master alone, or an empty list.
+
+    Its text is part of the sections' sources, so it has no source of its own, and no links but those of the file.
+    """
     body = file.source.body
     spans = [(start, end) for start, end in comments if body.startswith("%%", start)]
     text = "\n\n".join(aside for start, end in spans if (aside := body[start + 2 : end - 2].strip()))
@@ -233,12 +241,13 @@ def _asides(file: ReadFile, entity: PackEntity, comments: Sequence[tuple[int, in
 
 
 def _blank_lines(text: str) -> int:
-    """How many lines of white space a text begins with."""
+    """Return how many lines of white space a text begins with."""
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
 def _metadata(chunk: Chunk, entity: PackEntity, links: Sequence[Link]) -> dict[str, Any]:
-    """The seed's chunk metadata; IDs of the pack's own entities stand without the pack, as authors write them."""
+    """Return the seed's chunk metadata; IDs of the pack's own entities are without the pack ID, as authors write
+    them."""
     prefix = f"{chunk.pack_id}:"
 
     def values(kind: str) -> list[str]:
@@ -261,7 +270,7 @@ def _role(section: Section, meta: FileMetadata) -> Role:
     is_person = meta.type == "npc"
     role = role_of(section.subtitle, meta.section_roles, of_person=is_person) if section.subtitle else "lore"
     if title == "withholds" and role in OPEN_ROLES:
-        # What stands below a title that is a secret is one.
+        # A section below a secret title is secret too.
         return "withholds" if not section.subtitle else "secret"
     return "secret" if meta.gm_only and role in OPEN_ROLES else role
 

@@ -1,5 +1,5 @@
-"""`lore:` and `section_lore:` as authors write them -> EntryRules, and what is wrong with them. The one place of their
-names and bounds."""
+"""`lore:` and `section_lore:` as authors write them -> EntryRules, and the rules that are wrong. The names and bounds
+of the rules are defined only here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE_KEY, SECTION_KEY = "lore", "section_lore"
 RULE_NAMES = ("always", "priority", "sticky", "cooldown", "requires", "excludes", "group", "probability")
 
 MAX_PRIORITY = 10_000
-# Turns. Whoever wants a thing gone for longer wants a condition.
+# In turns; for anything longer an author uses a condition.
 MAX_TURNS = 100
 MAX_REFERENCES = 50
 MAX_GROUPS = 10
@@ -24,7 +24,7 @@ MAX_GROUP_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A rule that is left out: where it stands (`lore.sticky`), what is wrong with it, what to write."""
+    """A rule that is ignored: its key (`lore.sticky`), the problem, and a hint what to write."""
 
     key: str
     message: str
@@ -33,11 +33,11 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class WrittenRules:
-    """The rules of one mapping, each by its name, with a value of the type that it should have; references as they are
-    written. What is not said is not in it, so that a section's go before the file's."""
+    """The rules of one mapping by name, each with a value of the right type; references are as the author wrote them.
+    Rules that are not given are missing, so that a section's rules go before the file's."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    # `lore`, or `section_lore.Rumours`: what the lines of its keys are found by.
+    # `lore`, or `section_lore.Rumours`: the key by which line numbers are looked up.
     key: str = FILE_KEY
 
     def __bool__(self) -> bool:
@@ -48,14 +48,14 @@ NO_RULES = WrittenRules()
 
 
 def read_rules(value: object, *, key: str) -> tuple[WrittenRules, tuple[Wrong, ...]]:
-    """The rules in what YAML gives under a key, and those that cannot be read."""
+    """Return the rules in the YAML value of a key, and the rules that cannot be read."""
     if not isinstance(value, dict):
         return NO_RULES, (
             Wrong(key, f"{key} must be `rule: value` lines; no rule is read", "write lore: {priority: 10}"),
         )
     values: dict[str, Any] = {}
     wrong: list[Wrong] = []
-    for name, one in value.items():
+    for name, rule in value.items():
         place = f"{key}.{name}"
         if name not in _READERS:
             near = difflib.get_close_matches(str(name), RULE_NAMES, 1)
@@ -63,8 +63,8 @@ def read_rules(value: object, *, key: str) -> tuple[WrittenRules, tuple[Wrong, .
             wrong.append(Wrong(place, f"{name} is no rule of an entry; it is left out", hint))
             continue
         try:
-            if one is not None:
-                values[name] = _READERS[name](one)
+            if rule is not None:
+                values[name] = _READERS[name](rule)
         except ValueError as problem:
             wrong.append(Wrong(place, f"{name} {problem}; it is left out", f"write {name}: {_EXAMPLES[name]}"))
     return WrittenRules(values, key), tuple(wrong)
@@ -97,8 +97,8 @@ def _probability(value: object) -> float:
 
 def _references(value: object) -> tuple[str, ...]:
     members = value if isinstance(value, list) else [value]
-    # `[[Name]]`, which YAML nests, is the link that was meant.
-    names = [_name(one) for one in map(_nested, members) if isinstance(one, str)]
+    # YAML nests `[[Name]]` as lists; the link is meant.
+    names = [_name(member) for member in map(_nested, members) if isinstance(member, str)]
     if not names or len(names) < len(members) or not all(names) or len(names) > MAX_REFERENCES:
         raise ValueError(f"must be a list of 1 to {MAX_REFERENCES} names or IDs of entries")
     return tuple(dict.fromkeys(names))
@@ -150,17 +150,17 @@ def _name(text: str) -> str:
 
 
 def to_json(rules: EntryRules) -> dict[str, Any]:
-    """Rules as plain data, without what is not said; `from_json` reads it again."""
-    return {name: _plain(value) for name, value in _fields(rules) if value != getattr(_NOTHING_SAID, name)}
+    """Return rules as plain data, without those that have their default; `from_json` reads it again."""
+    return {name: _plain(value) for name, value in _fields(rules) if value != getattr(_DEFAULTS, name)}
 
 
 def from_json(data: Mapping[str, Any]) -> EntryRules:
-    """Rules that `to_json` wrote."""
-    fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}
+    """Return the rules that `to_json` wrote."""
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     return EntryRules(**fields)
 
 
-_NOTHING_SAID = EntryRules()
+_DEFAULTS = EntryRules()
 
 
 def _fields(rules: EntryRules) -> Iterator[tuple[str, Any]]:

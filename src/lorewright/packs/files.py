@@ -10,17 +10,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import Literal
 
-# Finding: what a linter says of a file: where, how bad, which code, and what to do about it.
-
 Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One remark. `line` and `column` count from 1; `file` is relative to the pack.
+    """A remark of a linter on a file. `line` and `column` count from 1; `file` is relative to the pack.
 
-    An `error` means that the file (or, on `pack.yaml`, the pack) cannot be read as meant; a `warning` that something
-    was derived or left out; an `info` is worth knowing.
+    An `error` means that the file (or, on `pack.yaml`, the pack) cannot be read as its author meant; a `warning` that
+    something was derived or ignored; an `info` is only worth knowing.
     """
 
     file: str
@@ -37,21 +35,21 @@ class Finding:
 
 
 def error(file: str, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = "") -> Finding:
-    """A finding that stops an install."""
+    """Return a finding that stops an install."""
     return Finding(file, line, column, "error", code, message, hint)
 
 
 def warning(file: str, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = "") -> Finding:
-    """A finding that is told and does not stop anything."""
+    """Return a finding that is reported and stops nothing."""
     return Finding(file, line, column, "warning", code, message, hint)
 
 
 def info(file: str, code: str, message: str, *, line: int = 1, column: int = 1, hint: str = "") -> Finding:
-    """A finding that is only worth knowing."""
+    """Return a finding that is only worth knowing."""
     return Finding(file, line, column, "info", code, message, hint)
 
 
-# Bounds on what a pack may ask of us. A folder of someone else's files is hostile until it was read.
+# Bounds on a pack. Files of somebody else count as hostile until they were read.
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 MAX_FILES = 50_000
@@ -65,39 +63,39 @@ MAX_NAME_BYTES = 200
 # A section longer than this is split at a paragraph end (design: 500 unless configured).
 MAX_CHUNK_TOKENS = 500
 
-# What is read all the same, but said: files over a megabyte, sections as long as a short book, more sections than
-# anyone will ever look through.
+# Above these bounds a file is read with a warning: over a megabyte, a section as long as a short book, more sections
+# than anybody will ever look through.
 LARGE_FILE_BYTES = 1024 * 1024
 LARGE_CHUNK_TOKENS = 20_000
 MAX_SECTIONS = 5_000
 
-# An archive may unpack to so much.
+# The most bytes that an archive may unpack to.
 MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
 
-# So many groups of words that say the same; each is looked for in every question.
+# The most groups of synonyms; each is looked up in every query.
 MAX_SYNONYM_GROUPS = 500
 
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 
-# What the author expects of the pack; it is no part of it, whatever lies there.
+# The author's tests of the pack; nothing in this folder is part of the pack.
 TESTS_FOLDER = "tests"
 
-# About the pack rather than of it, when they lie at its root.
+# Files at the root with these names are about the pack, not part of its content.
 _NOT_CONTENT = frozenset({"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"})
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Relative paths (with `/`) of the files to read, sorted, and what was left out and why."""
+    """The relative paths (with `/`) of the files to read, sorted, and a finding for each that was left out."""
 
     paths: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
-    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files, the
-    folder `tests` and what a glob of `exclude` matches (`templates/*`, `*_log.md`) are ignored.
+    """Return every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files,
+    the folder `tests` and files that match a glob of `exclude` (`templates/*`, `*_log.md`) are ignored.
     """
     findings: list[Finding] = []
     paths: list[str] = []
@@ -118,33 +116,34 @@ def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
 
 
 def _matches(path: str, glob: str) -> bool:
-    """A glob with a slash is about the path from the top, `folder/` about all below it, any other about the name."""
+    """Tell whether a glob matches: one with a slash the path from the top, `folder/` all below it, any other the
+    name."""
     pattern = f"{glob}*" if glob.endswith("/") else glob
     return fnmatchcase(path if "/" in pattern else PurePath(path).name, pattern)
 
 
 def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
     for folder, subfolders, names in os.walk(root, followlinks=False):
-        here = Path(folder)
+        directory = Path(folder)
         subfolders[:] = sorted(
-            name for name in subfolders if not name.startswith(".") and not _is_tests(here / name, root)
+            name for name in subfolders if not name.startswith(".") and not _is_tests(directory / name, root)
         )
         for name in list(subfolders):
-            if (here / name).is_symlink():
+            if (directory / name).is_symlink():
                 subfolders.remove(name)
-                relative = (here / name).relative_to(root).as_posix()
-                findings.append(_linked_folder(here / name, relative, root))
+                relative = (directory / name).relative_to(root).as_posix()
+                findings.append(_linked_folder(directory / name, relative, root))
         for name in sorted(names):
             file = PurePath(name)
             hidden = name.startswith(".") and not name.startswith("..")
-            if (here / name).is_symlink() and file.suffix.lower() not in _MARKDOWN | {".yaml"} and not hidden:
-                findings += _linked_elsewhere(here / name, root)
+            if (directory / name).is_symlink() and file.suffix.lower() not in _MARKDOWN | {".yaml"} and not hidden:
+                findings += _linked_elsewhere(directory / name, root)
             if hidden or file.suffix.lower() not in _MARKDOWN:
                 continue
-            if here == root and file.stem.casefold() in _NOT_CONTENT:
+            if directory == root and file.stem.casefold() in _NOT_CONTENT:
                 findings.append(info(name, "not-content", "about the pack, not of it; left out"))
                 continue
-            yield here / name
+            yield directory / name
 
 
 def _is_tests(folder: Path, root: Path) -> bool:
@@ -159,7 +158,7 @@ def _linked_folder(link: Path, relative: str, root: Path) -> Finding:
 
 
 def _linked_elsewhere(link: Path, root: Path) -> list[Finding]:
-    """A link that is no markdown file is no content; one that leads out is told all the same."""
+    """Return a finding for a link to something else than markdown, if it leads out of the pack; else an empty list."""
     if Path(os.path.realpath(link)).is_relative_to(root.resolve()):
         return []
     return [_linked_folder(link, link.relative_to(root).as_posix(), root)]

@@ -1,7 +1,8 @@
 """A file's bytes -> its frontmatter, its body and the line on which the body begins.
 
 Frontmatter is found and loaded by a handler of python-frontmatter, with our fences and our bounds. That library's own
-`parse` is not used: it strips texts, by which lines would be lost, and takes what has no end for a text without any.
+`parse` is not used: it strips texts, by which lines would be lost, and takes unclosed frontmatter for a text without
+any.
 """
 
 from __future__ import annotations
@@ -47,17 +48,16 @@ class SourceFile:
 
 
 class BoundedYAMLHandler(YAMLHandler):
-    """Finds and loads frontmatter between our fences, within our bounds. A handler is for one file: what the interface
-    has no room for stays in it.
+    """Finds and loads frontmatter between our fences, within our bounds; a handler is for one file.
 
-    `opened` is the offset at which the YAML of the text that was split begins, `document` what was loaded last.
+    `opened` is the offset at which the YAML of the last split text begins, `document` the last loaded document.
     """
 
     opened = 0
     document = YamlDocument(None)
 
     def detect(self, text: str) -> bool:
-        """Return whether a text has frontmatter, closed or not; a rule (`---`) above prose is none."""
+        """Return True if a text has frontmatter, closed or not; a rule (`---`) above prose is none."""
         start = _start_of(text)
         if not _FENCE.match(text, start):
             return False
@@ -70,7 +70,7 @@ class BoundedYAMLHandler(YAMLHandler):
         return not is_prose or bool(text[:start].strip())
 
     def split(self, text: str) -> tuple[str, str]:
-        """Return the YAML and the body of a text, both as they stand there.
+        """Return the YAML and the body of a text, both unchanged.
 
         Raises:
             ValueError: the text has no frontmatter, or one without an end.
@@ -84,7 +84,7 @@ class BoundedYAMLHandler(YAMLHandler):
         return text[self.opened : end.start()], text[end.end() :]
 
     def load(self, fm: str, **kwargs: object) -> Any:
-        """Return the data of the YAML; nothing of PyYAML's own can be chosen.
+        """Return the data of the YAML; keyword arguments are ignored.
 
         Raises:
             YamlProblem: the text is not YAML that we read.
@@ -94,7 +94,7 @@ class BoundedYAMLHandler(YAMLHandler):
 
 
 def read_source(path: str, data: bytes) -> SourceFile:
-    """Decode and take apart one file. Never raises: what is wrong is a finding, and `skip` is set where it must be."""
+    """Return a file, decoded and split. Never raises: problems are findings, and `skip` is set if it cannot be used."""
     findings: list[Finding] = []
     text = decode_text(path, data, findings)
     if text is None:
@@ -115,13 +115,13 @@ def read_source(path: str, data: bytes) -> SourceFile:
 
 
 def _start_of(text: str) -> int:
-    """Return the offset of a text's frontmatter, if it has one: behind comments and blank lines, where it is below."""
+    """Return the offset of a text's frontmatter: behind comments and blank lines if it follows them, else 0."""
     late = _LATE.match(text)
     return late.end() if late else 0
 
 
 def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
-    """A file's text with line feeds and without control characters, or None where it cannot be read as text."""
+    """Return a file's text with line feeds and without control characters, or None if it cannot be decoded."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         findings.append(error(path, "not-utf8", "the file is UTF-16", hint="save it as UTF-8"))
         return None
@@ -143,7 +143,7 @@ def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
 
 
 def _without_controls(path: str, text: str, findings: list[Finding]) -> str:
-    """Control characters would reach a terminal or a prompt some day; they are taken out here, once."""
+    """Return the text without control characters, so that none reaches a terminal or a prompt."""
     bad = _CONTROL.search(text)
     if bad is None:
         return text

@@ -1,4 +1,4 @@
-"""A pack and its neighbours -> the pack with what only they can tell: dependencies, circles, an ID that is taken."""
+"""Packs are installed, created and checked with their neighbours: dependencies, circles, duplicate IDs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 from lorewright.storage.faults import step
 
-# A new pack: an empty one to fill, or a manifest for a folder that has everything else.
-
-# A folder or a .zip that somebody sent -> a folder of ours: whole or not at all, and nothing outside of it.
-#
-# An archive is unpacked member by member within bounds; names that lead out, links and what is no file are refused
-# before anything is written.
+# Copying and unpacking: the target is complete or missing, and nothing is written outside of it. An archive is unpacked
+# member by member within bounds; names that lead out, links and non-files are refused before anything is written.
 
 _BUILDING = ".copying-"
 
@@ -39,23 +35,23 @@ def place_copy(source: Path, target: Path) -> None:
     """Copy the text of a pack (its `pack.yaml` and markdown) to a new folder.
 
     Raises:
-        PackError: the target exists, or the disk refuses; nothing was left there.
+        PackError: the target exists, or writing failed; nothing was left there.
         UnsafePath: the target or its folder is a link.
     """
 
     def fill(folder: Path) -> None:
-        here = Enclosure(folder)
+        enclosure = Enclosure(folder)
         for name in source_paths(source):
-            here.copy_in(source / name, folder / name)
+            enclosure.copy_in(source / name, folder / name)
 
     _place(target, fill)
 
 
 def unpack_zip(archive: Path, target: Path) -> None:
-    """Unpack an archive to a new folder; one folder around everything is taken off.
+    """Unpack an archive to a new folder; a single folder around everything is removed.
 
     Raises:
-        PackError: it is no zip, holds what we do not unpack, is too large, or the target exists; nothing was left
+        PackError: it is no zip, has a member that is refused, is too large, or the target exists; nothing was left
         there.
     """
     try:
@@ -67,7 +63,7 @@ def unpack_zip(archive: Path, target: Path) -> None:
 
 
 def _place(target: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a folder under another name, then rename it: the target is there whole or not at all."""
+    """Fill a folder under another name, then rename it, so that the target is complete or missing."""
     home = Enclosure(target.parent)
     if home.checked(target).exists():
         raise PackError(f"{target} exists already", hint="remove it, or install it where it lies")
@@ -92,7 +88,7 @@ def _place(target: Path, fill: Callable[[Path], None]) -> None:
 
 
 def _members(archive: Path, opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Relative name -> member, of the files that a pack may consist of; everything else is refused or passed over."""
+    """Return relative name -> member for the files of an archive; members that lead out are refused."""
     infos = [info for info in opened.infolist() if not info.is_dir()]
     if len(infos) > MAX_FILES:
         raise PackError(f"{archive}: over {MAX_FILES} files", hint="split the pack")
@@ -119,15 +115,15 @@ def _without_wrapper(members: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.Z
 
 def _extract(archive: Path, opened: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path) -> None:
     room = MAX_ARCHIVE_BYTES
-    here = Enclosure(folder)
+    enclosure = Enclosure(folder)
     for name, info in sorted(members.items()):
         with opened.open(info) as member:
             data = member.read(MAX_FILE_BYTES + 1)
         room -= len(data)
-        # What the directory of the archive says of sizes is its author's word; what comes out is counted.
+        # The sizes in the archive's directory cannot be trusted; the unpacked bytes are counted.
         if len(data) > MAX_FILE_BYTES or room < 0:
             raise PackError(f"{archive}: {name} is too large when unpacked", hint="do not unpack it")
-        here.write_new(folder / name, data)
+        enclosure.write_new(folder / name, data)
 
 
 _EXAMPLES = {
@@ -180,10 +176,10 @@ What anyone may know of them.
 
 
 def new_pack(folder: Path) -> Path:
-    """Write a small pack that installs and lints clean, to be filled; the path of its manifest.
+    """Write a small example pack that installs and lints clean, and return the path of its manifest.
 
     Raises:
-        PackError: there is something in the folder, or its name cannot be an ID.
+        PackError: the folder is not empty, or its name cannot be an ID.
     """
     if folder.exists() and any(folder.iterdir()):
         raise PackError(f"{folder} is not empty", hint="name a new folder, or use --from for one that has files")
@@ -198,7 +194,7 @@ def new_pack(folder: Path) -> Path:
 
 
 def manifest_for(folder: Path) -> Path:
-    """Write the manifest that was derived for a folder of markdown into it; its path.
+    """Write the derived manifest into a folder of markdown, and return its path.
 
     Raises:
         PackError: the folder has a `pack.yaml`, or no markdown.
@@ -228,20 +224,20 @@ def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
     return path
 
 
-# A folder with more neighbours than this is no shelf of packs.
+# At most this many neighbours are read: a folder with more is no folder of packs.
 _MAX_NEIGHBOURS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Another pack that can be had: its manifest and where it lies."""
+    """Another available pack: its manifest and its folder."""
 
     manifest: Manifest
     root: Path
 
 
 class Memories(dict[Path, ParseCache]):
-    """A memory for each folder that is read again and again: that of a pack, and those of packs that it overrides."""
+    """A parse cache for each folder that is read repeatedly: of a pack, and of the packs that it overrides."""
 
     def __missing__(self, root: Path) -> ParseCache:
         return self.setdefault(root, ParseCache())
@@ -254,24 +250,24 @@ def check_pack(
     progress: Progress = no_progress,
     memories: Memories | None = None,
 ) -> Pack:
-    """Read a pack and judge it among the installed packs and the folders beside it. With `memories`, only what has
-    changed since they were last handed in is parsed anew.
+    """Return a pack, checked together with the installed packs and those in neighbouring folders. With `memories`, only
+    what has changed since they were last passed in is parsed anew.
 
     Raises:
-        PackError: the folder is no pack at all.
+        PackError: the folder is no pack.
     """
     pack = load_pack(folder, progress=progress, memory=_memory(memories, folder))
     root = Path(pack.root)
-    beside = list(_beside(root))
-    neighbours = {neighbour.manifest.id: neighbour for neighbour in beside} | dict(installed)
+    adjacent = list(_adjacent_packs(root))
+    neighbours = {neighbour.manifest.id: neighbour for neighbour in adjacent} | dict(installed)
     known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
-    found = [*lint_dependencies(pack.manifest, known), *_taken(pack, installed, beside)]
+    found = [*lint_dependencies(pack.manifest, known), *_duplicate_ids(pack, installed, adjacent)]
     found += lint_overrides(pack, known, _entities_of(neighbours, memories))
     return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
 
 
-def _beside(root: Path) -> Iterator[Neighbour]:
-    """The packs in the folders beside this one that have a sound `pack.yaml`, by folder name."""
+def _adjacent_packs(root: Path) -> Iterator[Neighbour]:
+    """Yield the packs in neighbouring folders that have a valid `pack.yaml`, by folder name."""
     folders = sorted(path for path in root.parent.iterdir() if path.is_dir() and not path.is_symlink() and path != root)
     for folder in folders[:_MAX_NEIGHBOURS]:
         if (folder / MANIFEST_FILE).is_file():
@@ -285,7 +281,7 @@ def _memory(memories: Memories | None, folder: Path) -> ParseCache | None:
 
 
 def _entities_of(neighbours: Mapping[str, Neighbour], memories: Memories | None) -> EntitiesOf:
-    """Reads a neighbour's entities when they are asked for, and once; None for one whose folder is gone."""
+    """Return a function that reads a neighbour's entity IDs, once; it returns None if the folder is missing."""
 
     @cache
     def entities(pack_id: str) -> frozenset[str] | None:
@@ -297,14 +293,18 @@ def _entities_of(neighbours: Mapping[str, Neighbour], memories: Memories | None)
     return entities
 
 
-def _taken(pack: Pack, installed: Mapping[str, Neighbour], beside: list[Neighbour]) -> Iterator[Finding]:
-    """Of two folders with one ID the installed one has it, else the first by name."""
+def _duplicate_ids(pack: Pack, installed: Mapping[str, Neighbour], adjacent: list[Neighbour]) -> Iterator[Finding]:
+    """Yield a finding if another folder has the pack's ID: the installed pack keeps it, else the first by name."""
     root = Path(pack.root)
     holder = installed.get(pack.manifest.id)
     if holder is not None:
         others = [holder.root] if holder.root != root and holder.root.is_dir() else []
     else:
-        others = [one.root for one in beside if one.manifest.id == pack.manifest.id and one.root < root]
+        others = [
+            neighbour.root
+            for neighbour in adjacent
+            if neighbour.manifest.id == pack.manifest.id and neighbour.root < root
+        ]
     for other in others[:1]:
         message = f"the ID {pack.manifest.id} belongs to the pack at {other}; this one is at {root}"
         yield error(MANIFEST_FILE, "duplicate-pack-id", message, hint="give one of the two another id")

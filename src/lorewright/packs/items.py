@@ -1,7 +1,7 @@
-"""A section's text -> its items: what can be known one by one.
+"""A section's text -> its items, the single pieces of knowledge.
 
-Each list item is one, and in prose each paragraph. `{#name}` names it, `(when …)` at its start is a condition, and in a
-discoverable section `search behind the bar: …` says what finds it; a nested `hint: …` is what may be told beforehand.
+Each list item is an item, and in prose each paragraph. `{#name}` names it, `(when …)` at its start is a condition, and
+in a discoverable section `search behind the bar: …` is the trigger; a nested `hint: …` may be shown before it is found.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class _Span:
 
 
 def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tuple[Item, ...]:
-    """The items of a section's text. An item without a name is named by its place (`1`, `2`, …).
+    """Return the items of a section's text, in order. An item without a name is named by its number (`1`, `2`, …).
 
-    `line` is the file's line (from 1) on which the text begins. A name that comes twice gets `-2`, `-3`, ….
+    `line` is the file's line (from 1) on which the text begins. A repeated name gets `_2`, `_3`, ….
     """
     lines = lines_of(text)
     items: list[Item] = []
     taken: set[str] = set()
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
         source = "".join(lines[span.start : span.end])
-        item = _read(source, chunk_id, str(number), line + span.start, discoverable, taken)
+        item = _read_item(source, chunk_id, str(number), line + span.start, discoverable, taken)
         if _WORD.search(item.text):
             items.append(item)
             taken.add(item.name)
@@ -48,20 +48,20 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
 
 
 def without_items(text: str, names: Container[str]) -> str:
-    """A section's text without some of its items, which are named as `read_items` names them."""
+    """Return a section's text without the items in `names`, which are names as `read_items` gives them."""
     lines = lines_of(text)
-    gone: set[int] = set()
+    removed: set[int] = set()
     taken: set[str] = set()
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
-        item = _read("".join(lines[span.start : span.end]), "", str(number), 0, False, taken)
+        item = _read_item("".join(lines[span.start : span.end]), "", str(number), 0, False, taken)
         if _WORD.search(item.text):
             taken.add(item.name)
-            gone |= set(range(span.start, span.end)) if item.name in names else set()
-    return "".join(line for number, line in enumerate(lines) if number not in gone).strip("\n")
+            removed |= set(range(span.start, span.end)) if item.name in names else set()
+    return "".join(line for number, line in enumerate(lines) if number not in removed).strip("\n")
 
 
 def _spans(tokens: list[Token]) -> Iterator[_Span]:
-    """Line spans of the list items and, where the section has no list, of its paragraphs."""
+    """Yield the line spans of the list items or, if the section has no list, of its paragraphs."""
     listed = [
         _Span(*token.map) for token in tokens if token.type == "list_item_open" and token.level == 1 and token.map
     ]
@@ -73,7 +73,7 @@ def _spans(tokens: list[Token]) -> Iterator[_Span]:
             yield _Span(*token.map)
 
 
-def _read(source: str, chunk_id: str, number: str, line: int, discoverable: bool, taken: set[str]) -> Item:
+def _read_item(source: str, chunk_id: str, number: str, line: int, discoverable: bool, taken: set[str]) -> Item:
     source, hint = _take_hint(_MARKER.sub("", source, count=1))
     named = _NAME.search(source)
     name = _free_name(slug(named.group(1), fallback=number).replace("-", "_") if named else number, taken)

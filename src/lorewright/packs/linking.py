@@ -1,4 +1,4 @@
-"""References in frontmatter and text -> links to entities, or a finding where nothing has that name."""
+"""References in frontmatter and text -> links to entities, or a finding for an unknown name."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _KIND_OF_TYPE = {"location": "location", "faction": "faction"}
 
 @dataclass(frozen=True, slots=True)
 class EntityReference:
-    """What a link in a text names: a thing of the pack as its author calls it, or the path of a file."""
+    """The target of a link in a text: an entity as its author calls it, or the path of a file."""
 
     target: str
     is_path: bool = False
 
 
 def references_in(text: str) -> tuple[EntityReference, ...]:
-    """What the wikilinks of a text name, then its links to markdown files, each in order."""
+    """Return the targets of a text's wikilinks, then of its links to markdown files, each in order."""
     paths = (EntityReference(unquote(path), is_path=True) for path in _MARKDOWN_LINK.findall(text))
     return (*(EntityReference(name) for name in wikilinks(text)), *paths)
 
 
 class LinkTable:
-    """Finds the entity that a reference means, by ID, name, alias, path or file name, within one pack."""
+    """A table of one pack's entities by ID, name, alias, path and file name."""
 
     def __init__(self, pack_id: str, entities: Iterable[PackEntity]) -> None:
         self._pack_id = pack_id
@@ -47,7 +47,7 @@ class LinkTable:
                 self._by_name[key] = None if key in self._by_name else entity
 
     def find(self, reference: str) -> PackEntity | None:
-        """The entity meant, or None where nothing or more than one thing has the name."""
+        """Return the entity that a reference means; None if no entity or more than one has the name."""
         target = self._by_id.get(f"{self._pack_id}:{reference}") or self._by_id.get(reference)
         if target is not None:
             return target
@@ -55,7 +55,7 @@ class LinkTable:
         return by_path or self._by_name.get(slug(PurePosixPath(reference).name))
 
     def of_file(self, entity: PackEntity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
-        """What every chunk of a file is tied to: the entity itself, its relations, its tags."""
+        """Return the links that all chunks of a file have: the entity itself, its relations, its tags."""
         links = [Link(_KIND_OF_TYPE.get(entity.type, "entity"), entity.id)]
         for kind, reference in meta.relations:
             if kind == "thread":
@@ -69,7 +69,8 @@ class LinkTable:
         return tuple(dict.fromkeys(links))
 
     def _related(self, kind: str, reference: str) -> Link | None:
-        """An unknown ID of another pack is kept as it is written: that pack may be installed later."""
+        """Return the link of a relation, or None; an unknown ID of another pack is kept, as it may be installed
+        later."""
         target = self.find(reference)
         if target is not None:
             return Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id)
@@ -78,7 +79,7 @@ class LinkTable:
     def of_text(
         self, path: str, inherited: tuple[Link, ...], references: Sequence[EntityReference], findings: list[Finding]
     ) -> tuple[Link, ...]:
-        """The inherited links and those of the references in a text of the file at `path`."""
+        """Return the inherited links, then those of the references in a text of the file at `path`, each once."""
         links = list(inherited)
         for reference in references:
             target = self.at_path(path, reference.target) if reference.is_path else self.find(reference.target)
@@ -89,7 +90,8 @@ class LinkTable:
         return tuple(dict.fromkeys(links))
 
     def at_path(self, path: str, reference: str) -> PackEntity | None:
-        """The file that a relative link names; the path is only compared, never opened."""
+        """Return the entity of the file that a relative link means, or None; the path is only compared, never
+        opened."""
         if "://" in reference:
             return None
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference))

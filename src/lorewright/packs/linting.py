@@ -1,4 +1,4 @@
-"""A file's text, a pack's paths and IDs, a manifest among others -> findings. Values in, values out: reads no file."""
+"""A file's text, a pack's paths and IDs, a manifest among others -> findings. Pure: reads no file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HIDDEN_HEADING = re.compile(r"^\s*#{1,6}\s|<h[1-6][\s>]|<script", re.MULTILINE 
 def lint_text(
     path: str, body: str, body_line: int, tokens: Sequence[Token], sections: Sequence[Section]
 ) -> Iterator[Finding]:
-    """What a reader of the file should know: headings that are none, fences without end, what is very large."""
+    """Yield findings about a file's text: lines that are no headings, unclosed fences, very large parts."""
     yield from _lint_tokens(path, body, body_line, tokens)
     titled = [bool(section.title) for section in sections]
     if any(titled) and any(s.subtitle and not s.title for s in sections):
@@ -79,7 +79,7 @@ def _is_closed(token: Token, lines: Sequence[str]) -> bool:
 
 
 def lint_paths(paths: Iterable[str]) -> Iterator[Finding]:
-    """Paths that other systems will not take, or that look like a way out of the folder."""
+    """Yield findings for paths that other systems do not accept, or that look like a way out of the folder."""
     folded: dict[str, str] = {}
     for path in paths:
         *folders, name = path.split("/")
@@ -97,7 +97,7 @@ def lint_paths(paths: Iterable[str]) -> Iterator[Finding]:
 
 
 def lint_ids(ids: Iterable[tuple[str, str, int]]) -> Iterator[Finding]:
-    """(ID, path, line) of each entity: IDs that people will take for one another."""
+    """Yield findings for IDs that people will confuse; `ids` holds (ID, path, line) of each entity."""
     folded: dict[str, str] = {}
     for entity_id, path, line in ids:
         scripts = {_script(character) for character in entity_id if character.isalpha()}
@@ -110,12 +110,13 @@ def lint_ids(ids: Iterable[tuple[str, str, int]]) -> Iterator[Finding]:
 
 
 def _script(character: str) -> str:
-    """`LATIN`, `CYRILLIC`, …: the first word of the character's Unicode name."""
+    """Return the first word of the character's Unicode name: `LATIN`, `CYRILLIC`, …."""
     return unicodedata.name(character, "UNKNOWN").partition(" ")[0]
 
 
 def lint_dependencies(manifest: Manifest, known: Mapping[str, Manifest]) -> Iterator[Finding]:
-    """Dependencies that are missing, too old or new, or that lead back; `known` are the packs that can be had."""
+    """Yield findings for dependencies that are missing, too old or new, or circular; `known` are the available
+    packs."""
     from_here = {**known, manifest.id: manifest}
     for dependency in manifest.depends_on:
         target = known.get(dependency.id) if dependency.id != manifest.id else manifest
@@ -132,7 +133,7 @@ def lint_dependencies(manifest: Manifest, known: Mapping[str, Manifest]) -> Iter
 
 
 def _circle(start: str, packs: Mapping[str, Manifest]) -> list[str]:
-    """The way from a pack back to itself, or an empty list."""
+    """Return the pack IDs on the way from a pack back to itself, or an empty list."""
     ways = [[start]]
     seen: set[str] = set()
     while ways:

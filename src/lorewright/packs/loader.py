@@ -24,15 +24,15 @@ from lorewright.packs.metadata import ReadFile, connected, read_file
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
 from lorewright.packs.references import Links
 
-# What was made of files, by their bytes: a folder that is read again is parsed anew only where it changed.
-
 T = TypeVar("T")
 
 
 class ParseCache:
-    """Values by everything that they are made of. For one thread, and for values that nobody changes.
+    """A cache of values under a key of everything that they are made of, so that a folder which is read again is parsed
+    anew only where it changed. For one thread, and for values that nobody changes.
 
-    What a round does not ask for is forgotten when it ends, so that a memory holds what one reading of a folder needs.
+    Values that a round did not request are dropped when it ends, so that the cache holds what one reading of a folder
+    needs.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class ParseCache:
 
     @contextmanager
     def round(self) -> Iterator[None]:
-        """While a folder is read. One that fails forgets nothing."""
+        """Return a context for one reading of a folder; if it fails, nothing is dropped."""
         self._asked = {}
         try:
             yield
@@ -51,27 +51,27 @@ class ParseCache:
         self._kept, self._asked = self._asked, {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key; made where it is not known."""
+        """Return the value of a key; it is made if it is not cached."""
         if key not in self._asked:
             self._asked[key] = self._kept[key] if key in self._kept else make()
         return cast(T, self._asked[key])
 
 
 class NoMemory(ParseCache):
-    """Makes everything anew: for who reads a folder once."""
+    """A cache that caches nothing, for a folder that is read once."""
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value, made."""
+        """Return a newly made value."""
         return make()
 
 
-# What a pack's files say of their entries -> each chunk's EntryRules, with the IDs that are meant, and a finding for
-# what means nothing or can never be.
+# Entry rules: references are resolved to IDs; unknown references and rules that can never hold become findings.
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a file says of one of its chunks: of all of them, and of this one's section. `lines` are its keys'."""
+    """The entry rules that a file gives for one of its chunks: for the whole `file`, and for the chunk's `section`.
+    `lines` has the line of each key."""
 
     path: str
     lines: Mapping[str, int]
@@ -79,18 +79,18 @@ class Said:
     section: WrittenRules = NO_RULES
 
     def key_of(self, rule: str) -> str:
-        """Where a rule is written: the section's goes before the file's."""
+        """Return the key under which a rule is written; the section's goes before the file's."""
         return f"{(self.section if rule in self.section.values else self.file).key}.{rule}"
 
     def line_of(self, rule: str) -> int:
-        """On which line it is written."""
+        """Return the line on which a rule is written, from 1."""
         return self.lines.get(self.key_of(rule), 1)
 
 
 def with_entry_rules(
     pack_id: str, chunks: Sequence[Chunk], said: Mapping[str, Said], links: LinkTable, findings: list[Finding]
 ) -> tuple[Chunk, ...]:
-    """The chunks of a pack with their rules; `said` has what is said of those of which anything is, by their ID."""
+    """Return the chunks of a pack with their rules, in the same order; `said` holds the written rules by chunk ID."""
     if not said:
         return tuple(chunks)
     sections = {chunk.id.partition("~")[0] for chunk in chunks}
@@ -105,7 +105,7 @@ def with_entry_rules(
 
 
 class _Linker:
-    """Finds the entries that references mean."""
+    """A resolver of references to entries."""
 
     def __init__(self, pack_id: str, sections: set[str], links: LinkTable) -> None:
         self._pack_id = pack_id
@@ -113,7 +113,7 @@ class _Linker:
         self._links = links
 
     def rules(self, chunk: Chunk, said: Said, findings: list[Finding]) -> EntryRules | None:
-        """All that holds for a chunk; None where that is nothing."""
+        """Return all rules that apply to a chunk, or None if there are none."""
         values = {**said.file.values, **said.section.values}
         section_id = chunk.id.partition("~")[0]
         own = {name: section_id if name in said.section.values else chunk.entity_id for name in values}
@@ -148,8 +148,8 @@ class _Linker:
         return tuple(dict.fromkeys(found))
 
     def _find(self, reference: str) -> tuple[str, bool]:
-        """The entity or section that is meant, and whether it is there, as far as can be known: what is another pack's
-        may be installed later."""
+        """Return the ID of the entity or section that a reference means, and whether it exists; a reference into
+        another pack counts as existing, because that pack may be installed later."""
         entity = self._links.find(reference)
         if entity is not None:
             return entity.id, True
@@ -165,7 +165,7 @@ class _Linker:
 
 
 def _lonely(chunks: Iterable[Chunk], said: Mapping[str, Said]) -> Iterator[Finding]:
-    """Groups of one: most often a slip in the name."""
+    """Yield a finding for each group with a single member, which is most often a misspelt name."""
     members = [(group, chunk) for chunk in chunks if chunk.rules for group in chunk.rules.groups]
     owners = {(group, chunk.rules.group_of) for group, chunk in members if chunk.rules}
     counts = Counter(group for group, _ in owners)
@@ -177,13 +177,13 @@ def _lonely(chunks: Iterable[Chunk], said: Mapping[str, Said]) -> Iterator[Findi
 
 
 def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, Said]) -> Iterator[Finding]:
-    """Entries that can never be in an answer."""
+    """Yield a finding for each entry that can never be in an answer."""
     groups: dict[str, set[tuple[str, str]]] = {}
     for chunk in chunks.values():
         assert chunk.rules is not None
         section_id = chunk.id.partition("~")[0]
-        for one in (chunk.entity_id, section_id):
-            groups.setdefault(one, set()).update((group, chunk.rules.group_of) for group in chunk.rules.groups)
+        for entry_id in (chunk.entity_id, section_id):
+            groups.setdefault(entry_id, set()).update((group, chunk.rules.group_of) for group in chunk.rules.groups)
     excluding = {
         (owner, exclude)
         for chunk in chunks.values()
@@ -221,19 +221,19 @@ def _never(said: Said, rule: str, message: str) -> Finding:
     return warning(said.path, "entry-never-there", message, line=said.line_of(rule), hint=hint)
 
 
-# What is being done, how much of it is done, and how much there is to do.
+# Called with the name of the step, the number of files done, and the number of all files.
 Progress = Callable[[str, int, int], None]
 
 
 def no_progress(what: str, done: int, total: int) -> None:
-    """For those who do not watch."""
+    """Ignore the progress."""
 
 
 def load_pack(folder: Path, *, progress: Progress = no_progress, memory: ParseCache | None = None) -> Pack:
-    """Read a pack from its folder, whatever it is like inside; what was wrong stands in `findings`, sorted.
+    """Return the pack in a folder, whatever its files contain; problems are in `findings`, sorted.
 
-    `progress` is told after each file how many of how many are read. With a `memory`, only what has changed since it
-    was last handed in is parsed and linked anew, to the same pack.
+    `progress` is called after each file. With a `memory`, only what has changed since it was last passed in is parsed
+    and linked anew; the result is the same.
 
     Raises:
         PackError: there is no such folder, or it holds no markdown at all.
@@ -289,7 +289,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it was read, under the ID that it has among the others; `key` is all that `read` is made of."""
+    """A file that was read, with its ID within the pack; `key` is all that `read` is made of."""
 
     read: ReadFile
     key: Hashable
@@ -310,7 +310,7 @@ def _file(path: str, data: bytes, types: Mapping[str, str], memory: ParseCache) 
 
 
 def load_manifest(root: Path) -> tuple[Manifest, list[Finding]]:
-    """A folder's manifest, derived where it has none or an unsound one, and what was wrong with it."""
+    """Return a folder's manifest, derived if it has none or an invalid one, and the findings about it."""
     path, folder_name = root / MANIFEST_FILE, root.resolve().name
     derived = derived_manifest(folder_name)
     if not path.is_file():
@@ -333,7 +333,8 @@ def _is_inside(path: Path, root: Path) -> bool:
 
 
 def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
-    """The first file of an ID, in path order, keeps it. An ID that we mended gives way to the one from the path."""
+    """Return the files with unique IDs: the first file with an ID, in path order, keeps it. An ID that was corrected
+    gives way to the one derived from the path."""
     first: dict[str, str] = {}
     kept: list[_File] = []
     for file in files:
@@ -366,7 +367,7 @@ def _entity(pack_id: str, file: _File) -> PackEntity:
 
 
 def _link_table(pack_id: str, entities: Sequence[PackEntity], memory: ParseCache) -> LinkTable:
-    """The same table while everything is named as it was."""
+    """Return the link table; the cached one as long as all IDs, names and aliases are unchanged."""
     names = tuple((entity.id, entity.type, entity.name, entity.file_path, entity.aliases) for entity in entities)
     return memory.get(("links", pack_id, names), lambda: LinkTable(pack_id, entities))
 
@@ -378,13 +379,14 @@ def _cut(file: _File, entity: PackEntity, memory: ParseCache, max_tokens: int) -
 
 
 def _readers(pack_id: str, entities: Sequence[PackEntity], cuts: Sequence[CutFile], memory: ParseCache) -> Readers:
-    """The same readers while everything is named as it was, and as open."""
+    """Return the readers of a pack's links; the cached ones as long as all names and the set of hidden entities are
+    unchanged."""
     hidden = frozenset(
         entity.id
         for entity, cut in zip(entities, cuts, strict=True)
         if not any(draft.chunk.role in OPEN_ROLES for draft in cut.drafts)
     )
-    names = tuple((one.id, one.type, one.name, one.file_path, one.aliases) for one in entities)
+    names = tuple((entity.id, entity.type, entity.name, entity.file_path, entity.aliases) for entity in entities)
 
     def make() -> Readers:
         before = Links(pack_id, entities, hidden=hidden, closed=True)
@@ -394,7 +396,7 @@ def _readers(pack_id: str, entities: Sequence[PackEntity], cuts: Sequence[CutFil
 
 
 def _told(file: _File, entity: PackEntity, readers: Readers) -> PackEntity:
-    """An entity under the name that others than the game master may read."""
+    """Return an entity with the name that readers other than the game master may see."""
     title = next((section for section in file.read.sections if section.title), None)
     name = (
         told_heading(title, readers.before, file.path) if title else told_name(entity.name, readers.before, file.path)
@@ -414,8 +416,8 @@ def _chunks(
     *,
     first: int,
 ) -> Sequence[Chunk]:
-    """The chunks of a file, from a position on. While the file and the names of the pack stay as they are, so do they;
-    and while what stands before them does, they are the very same."""
+    """Return the chunks of a file, numbered from the position `first`. As long as the file and the names of the pack
+    are unchanged they are equal to the cached ones; if `first` is unchanged too, they are the same objects."""
     tied, found = memory.get(("tied", key, links), lambda: _tied(file, entity, links, cut))
     findings += [*cut.findings, *found]
     told = memory.get(("told", key, readers), lambda: tell(file.read, entity, cut, readers))
@@ -425,7 +427,7 @@ def _chunks(
 def _tied(
     file: _File, entity: PackEntity, links: LinkTable, cut: CutFile
 ) -> tuple[tuple[tuple[Link, ...], ...], tuple[Finding, ...]]:
-    """What each chunk of a file is tied to."""
+    """Return the links of each chunk of a file, in its order, and the findings about them."""
     findings: list[Finding] = []
     inherited = links.of_file(entity, file.read.meta, findings)
     tied = [links.of_text(file.path, inherited, draft.references, findings) for draft in cut.drafts]
@@ -442,7 +444,7 @@ def _placed(
 
 
 def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
-    """What the file says of when each of its chunks stands in an answer; nothing of the author's own comments."""
+    """Return chunk ID -> the entry rules that the file gives for it; the chunk of the author's comments has none."""
     meta = file.meta
     if not meta.entry_rules and not meta.section_entry_rules:
         return {}
@@ -452,13 +454,13 @@ def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, Sa
         title = (chunk.section or chunk.section_path).casefold()
         return Said(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
 
-    # An author names a section by the title that they wrote.
+    # Authors name a section by its title as they wrote it.
     written = (draft.chunk for draft in cut.drafts)
     return {chunk.id: of(own) for chunk, own in zip(chunks, written, strict=True) if chunk.source}
 
 
 class _TextHash:
-    """Reads the files of a text one after the other and names it by all that was read: `pack.yaml` first."""
+    """A reader of a pack's files that hashes their paths and bytes as it goes: `pack.yaml` first."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -467,7 +469,7 @@ class _TextHash:
             self.read(path)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file, and add them to the hash."""
         data = read_bytes(self._root / path, MAX_FILE_BYTES, PackError)
         self._digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
         self._digest.update(data)
@@ -475,12 +477,12 @@ class _TextHash:
 
     @property
     def hex(self) -> str:
-        """The name of all that was read so far."""
+        """The SHA-256 of everything read so far, in hexadecimal."""
         return self._digest.hexdigest()
 
 
 def content_hash_of(root: Path, paths: Iterable[str] | None = None) -> str:
-    """SHA-256 over path and bytes of the manifest and of every listed file, in path order: a text's name."""
+    """Return the SHA-256 over path and bytes of the manifest and of every listed file, in path order."""
     digest = _TextHash(root)
     for path in source_paths(root, paths):
         if path != MANIFEST_FILE:
@@ -489,7 +491,8 @@ def content_hash_of(root: Path, paths: Iterable[str] | None = None) -> str:
 
 
 def source_paths(root: Path, paths: Iterable[str] | None = None) -> list[str]:
-    """The files that a pack's text consists of: `pack.yaml`, then the markdown files by path."""
+    """Return the relative paths of the files that a pack's text consists of: `pack.yaml`, then markdown files by
+    path."""
     manifest = root / MANIFEST_FILE
     own = [MANIFEST_FILE] if manifest.is_file() and _is_inside(manifest, root) else []
     return [*own, *(list_files(root, load_manifest(root)[0].exclude).paths if paths is None else paths)]

@@ -1,4 +1,4 @@
-"""`pack.yaml` -> Manifest; without one, a manifest derived from the folder."""
+"""`pack.yaml` -> Manifest; if it is missing, a manifest derived from the folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _KNOWN = frozenset(Manifest.model_fields) - {"extra", "derived"}
 
 
 def derived_manifest(folder_name: str) -> Manifest:
-    """The manifest of a folder without `pack.yaml`: ID and name from the folder's own name."""
+    """Return the manifest of a folder without `pack.yaml`: ID and name come from the folder's name."""
     pack_id = slug(folder_name, fallback="pack").replace("-", "_")
     return Manifest(id=pack_id, name=folder_name, derived=True)
 
 
 def read_manifest(text: str, *, folder_name: str) -> tuple[Manifest, list[Finding]]:
-    """Read `pack.yaml`. Where it has errors, the manifest is the derived one and the findings say why."""
+    """Return the manifest in `pack.yaml`, and findings; if there are errors, the manifest is the derived one."""
     findings: list[Finding] = []
     fallback = derived_manifest(folder_name)
     try:
@@ -42,9 +42,9 @@ def read_manifest(text: str, *, folder_name: str) -> tuple[Manifest, list[Findin
     try:
         return Manifest(**fields, extra={k: v for k, v in data.items() if k not in _KNOWN}), findings
     except ValidationError as problem:
-        for one in problem.errors():
-            key = str(one["loc"][0])
-            findings.append(error(MANIFEST_FILE, "invalid-manifest", f"{key}: {one['msg']}", line=lines.get(key, 1)))
+        for fault in problem.errors():
+            key = str(fault["loc"][0])
+            findings.append(error(MANIFEST_FILE, "invalid-manifest", f"{key}: {fault['msg']}", line=lines.get(key, 1)))
         return fallback, findings
 
 
@@ -63,7 +63,7 @@ def _id_findings(data: dict[str, Any], folder_name: str, lines: dict[str, int]) 
 
 
 def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, int]) -> dict[str, Any]:
-    """The known keys, with the shapes that authors often mean turned into those that the manifest has."""
+    """Return the known keys; values in shapes that authors often write are converted to those of the manifest."""
     fields = {key: value for key, value in data.items() if key in _KNOWN and value is not None}
 
     def note(code: str, message: str, key: str, hint: str = "") -> None:
@@ -80,7 +80,7 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         fields["depends_on"] = [{"id": field} if isinstance(field, str) else field for field in fields["depends_on"]]
     provides = fields.get("provides")
     provided = [str(provide) for provide in provides] if isinstance(provides, (list, dict)) else []
-    if any("/" in one or "\\" in one or ".." in one for one in provided):
+    if any("/" in kind or "\\" in kind or ".." in kind for kind in provided):
         message = "provides names kinds of content, not paths"
         findings.append(error(MANIFEST_FILE, "bad-path", message, line=lines["provides"], hint="write locations: 12"))
     if isinstance(fields.get("provides"), list):
@@ -89,7 +89,7 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         fields["exclude"] = [fields["exclude"]]
     if isinstance(fields.get("synonyms"), list):
         fields["synonyms"] = [_group(field) for field in fields["synonyms"]]
-    unknown = [one for one in _values(fields.get("types")) if one not in ENTITY_TYPES]
+    unknown = [kind for kind in _values(fields.get("types")) if kind not in ENTITY_TYPES]
     if unknown:
         note("unknown-type", f"types: {unknown[0]} is no type", "types", hint=f"one of {', '.join(ENTITY_TYPES)}")
         fields["types"] = {folder: kind for folder, kind in fields["types"].items() if kind in ENTITY_TYPES}
@@ -106,5 +106,5 @@ def _values(mapping: Any) -> list[Any]:
 
 
 def _group(group: Any) -> Any:
-    """`hypercorp, megacorp` is a group, too."""
-    return [one.strip() for one in group.split(",") if one.strip()] if isinstance(group, str) else group
+    """Return a group of synonyms as a list; `hypercorp, megacorp` is split at commas."""
+    return [word.strip() for word in group.split(",") if word.strip()] if isinstance(group, str) else group

@@ -1,9 +1,9 @@
-"""Markdown -> edits that leave nothing but the words which a reader is shown.
+"""Markdown -> edits that leave only the words that a reader sees.
 
 What an author's editor does not show (targets and titles of links, images, tags, definitions, names of footnotes and
-blocks) goes, whether or not it is well formed: what looks like markup that was meant to be hidden is taken for it, in
-code and behind a backslash as well. What a link shows is asked of whoever knows whom it leads to. The edits are places
-in the text, so that a text may be cut afterwards, in the middle of a link too.
+blocks) is removed, well formed or not: anything that looks like hidden markup counts as such, in code and behind a
+backslash as well. A callback gives the text of a link. The edits are positions in the text, so that a text may be cut
+afterwards, even in the middle of a link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """From `start` to `end` stands `text` instead."""
+    """A replacement: `text` instead of everything from `start` to `end`."""
 
     start: int
     end: int
@@ -25,17 +25,17 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkupLink:
-    """What a link leads to, as it is written, and what it shows: "" where that is only its target. `is_path`: the
-    target is a file or an address, as in `[Osk](people/osk.md)`; else a name, as in `[[Osk]]`."""
+    """A link: its target as it is written, and its label, "" if it shows only its target. `is_path`: the target is a
+    file or an address, as in `[Osk](people/osk.md)`; else a name, as in `[[Osk]]`."""
 
     target: str
     label: str
     is_path: bool
 
 
-# What stands for a reference; None where it is to stay as it is written.
+# Returns the replacement of a reference; None if it is to stay as it is written.
 Shown = Callable[[MarkupLink], str | None]
-# What stands for a word that may be a file's name (`is_file`) or an ID; None where it is only a word.
+# Returns the replacement of a word that may be a file's name (`is_file`) or an ID; None if it is an ordinary word.
 Word = Callable[[str, bool], str | None]
 
 _WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
@@ -56,7 +56,7 @@ _TARGET = re.compile(
     rf"(?:[ \t\n>]+{_TITLE})?{_GAP}\)"
 )
 _BRACKET = re.compile(r"[\[\]]")
-# So far it is looked for whether two brackets are closed one by one.
+# In characters: how far the closing brackets of a wikilink are searched one by one.
 _NEAR = 600
 _FIRST_WORD = re.compile(r"\(\s*\S*")
 _BLANKS = re.compile(r"\s")
@@ -74,10 +74,10 @@ _BOX = re.compile(r"\[[ xX/-]\](?![(\[])")
 _NAMED = re.compile(r"\[([^\[\]]{0,500})\]")
 _ATTRIBUTES = re.compile(r"\{[^{}\n]{0,2000}\}")
 _NOTE = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
-# No link, tag or title is longer; what is has not been closed.
+# In characters: a longer link, tag or title counts as unclosed.
 _LONGEST = 3_000
 _TEMPLATES = {"{{": "}}", "{%": "%}"}
-# File names of a vault, addresses of programs, and IDs in the middle of the words: runs without a blank.
+# File names of a vault, addresses of programs, and IDs within the words: runs without white space.
 _RUN = re.compile(r"""[^\s<>()\[\]"'|`*]+""")
 _FILE = re.compile(
     r"^[a-z][a-z0-9+-]{1,20}://|"
@@ -88,17 +88,17 @@ _ID = re.compile(r"(?<![\w:])(?:[^\W_][\w-]{0,80}:[^\W_][\w:-]{0,120}|[^\W_][\w-
 
 
 def definitions_in(text: str) -> Mapping[str, str]:
-    """The targets of the links that a text defines by a name (`[it]: osk.md`), by the name in lower case."""
+    """Return name in lower case -> target of the links that a text defines (`[it]: osk.md`)."""
     return {_key(found["name"]): found["to"].strip("<>") for found in _DEFINITION.finditer(text) if _defines(found)}
 
 
 def reading_edits(
     text: str, shown: Shown, word: Word, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
 ) -> list[Edit]:
-    """The edits that make of a text what a reader reads, in order, each place once.
+    """Return the edits that leave of a text what a reader sees, in order, without overlaps.
 
-    `comments` (start and end of each, in order) go first: what they part is read together. With `keeps_names` the names
-    of items (`{#name}`) stay.
+    `comments` (start and end of each, in order) are removed first, so that the text around them is read together. With
+    `keeps_names` the names of items (`{#name}`) stay.
     """
     notes = [Edit(start, end, "\n" * text.count("\n", start, end)) for start, end in comments]
     escapes = [Edit(found.start(), found.end(), "") for found in _ESCAPED.finditer(text)]
@@ -111,8 +111,8 @@ def reading_edits(
 
 
 def edited(text: str, edits: Sequence[Edit], *, start: int = 0) -> str:
-    """The text, which stands at `start` of a longer one, after the edits of that. What an edit puts there stands where
-    its place begins."""
+    """Return a text, which begins at `start` of a longer one, after the edits of the longer one. The replacement of an
+    edit is inserted where the edit begins."""
     kept: list[str] = []
     done = 0
     first = bisect_right(edits, start, key=lambda edit: edit.end) if start else 0
@@ -127,8 +127,8 @@ def edited(text: str, edits: Sequence[Edit], *, start: int = 0) -> str:
 
 
 def _composed(first: Sequence[Edit], then: Sequence[Edit]) -> list[Edit]:
-    """Edits of a text, and edits of what these make of it, as edits of the text."""
-    # Where in the second text goes on what stands behind an edit, and how far that lies behind in the first.
+    """Return edits of a text and later edits of the result as edits of the original text."""
+    # For each edit: the position in the second text after it, and how much further that position is in the first.
     places, offsets = [0], [0]
     for edit in first:
         offsets.append(offsets[-1] + (edit.end - edit.start) - len(edit.text))
@@ -142,12 +142,14 @@ def _composed(first: Sequence[Edit], then: Sequence[Edit]) -> list[Edit]:
 
 
 def _line_edits(text: str) -> list[Edit]:
-    """What lines are for that are no part of the words: definitions, abbreviations, names of blocks."""
+    """Return the edits that remove lines with no words for a reader: definitions, abbreviations, block IDs."""
     found = [
-        Edit(one.start() + len(one["before"]), one.end(), "") for one in _DEFINITION.finditer(text) if _defines(one)
+        Edit(match.start() + len(match["before"]), match.end(), "")
+        for match in _DEFINITION.finditer(text)
+        if _defines(match)
     ]
     for pattern in (_ABBREVIATION, _BLOCK_ID):
-        found += [Edit(one.start(), one.end(), "") for one in pattern.finditer(text)]
+        found += [Edit(match.start(), match.end(), "") for match in pattern.finditer(text)]
     return _merged(found, ())
 
 
@@ -156,13 +158,13 @@ def _key(name: str) -> str:
 
 
 def _defines(found: re.Match[str]) -> bool:
-    """Whether a line that looks like a definition is one, or leads to a file; else somebody speaks in it."""
+    """Tell whether a line that looks like a link definition is one or names a file; else it is ordinary text."""
     to = found["to"]
     return not found["rest"].strip() or "/" in to or to[0] in "<#" or bool(_FILE.search(to))
 
 
 class _Open(NamedTuple):
-    """A bracket that was opened: where it and its words begin, and how many edits there were before it."""
+    """An open bracket: the offsets of the bracket and of its words, and the number of edits before it."""
 
     start: int
     end: int
@@ -170,7 +172,7 @@ class _Open(NamedTuple):
 
 
 class _Reading:
-    """One pass over a text, from its beginning to its end; a bracket opens nothing beyond its paragraph."""
+    """A single pass over a text, from start to end; a bracket cannot be closed beyond its paragraph."""
 
     def __init__(self, text: str, shown: Shown, word: Word, defined: Mapping[str, str], keeps_names: bool) -> None:
         self._text = text
@@ -183,7 +185,7 @@ class _Reading:
         self._ends = [found.start() for found in _BLANK.finditer(text)]
 
     def edits(self) -> list[Edit]:
-        """In order, each place once."""
+        """Return the edits, in order, without overlaps."""
         position = 0
         while (found := _OPENS.search(self._text, position)) is not None:
             position = self._read(found)
@@ -198,13 +200,13 @@ class _Reading:
                 said = run[0].rstrip(".,;:!?")
                 edits.append(Edit(run.start(), run.start() + len(said), self._word(said, True) or ""))
                 continue
-            for one in _ID.finditer(run[0]):
-                if (shown := self._word(one[0].rstrip(":-_"), False)) is not None:
-                    edits.append(Edit(run.start() + one.start(), run.start() + one.end(), shown))
+            for match in _ID.finditer(run[0]):
+                if (shown := self._word(match[0].rstrip(":-_"), False)) is not None:
+                    edits.append(Edit(run.start() + match.start(), run.start() + match.end(), shown))
         return edits
 
     def _said(self, label: str) -> str:
-        """The words of a label that is read by itself."""
+        """Return the visible words of a label, read by itself."""
         inner = _Reading(label, self._shown, self._word, self._defined, keeps_names=False)
         return edited(label, inner.edits())
 
@@ -212,7 +214,7 @@ class _Reading:
         return bisect_right(self._ends, position)
 
     def _limit(self, position: int) -> int:
-        """How far something that begins here may reach."""
+        """Return the last offset that markup beginning at a position may reach."""
         place = self._paragraph(position)
         end = self._ends[place] if place < len(self._ends) else len(self._text)
         return min(end, position + _LONGEST)
@@ -233,13 +235,13 @@ class _Reading:
             return self._read_closing(start)
         special = _FOOTNOTE.match(self._text, start) or _CALLOUT.match(self._text, start)
         if special is not None:
-            return self._left_out(start, special.end())
+            return self._remove(start, special.end())
         if box := _BOX.match(self._text, start):
             return box.end()
         self._open.append(_Open(start, end, len(self._edits)))
         return end
 
-    def _left_out(self, start: int, end: int) -> int:
+    def _remove(self, start: int, end: int) -> int:
         self._edits.append(Edit(start, end, "\n" if "\n" in self._text[start:end] else ""))
         return end
 
@@ -247,38 +249,38 @@ class _Reading:
         limit = self._limit(start)
         close = self._text.find("]]", end, limit)
         if close >= 0 and self._text.find("[[", end, close) >= 0:
-            # A link in a link: what stands beside the inner one is shown.
-            return self._left_out(start, end)
+            # A link in a link: the text around the inner one is shown.
+            return self._remove(start, end)
         if close < 0 and self._is_balanced(end - 2, limit):
-            # Two brackets, of a link in the words of another.
+            # Two single brackets: a link within the words of another.
             self._open += [_Open(start, end - 1, len(self._edits)), _Open(end - 1, end, len(self._edits))]
             return end
         if close < 0:
-            # It was never closed: it leads on to its words, or to the end of its line.
+            # Unclosed: it ends before its label, or at the end of its line.
             line = self._text.find("\n", end, limit)
             bar = self._text.find("|", end, line if line >= 0 else limit)
             if bar >= 0:
-                return self._left_out(start, bar + 1)
+                return self._remove(start, bar + 1)
             close, stop = (line if line >= 0 else limit,) * 2
         else:
-            while self._text[close + 2 : close + 3] == "]" and self._is_short_of_one(end, close):
+            while self._text[close + 2 : close + 3] == "]" and self._has_open_bracket(end, close):
                 close += 1
             stop = close + 2
         said = self._text[end:close]
         if stop > close and _BRACKET.search(said.partition("|")[0]):
-            # No name has brackets: these are of one link in the words of another.
+            # A name has no brackets: these belong to a link within the words of another.
             self._open += [_Open(start, end - 1, len(self._edits)), _Open(end - 1, end, len(self._edits))]
             return end
         target, _, label = said.replace("\\|", "|").partition("|")
         target, _, anchor = (_one_line(part) for part in target.partition("#"))
         label = self._said(_one_line(label))
         if is_embed and (_is_file(target) or not label.strip(" 0123456789x")):
-            # The size of a picture, or words in its place.
+            # The size of a picture, or its alternative text.
             label = ""
         if is_embed and _is_file(target) and not _NOTE.search(target):
             shown: str | None = ""
         elif not target:
-            # `[[#A heading]]` is one of the same file.
+            # `[[#A heading]]` leads to a heading of the same file.
             shown = label or self._said(anchor.lstrip("#^"))
         else:
             shown = self._shown(MarkupLink(target, label, is_path=False))
@@ -287,12 +289,12 @@ class _Reading:
             self._edits.append(Edit(start, stop, shown.replace("|", "\\|") if "\\|" in said else shown))
         return stop
 
-    def _is_short_of_one(self, start: int, end: int) -> bool:
-        """Whether the last bracket of some words is taken for the first that closes what they stand in."""
+    def _has_open_bracket(self, start: int, end: int) -> bool:
+        """Tell whether a stretch of text opens more brackets than it closes."""
         return self._text.count("[", start, end) > self._text.count("]", start, end)
 
     def _is_balanced(self, start: int, limit: int) -> bool:
-        """Whether the bracket at a place is closed, and those behind it."""
+        """Tell whether the bracket at an offset is closed, and those after it."""
         depth = 0
         for found in _BRACKET.finditer(self._text, start, min(limit, start + _NEAR)):
             depth += 1 if found[0] == "[" else -1
@@ -301,7 +303,7 @@ class _Reading:
         return False
 
     def _read_closing(self, start: int) -> int:
-        """A bracket that closes: what follows it says what its words are."""
+        """Read a closing bracket and return the offset after it; the text after it decides what its words are."""
         opened = self._open.pop() if self._open else None
         words = self._text[opened.end : start] if opened else ""
         after = self._text[start + 1 : start + 2]
@@ -312,15 +314,16 @@ class _Reading:
         if after == "{" and (attributes := _ATTRIBUTES.match(self._text, start + 1)):
             return self._link(opened, start, attributes.end(), None)
         if opened is None:
-            return self._left_out(start, start + 2) if after == "]" else start + 1
+            return self._remove(start, start + 2) if after == "]" else start + 1
         target = self._defined.get(_key(words))
         mark = self._text[opened.start]
         return start + 1 if target is None and mark == "[" else self._link(opened, start, start + 1, target)
 
     def _link(self, opened: _Open | None, close: int, end: int, target: str | None) -> int:
-        """A link whose words end at `close`, and which ends at `end`; a picture is left out whole."""
+        """Add the edit for a link whose words end at `close` and which ends at `end`, and return `end`; a picture is
+        removed whole."""
         if opened is None:
-            return self._left_out(close, end)
+            return self._remove(close, end)
         own, shift = self._edits[opened.edits :], opened.end
         inner = [Edit(edit.start - shift, edit.end - shift, edit.text) for edit in own]
         words = self._text[opened.end : close]
@@ -336,8 +339,8 @@ class _Reading:
         return end
 
     def _target(self, start: int) -> tuple[int, str]:
-        """Where `(target "title")` ends, and the target. One that is not well formed ends with its bracket, or with the
-        paragraph where a title may have begun, or where the words go on."""
+        """Return the offset after `(target "title")`, and the target. If it is malformed, it ends at its bracket, else
+        at the end of the paragraph if a title may have begun, else after the first word."""
         found = _TARGET.match(self._text, start)
         if found is not None:
             return found.end(), found["to"].strip("<>")
@@ -356,7 +359,7 @@ class _Reading:
             close = self._text.find(">", start, limit)
             if close < 0:
                 opens = "=" in self._text[start:limit] or not self._text[start + 1].isalpha()
-                return self._left_out(start, limit) if opens else start + 1
+                return self._remove(start, limit) if opens else start + 1
             end = close + 1
         inside = self._text[start + 1 : end - 1]
         if _WEB.match(inside):
@@ -369,10 +372,10 @@ class _Reading:
         if named and inside[:1] != "/" and inside[-1:] != "/" and _is_unseen(named[1], inside):
             shut = re.compile(rf"</{re.escape(named[1])}\b[^<>]*>", re.IGNORECASE).search(self._text, end)
             end = shut.end() if shut else limit
-        return self._left_out(start, max(start + 1, end))
+        return self._remove(start, max(start + 1, end))
 
     def _end_of_tag(self, start: int, limit: int) -> int:
-        """Behind the `>` of a tag, which may stand within quotes before; -1 where it has none."""
+        """Return the offset after the `>` of a tag, ignoring one within quotes; -1 if there is none."""
         position = start + 1
         while (found := _IN_TAG.search(self._text, position, limit)) is not None:
             position = found.end()
@@ -390,10 +393,10 @@ class _Reading:
     def _read_braces(self, start: int, mark: str) -> int:
         if mark in _TEMPLATES:
             close = self._text.find(_TEMPLATES[mark], start, self._limit(start))
-            return self._left_out(start, close + 2) if close >= 0 else start + 2
+            return self._remove(start, close + 2) if close >= 0 else start + 2
         named = _ITEM_NAME.match(self._text, start)
         found = None if named and self._keeps_names else _ATTRIBUTES.match(self._text, start)
-        return self._left_out(start, found.end()) if found else start + 1
+        return self._remove(start, found.end()) if found else start + 1
 
 
 def _is_file(target: str) -> bool:
@@ -401,7 +404,7 @@ def _is_file(target: str) -> bool:
 
 
 def _is_unseen(name: str, tag: str) -> bool:
-    """Whether no editor shows what stands in an element."""
+    """Tell whether editors hide the content of an element."""
     bare = _VALUE.sub("", tag)
     return name.casefold() in _UNSEEN_TAGS or bool(_HIDDEN.search(bare) or _NOT_DISPLAYED.search(tag))
 
@@ -411,8 +414,8 @@ def _one_line(text: str) -> str:
 
 
 def _merged(edits: Sequence[Edit], more: Sequence[Edit]) -> list[Edit]:
-    """Edits in order, each place once: of two that meet, the one that begins first reaches over both; one of `more`
-    that meets another is left out."""
+    """Return edits in order, without overlaps: of two that overlap, the first is extended over both; an edit of `more`
+    that overlaps another is dropped."""
     taken: list[Edit] = []
     for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
         if not taken or edit.start >= taken[-1].end:

@@ -1,4 +1,4 @@
-"""Frontmatter -> what an entity says of itself, with a finding for everything that had to be guessed."""
+"""A file's path and bytes -> its metadata and sections, with a finding for everything that had to be guessed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lorewright.packs.linting import lint_text
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, PackEntity, Role, When
 from lorewright.packs.schemas import CHATTINESS, wrong_of_character
 
-# `exits:` of a location -> ways in one normal form in its `attrs`: name, to, minutes, door, key, one_way.
+# Exits: `exits:` of a location becomes a list of ways in its `attrs`: name, to, minutes, door, key, one_way.
 
-# Looks an entity up by whatever an author may call it.
+# Looks an entity up by ID, name, alias or path.
 Find = Callable[[str], PackEntity | None]
 
 _TEXTS = ("name", "to", "door", "key")
@@ -29,7 +29,8 @@ _KEYS = frozenset({*_TEXTS, "minutes", "one_way"})
 
 @dataclass(frozen=True, slots=True)
 class PackExit:
-    """A way out of a place. `to` is a qualified ID once it was looked up; `door` and `key` name a scenario's things."""
+    """A way out of a place. `to` is a qualified ID after it was looked up; `door` and `key` name things of a
+    scenario."""
 
     name: str
     to: str
@@ -40,27 +41,27 @@ class PackExit:
 
 
 def read_ways(value: object) -> tuple[tuple[PackExit, ...], tuple[str, ...]]:
-    """The ways that can be read, and what is wrong with the others.
+    """Return the ways that can be read, and a sentence on each problem with the others.
 
     A list of `{to: …}`, or `name: target`, or `name: {to: …}`; a way without a name is named by its target.
     """
     if isinstance(value, list):
-        given = [one if isinstance(one, dict) else {"to": one} for one in value]
+        given = [way if isinstance(way, dict) else {"to": way} for way in value]
     elif isinstance(value, dict):
-        given = [{"name": name, **(one if isinstance(one, dict) else {"to": one})} for name, one in value.items()]
+        given = [{"name": name, **(way if isinstance(way, dict) else {"to": way})} for name, way in value.items()]
     else:
         return (), ("exits must be a list, or `name: target` lines",)
-    read = [_read(one) for one in given]
+    read = [_read_way(way) for way in given]
     ways = {way.name: way for way in read if isinstance(way, PackExit)}
-    return tuple(ways.values()), tuple(one for one in read if isinstance(one, str))
+    return tuple(ways.values()), tuple(problem for problem in read if isinstance(problem, str))
 
 
-def _read(given: Mapping[str, Any]) -> PackExit | str:
+def _read_way(given: Mapping[str, Any]) -> PackExit | str:
     unknown = sorted(set(map(str, given)) - _KEYS)
     if unknown:
         return f"an exit has no {unknown[0]}"
     texts = {key: given[key] for key in _TEXTS if given.get(key) is not None}
-    wrong = next((key for key, one in texts.items() if not isinstance(one, str)), None)
+    wrong = next((key for key, text in texts.items() if not isinstance(text, str)), None)
     if wrong or not texts.get("to"):
         return f"an exit's {wrong or 'to'} must be text"
     minutes, one_way = given.get("minutes", 1), given.get("one_way", False)
@@ -77,7 +78,8 @@ def connected(
     find: Find,
     findings: list[Finding],
 ) -> tuple[PackEntity, ...]:
-    """The entities with their ways, given in the same order, in `attrs`; a way that leads nowhere is left out."""
+    """Return the entities with their ways in `attrs`, in the same order; a way that leads nowhere is dropped with a
+    finding. `ways` and `lines` are in the order of the entities."""
     found = []
     for entity, own, line in zip(entities, ways, lines, strict=True):
         kept = [replace(way, to=target) for way in own if (target := _target(way.to, find)) is not None]
@@ -89,13 +91,14 @@ def connected(
 
 
 def ways_of(entity: PackEntity) -> list[PackExit]:
-    """The ways that stand in an entity's `attrs`."""
+    """Return the ways in an entity's `attrs`, in order; none if it is no location."""
     ways = entity.attrs.get("exits") if entity.type == "location" else None
     return [PackExit(**way) for way in ways or ()]
 
 
 def _target(reference: str, find: Find) -> str | None:
-    """An unknown ID of another pack is kept as it is written: that pack may be installed later."""
+    """Return the ID that a reference means, or None; an unknown ID of another pack is kept, as it may be installed
+    later."""
     target = find(reference)
     return target.id if target is not None else reference if ":" in reference else None
 
@@ -147,7 +150,7 @@ _FOLDER_TYPES = {
 
 @dataclass(slots=True)
 class FileMetadata:
-    """What the frontmatter says, each value of the type it should have. `skip`: the file cannot be used."""
+    """The frontmatter of a file, each value of the right type. `skip`: the file cannot be used."""
 
     entity_id: str
     type: str
@@ -170,8 +173,8 @@ class FileMetadata:
 
 
 def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) -> FileMetadata:
-    """Read a file's frontmatter. Never raises; a value of the wrong type is a finding and, where it can be,
-    understood."""
+    """Return a file's frontmatter. Never raises: a value of the wrong type is a finding and is converted if
+    possible."""
     reader = _Reader(source, types or {})
     meta = FileMetadata(entity_id="", type="", findings=reader.findings)
     meta.entity_id = reader.entity_id(meta)
@@ -195,7 +198,7 @@ def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) ->
 
 
 class _Reader:
-    """Reads keys of one file and notes what was wrong with them."""
+    """A reader of the keys of one file that collects findings about them."""
 
     def __init__(self, source: SourceFile, types: Mapping[str, str]) -> None:
         self.source = source
@@ -263,14 +266,14 @@ class _Reader:
         return Override(target, self.source.key_lines.get("overrides", 1)) if target else None
 
     def ways(self, value: object) -> tuple[PackExit, ...]:
-        """The exits of a location."""
+        """Return the exits of a location."""
         ways, wrong = read_ways(value)
-        for one in wrong:
-            self._note("wrong-type", one, key="exits", hint="write exits: [{to: place, minutes: 5}]")
+        for problem in wrong:
+            self._note("wrong-type", problem, key="exits", hint="write exits: [{to: place, minutes: 5}]")
         return ways
 
     def of_a_character(self, meta: FileMetadata) -> None:
-        """What an npc's file says of how it acts stays in its `attrs` where it can be understood."""
+        """Remove the keys of an NPC's own will from its `attrs` where they cannot be used."""
         if meta.type != "npc":
             return
         for key, problem, hint in wrong_of_character(meta.attrs):
@@ -279,7 +282,7 @@ class _Reader:
             del meta.attrs[key]
 
     def when(self, meta: FileMetadata) -> When | None:
-        """The file's condition. A file whose condition cannot be read cannot be used."""
+        """Return the file's condition, or None; a file whose condition cannot be read is skipped."""
         if "when" not in self.source.metadata:
             return None
         when = self._condition("when", self.source.metadata["when"])
@@ -287,22 +290,22 @@ class _Reader:
         return when
 
     def section_when(self) -> dict[str, When]:
-        """Title of a section, in lower case -> its condition."""
+        """Return title of a section, in lower case -> its condition."""
         value = self.source.metadata.get("section_when")
         if value is not None and not isinstance(value, dict):
             self._condition("section_when", value, "section_when must be `title: condition` lines")
         sections = value if isinstance(value, dict) else {}
-        return {str(title).casefold(): self._condition("section_when", one) for title, one in sections.items()}
+        return {str(title).casefold(): self._condition("section_when", when) for title, when in sections.items()}
 
     def entry_rules(self, meta: FileMetadata) -> WrittenRules:
-        """When the file stands in an answer. What is no mapping was meant otherwise: it stays in the `attrs`."""
+        """Return the file's entry rules. A value that is no mapping had another meaning and stays in the `attrs`."""
         rules = self._rules(FILE_KEY, meta.attrs.get(FILE_KEY))
         if isinstance(meta.attrs.get(FILE_KEY), dict):
             del meta.attrs[FILE_KEY]
         return rules
 
     def section_entry_rules(self, meta: FileMetadata) -> dict[str, WrittenRules]:
-        """Title of a section, in lower case -> when it stands in an answer."""
+        """Return title of a section, in lower case -> its entry rules."""
         value = meta.attrs.get(SECTION_KEY)
         if not isinstance(value, dict):
             if value is not None:
@@ -310,14 +313,14 @@ class _Reader:
                 self._note("bad-entry-rule", f"{SECTION_KEY} must be `title: rules` lines", key=SECTION_KEY, hint=hint)
             return {}
         del meta.attrs[SECTION_KEY]
-        return {title.casefold(): self._rules(f"{SECTION_KEY}.{title}", one) for title, one in value.items()}
+        return {title.casefold(): self._rules(f"{SECTION_KEY}.{title}", rules) for title, rules in value.items()}
 
     def _rules(self, key: str, value: object) -> WrittenRules:
         if value is None:
             return WrittenRules({}, key)
         rules, wrong = read_rules(value, key=key)
-        for one in wrong:
-            self._note("bad-entry-rule", one.message, key=one.key, hint=one.hint)
+        for problem in wrong:
+            self._note("bad-entry-rule", problem.message, key=problem.key, hint=problem.hint)
         return rules
 
     def _condition(self, key: str, value: object, wrong: str | None = None) -> When:
@@ -329,7 +332,7 @@ class _Reader:
         return when
 
     def text(self, key: str) -> str:
-        """A single text; numbers are taken as they are written."""
+        """Return a single text, "" if there is none; a number is converted to text."""
         value = self.source.metadata.get(key)
         if value is None or isinstance(value, (list, dict)):
             if value is not None:
@@ -338,8 +341,8 @@ class _Reader:
         return " ".join(str(value).split())
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts. One text alone is a list of one; `[[Name]]`, which YAML nests, is the link that was
-        meant."""
+        """Return a list of texts. A single text becomes a list of one; `[[Name]]`, which YAML nests, is read as a
+        link."""
         value = self.source.metadata.get(key)
         if value is None:
             return ()
@@ -368,8 +371,8 @@ class _Reader:
         return members
 
     def gm_only(self) -> bool:
-        """Whether the file is for the game master alone: whatever is said of its visibility that is not plainly open
-        hides it, and what is not understood is told."""
+        """Tell whether the file is for the game master alone: any value about its visibility that does not plainly open
+        it hides it, and an unknown value is a finding."""
         said = [key for key in self.source.metadata if key.casefold() in ("visibility", "gm", "gm_only", "secret")]
         hides = False
         for key in said:
@@ -408,7 +411,8 @@ def _clean(values: list[str]) -> tuple[str, ...]:
 
 
 def _type_of_folder(path: str, types: Mapping[str, str]) -> str:
-    """What the manifest says of the file's folder or one above it, else what the folder's name says."""
+    """Return the type that the manifest gives the file's folder or a parent, else the one that a folder's name
+    means."""
     for above in PurePosixPath(path).parents:
         if str(above) in types or above.name in types:
             return types.get(str(above)) or types[above.name]
@@ -423,12 +427,10 @@ def _type_of_folder(path: str, types: Mapping[str, str]) -> str:
     return "culture"
 
 
-# The path and bytes of one file -> what it says by itself, before anything is known of the others.
-
-
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file that was read: `source.findings` are all of it, and `source.skip` says whether it can be used at all."""
+    """A file that was read by itself, without the others: `source.findings` are all its findings, and `source.skip`
+    says that it cannot be used."""
 
     source: SourceFile
     meta: FileMetadata
@@ -436,7 +438,7 @@ class ReadFile:
 
 
 def read_file(path: str, data: bytes, types: Mapping[str, str]) -> ReadFile:
-    """Read one file; `types` are the manifest's. Never raises."""
+    """Return one file, read; `types` are the manifest's. Never raises."""
     source = read_source(path, data)
     meta = read_metadata(source, types)
     skip = source.skip or meta.skip
@@ -457,12 +459,13 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
 
 
 def _untitled(source: SourceFile, meta: FileMetadata, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
-    """Conditions and rules of sections that the file does not have: they would do nothing, silently."""
+    """Return a finding for each condition or rule of a section that the file does not have, which would have no
+    effect."""
     titles = {section.subtitle.casefold() or section.title.casefold() for section in sections}
     line = source.key_lines.get("section_when", 1)
     missing = [title for title in meta.section_when if title not in titles and not meta.skip]
     return (
-        *(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing),
+        *(bad_condition(source.path, f"section_when: no section is titled {title}", line=line) for title in missing),
         *(
             warning(
                 source.path,

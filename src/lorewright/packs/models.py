@@ -1,4 +1,4 @@
-"""What a pack is made of once it was read: manifest, entities, chunks, items. Values; nothing here reads a file."""
+"""The parts of a pack that was read: manifest, entities, chunks, items. Values only; nothing here reads a file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology"
 Layer = Literal["core", "setting", "regional", "adventure", "homebrew"]
 LAYERS: tuple[Layer, ...] = ("core", "setting", "regional", "adventure", "homebrew")
 
-# What a section is for. `lore` is open to everyone, and so is `atmosphere`; `secret` is for the game master alone.
-# `disposition` is what others see of a person, `motivation` what moves that person, which nobody is told.
+# The purpose of a section. `lore` and `atmosphere` are open to everyone; `secret` is for the game master alone.
+# `disposition` is what others see of a person, `motivation` what drives that person, which nobody is told.
 Role = Literal[
     "lore",
     "atmosphere",
@@ -34,7 +34,7 @@ Role = Literal[
 ]
 OPEN_ROLES: frozenset[str] = frozenset({"lore", "atmosphere"})
 ITEM_ROLES: frozenset[str] = frozenset({"knows", "withholds", "discoverable", "threads"})
-# What a person is like, section by section; a person's own.
+# Sections about a person's character; only that person knows them.
 SHEET_ROLES: frozenset[str] = frozenset({"disposition", "motivation", "capabilities"})
 ALL_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | SHEET_ROLES | {"secret"}
 
@@ -57,14 +57,14 @@ class Dependency(BaseModel):
         return version
 
     def accepts(self, version: str) -> bool:
-        """Whether a version lies in the range; one that is no version at all lies in the empty range only."""
+        """Tell whether a version lies in the range; a text that is no version lies in the empty range only."""
         try:
             return SpecifierSet(self.version).contains(Version(version), prereleases=True)
         except InvalidVersion:
             return not self.version
 
 
-# Words, or texts of a few words, that say the same.
+# A word, or a few words, of a group with the same meaning.
 Synonym = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 Synonyms = Annotated[tuple[Synonym, ...], Field(min_length=2, max_length=20)]
 
@@ -72,8 +72,8 @@ Synonyms = Annotated[tuple[Synonym, ...], Field(min_length=2, max_length=20)]
 class Manifest(BaseModel):
     """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`.
 
-    A section over `chunk_tokens` is split. `exclude` holds globs of files that are no content, `types` says the type of
-    a folder's files where its name does not. Whoever asks for one of a group of `synonyms` asks for all of them.
+    A section over `chunk_tokens` is split. `exclude` holds globs of files that are no content, `types` gives the type
+    of a folder's files if its name does not. A query for one of a group of `synonyms` also finds the others.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="ignore")
@@ -107,7 +107,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class WhenThread:
-    """The thread has the status."""
+    """The condition that a thread has a status."""
 
     thread: str
     status: str
@@ -115,7 +115,7 @@ class WhenThread:
 
 @dataclass(frozen=True, slots=True)
 class WhenClock:
-    """The clock's value lies between min and max, both included."""
+    """The condition that a clock's value lies between min and max, both included."""
 
     clock: str
     min: int | None = None
@@ -124,7 +124,7 @@ class WhenClock:
 
 @dataclass(frozen=True, slots=True)
 class WhenFact:
-    """There is a fact of the subject with the predicate."""
+    """The condition that there is a fact of the subject with the predicate."""
 
     fact: str
     subject: str
@@ -135,7 +135,8 @@ WhenPart = WhenThread | WhenClock | WhenFact
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A condition: all of its parts; one without parts could not be read and never holds. `line` is the file's."""
+    """A condition: all of its parts must hold; without parts it could not be read and never holds. `line` is the
+    file's."""
 
     parts: tuple[WhenPart, ...]
     line: int = field(default=1, compare=False)
@@ -143,10 +144,10 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class EntryRules:
-    """When a section stands in an answer beside what finds it; docs/authoring.md has what each rule does.
+    """The rules on when a section is in an answer, apart from the search; docs/authoring.md describes each.
 
-    `requires` and `excludes` hold IDs: `pack:entity`, or of one section `pack:entity:section`. A group, and dice, are
-    of the file or of the section alone, as they are written: `group_of` and `thrown_for` are the ID of the one that is.
+    `requires` and `excludes` hold IDs: `pack:entity`, or of one section `pack:entity:section`. A group and a dice roll
+    belong to the file or to the section, wherever they are written: `group_of` and `thrown_for` are its ID.
     """
 
     always: bool = False
@@ -163,7 +164,7 @@ class EntryRules:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that may be known. `text` is plain prose without markers; `trigger` (discoverables) is `search …`;
+    """A single piece of knowledge. `text` is plain prose without markers; `trigger` (discoverables) is `search …`;
     `condition` is the words of `(when …)`."""
 
     id: str
@@ -177,12 +178,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One section of a file, or a part of it.
+    """A section of a file, or a part of it.
 
-    `source` is the very text of the file, heading included: the sources of a file's chunks joined give its body back.
-    `text` is the same without the heading and without comments; `told` is what others than the game master read of
-    that: its words, without what an editor does not show and without the names of those who are hidden. `position`
-    orders the chunks of a pack as its files, sorted by path, do.
+    `source` is the exact text of the file, heading included: the sources of a file's chunks joined are its body.
+    `text` is the same without the heading and without comments; `told` is the text for readers other than the game
+    master: without what an editor does not show and without the names of hidden entities. `position` orders the chunks
+    of a pack by file path, then by place in the file.
     """
 
     id: str
@@ -207,13 +208,13 @@ class Chunk:
 
     @property
     def shown(self) -> str:
-        """What is searched, and what others than the game master may read at most."""
+        """The text that is searched, and the most that readers other than the game master may see."""
         return self.text if self.told is None else self.told
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """`overrides:` as it is written (an ID, maybe bare), and its line."""
+    """The value of `overrides:` as it is written (an ID, maybe without its pack), and its line."""
 
     target: str
     line: int
@@ -221,8 +222,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class PackEntity:
-    """What one file is about. `id` is qualified; `attrs` are the frontmatter's keys that have no meaning of their
-    own."""
+    """The subject of a file. `id` is qualified; `attrs` are the frontmatter keys that have no meaning of their own."""
 
     id: str
     type: str
@@ -236,7 +236,7 @@ class PackEntity:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A pack as read from a folder. `content_hash` is over every file's path and bytes that went into it."""
+    """A pack as read from a folder. `content_hash` covers path and bytes of every file that was read."""
 
     manifest: Manifest
     root: str
@@ -251,7 +251,7 @@ class Pack:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
 
-# A section's title -> what the section is for. The one table of synonyms; `docs/authoring.md` shows it to authors.
+# Role of a section -> its titles. The only table of these; `docs/authoring.md` shows it to authors.
 
 SYNONYMS: dict[Role, tuple[str, ...]] = {
     "atmosphere": ("atmosphere", "ambience", "appearance", "first impression", "look and feel", "senses"),
@@ -275,10 +275,10 @@ SYNONYMS: dict[Role, tuple[str, ...]] = {
 
 _ROLE_OF = {title: role for role, titles in SYNONYMS.items() for title in titles}
 
-# A title that holds one of these, whatever else it says, is about a secret: a false one only asks for `section_roles:`.
+# A title with one of these words counts as a secret; an author corrects a wrong guess by `section_roles:`.
 _SECRET_WORDS = frozenset({"secret", "secrets", "withholds", "withheld"})
-# What moves a person is where a plot is: any title of an NPC's section that holds one of these words, or is one of the
-# titles below, is about that. Of a place or a thing the same words tell what anybody may know.
+# A person's motivation gives the plot away: any title of an NPC's section with one of these words, or equal to one of
+# the titles below, is about it. For a place or a thing the same words are open lore.
 _MOTIVES = frozenset(
     "agenda agendas aim aims ambition ambitions desire desires drives goal goals ideals intentions motivation"
     " motivations motive motives objective objectives personality psychology wants".split()
@@ -293,7 +293,7 @@ _NOT_WORDS = re.compile(r"[^\w\s]+")
 
 
 def role_of(title: str, overrides: dict[str, Role] | None = None, *, of_person: bool = False) -> Role:
-    """What a section with this title is for; `lore` where the title says nothing.
+    """Return the role of a section with this title; `lore` if the title has no special meaning.
 
     `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets
     too. In the file of a person (`of_person`) `Goals`, `What she wants` or `Motives & Fears` is their motivation.
@@ -310,29 +310,29 @@ def role_of(title: str, overrides: dict[str, Role] | None = None, *, of_person: 
     return _ROLE_OF.get(plain) or _ROLE_OF.get(singular) or "lore"
 
 
-# Layers and `overrides:` -> which pack may replace what of which other. Reads no file.
+# Overrides: which pack may replace entities of which other, by layer and dependency. Reads no file.
 
-# The IDs of a pack's entities; None where they cannot be known.
+# Returns the IDs of a pack's entities; None if they cannot be known.
 EntitiesOf = Callable[[str], frozenset[str] | None]
 
 
-def may_override(one: Manifest, other: Manifest) -> bool:
-    """Whether a pack is later than another: by its layer, in the same layer by depending on the other."""
-    ranks = LAYERS.index(one.layer), LAYERS.index(other.layer)
+def may_override(pack: Manifest, other: Manifest) -> bool:
+    """Tell whether a pack may override another: it has a later layer, or the same and depends on the other."""
+    ranks = LAYERS.index(pack.layer), LAYERS.index(other.layer)
     if ranks[0] != ranks[1]:
         return ranks[0] > ranks[1]
-    return any(dependency.id == other.id for dependency in one.depends_on)
+    return any(dependency.id == other.id for dependency in pack.depends_on)
 
 
 def candidates(reference: str, manifest: Manifest) -> list[str]:
-    """The entities that `overrides: REFERENCE` may mean; a bare ID may be one of any pack depended on."""
+    """Return the entity IDs that `overrides: REFERENCE` may mean; a bare ID may be in any pack of `depends_on`."""
     if ":" in reference:
         return [reference]
     return [f"{dependency.id}:{reference}" for dependency in manifest.depends_on]
 
 
 def lint_overrides(pack: Pack, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> Iterator[Finding]:
-    """What is wrong with a pack's overrides, seen among the packs that can be had."""
+    """Yield findings about a pack's overrides; `known` are the available packs."""
     for entity in pack.entities:
         if entity.overrides is not None:
             yield from _lint(entity, entity.overrides.target, pack.manifest, known, entities_of)
@@ -344,7 +344,9 @@ def _lint(
     assert entity.overrides is not None
     path, line = entity.file_path, entity.overrides.line
     meant = [
-        candidate for candidate in candidates(reference, manifest) if _is_there(candidate, manifest, known, entities_of)
+        candidate
+        for candidate in candidates(reference, manifest)
+        if _has_entity(candidate, manifest, known, entities_of)
     ]
     if not meant:
         message = f"overrides: no other pack that can be had has {reference}"
@@ -360,7 +362,7 @@ def _lint(
         yield warning(path, "override-wrong-way", message, line=line, hint=hint)
 
 
-def _is_there(entity_id: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> bool:
+def _has_entity(entity_id: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> bool:
     pack_id = _pack_of(entity_id)
     if pack_id == manifest.id or pack_id not in known:
         return False

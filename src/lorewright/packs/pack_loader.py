@@ -15,13 +15,13 @@ from lorewright.packs.models import Manifest
 
 
 class PackLoader:
-    """Reads the packs of a folder. Nothing is installed or written."""
+    """A reader of the packs in a folder. It installs and writes nothing."""
 
     def __init__(self, content_packs: Path) -> None:
         self._content_packs = content_packs
 
     def load_pack(self, pack_path: Path) -> Manifest:
-        """A pack's manifest, derived where it has none.
+        """Return a pack's manifest, derived if it has none.
 
         Raises:
             PackError: the folder is no pack.
@@ -29,21 +29,22 @@ class PackLoader:
         return load_pack(pack_path).manifest
 
     def list_packs(self) -> list[Manifest]:
-        """The manifests of the packs in the folder, by folder name."""
+        """Return the manifests of the packs in the folder, in the order of folder names."""
         folders = sorted(path for path in self._content_packs.glob("*") if path.is_dir() and path.name[0] != ".")
         return [load_manifest(folder)[0] for folder in folders]
 
     def validate_pack(self, pack_path: Path) -> tuple[Finding, ...]:
-        """Everything there is to say of a pack, seen among the packs beside it; errors would stop an install.
+        """Return all findings about a pack, checked together with the packs in the same folder; errors would stop an
+        install.
 
         Raises:
             PackError: the folder is no pack.
         """
-        beside: dict[str, Neighbour] = {}
-        return check_pack(pack_path, beside).findings
+        installed: dict[str, Neighbour] = {}
+        return check_pack(pack_path, installed).findings
 
     def parse_frontmatter(self, file_path: Path) -> dict[str, Any]:
-        """`{metadata, content}` of one file; both empty where it cannot be read.
+        """Return `{metadata, content}` of a file; both are empty if it cannot be parsed.
 
         Raises:
             NotFound: there is no such file.

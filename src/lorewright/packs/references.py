@@ -1,7 +1,7 @@
-"""References in a text -> what a reader may be told of them: a link of the format, a name, or nobody in particular.
+"""References in a text -> the text that a reader may see: a link of the format, a name, or a word such as `someone`.
 
-Whatever is shown to nobody but the game master is met as `someone`, `somewhere` or `something`. This is the one place
-where the texts of a pack become what others than the game master may read: of the index, of exports, of prompts.
+An entity that only the game master may see becomes `someone`, `somewhere` or `something`. Only here do the texts of a
+pack become what readers other than the game master may see: in the index, in exports, in prompts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.markup import Edit, MarkupLink, edited, reading_edits
 from lorewright.packs.models import PackEntity
 
-# What a format makes of a link to an entity that the reader knows; the label is what the author shows.
+# Return the format's text for a link to an entity that the reader knows; the label is the text that the author shows.
 Render = Callable[[PackEntity, str], str]
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#]{0,200})(#[^\[\]|]{0,200})?(?:\|([^\[\]]{0,400}))?\]\]")
@@ -27,70 +27,70 @@ _INLINE = re.compile(rf"(!?)\[([^\[\]]{{0,500}})\]\(\s*({_DESTINATION}){_TITLE}\
 _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*\n?[ \t]*(\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _BY_NAME = re.compile(r"(!?)\[([^\[\]]{1,500})\](?:\[([^\[\]]{0,200})\])?(?![(:\[])")
 _WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
-# What is settled is held aside, in places that no author's text has.
+# Finished replacements are stored aside, under private-use characters that no author's text has.
 _HELD = re.compile("[\ue000\ue001]")
 _HELD_PLACE = re.compile("\ue000(\\d+)\ue001")
 _NESTED = 2
-# What has any of these is the path of a file, or of another pack.
+# A target with any of these is the path of a file, or an ID with a pack.
 _AN_ID = re.compile(r"[:/\\_]|\.\w{2,12}$")
 _NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 
 def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
-    """Return what entities are called, as `says_any` looks for it."""
+    """Return the names, aliases and local IDs of entities as slugs, for `says_any`."""
     names = {name for entity in entities for name in (entity.name, local(entity.id), *entity.aliases)}
     return frozenset(slug(name, fallback="") for name in names) - {""}
 
 
 def says_any(text: str, names: frozenset[str]) -> bool:
-    """Return whether one of the names stands in a short text, in whatever spelling."""
+    """Return True if a short text contains one of the names, in any spelling."""
     said = f"-{slug(text, fallback='')}-"
     return any(f"-{name}-" in said for name in names)
 
 
 class Links:
-    """Resolves what the texts of a pack refer to, for a reader who may be told of some of its entities only."""
+    """A resolver of the references in a pack's texts, for a reader who may know only some of its entities."""
 
     def __init__(self, pack_id: str, entities: Iterable[PackEntity], *, hidden: Container[str], closed: bool) -> None:
-        """`hidden` holds the IDs of what the reader may not be told of; a reader who is not the game master is
-        `closed`: file names and titles of links are kept from them."""
+        """Take the pack's entities; `hidden` holds the IDs that the reader may not know. With `closed` the reader is
+        not the game master: file names and titles of links are kept from them."""
         known = list(entities)
         self._table = LinkTable(pack_id, known)
         self._hidden = hidden
         self._closed = closed
         self._groups: dict[str, int] = {}
-        self._secret_names = names_of(one for one in known if one.id in hidden)
-        # What no word is, but an ID or the name of a file.
+        self._secret_names = names_of(entity for entity in known if entity.id in hidden)
+        # Only what cannot be an ordinary word: IDs and names of files.
         self._secret_ids = {
-            word: one
-            for one in known
-            if one.id in hidden
-            for word in (one.id, local(one.id), PurePosixPath(one.file_path).stem)
+            word: entity
+            for entity in known
+            if entity.id in hidden
+            for word in (entity.id, local(entity.id), PurePosixPath(entity.file_path).stem)
             if ":" in word or "_" in word
         }
 
     def names_hidden(self, text: str) -> bool:
-        """Whether the name of something hidden stands in a short text, in whatever spelling."""
+        """Tell whether a short text contains the name of something hidden, in any spelling."""
         return says_any(text, self._secret_names)
 
     def may_name(self, reference: str) -> bool:
-        """Whether a reference is to something of this pack that the reader may be told of."""
+        """Tell whether a reference means an entity of this pack that the reader may know."""
         entity = self.find(reference)
         return entity is not None and entity.id not in self._hidden
 
     def find(self, reference: str) -> PackEntity | None:
-        """The entity that a reference means; also by its section, as `viktor:knows`."""
+        """Return the entity that a reference means, or None; also by its section, as `viktor:knows`."""
         return self._table.find(reference) or self._table.find(reference.rpartition(":")[0])
 
     def alias_of_group(self, name: str) -> str:
-        """A name for an exclusive group that does not tell what it is about: the same wherever the group is named."""
+        """Return a neutral name for an exclusive group, always the same for the same group."""
         return f"group-{self._groups.setdefault(name, len(self._groups) + 1)}"
 
     def edits(
         self, text: str, path: str, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
     ) -> list[Edit]:
-        """What makes of the text of a file the words that the reader may read: see `reading_edits`."""
+        """Return the edits that leave of a file's text only what the reader may see, as `reading_edits` does."""
         return self._closing(text, path, lambda entity, label: label or entity.name, False, comments, keeps_names)
 
     def _closing(
@@ -107,7 +107,7 @@ class Links:
                 return f"[{link.label}]({link.target})" if keeps_web else link.label
             if not link.is_path:
                 entity = self._table.find(link.target)
-                # In a text a name stays as it is written, that the sentence may go on as it does.
+                # In a text a name stays as it is written, so that the sentence stays correct.
                 said = link.target if not keeps_web and entity and not _AN_ID.search(link.target) else ""
                 named = entity is not None and entity.id not in self._hidden
                 return self._shown(entity, link.label or (said if named else ""), link.target, render)
@@ -126,8 +126,8 @@ class Links:
         return reading_edits(text, shown, word, comments=comments, keeps_names=keeps_names)
 
     def rewritten(self, text: str, path: str, render: Render) -> str:
-        """The text of a file with each reference as the format shows it. For a reader who is not the game master,
-        nothing is left of what an editor does not show, nor of pictures."""
+        """Return the text of a file with each reference as `render` shows it. For a reader who is not the game master,
+        everything that an editor does not show, and every picture, is removed."""
         if self._closed:
             text = _HELD.sub("", text)
             return edited(text, self._closing(text, path, render, keeps_web=True))
@@ -155,7 +155,7 @@ class Links:
         text = _HELD.sub("", text)
         passes = [(_WIKILINK, wiki), (_INLINE, inline)]
         passes += [(_DEFINITION, definition), (_BY_NAME, by_name)] if defined else []
-        # One reference may stand in the words of another, which are read once the inner one is settled.
+        # A reference may contain another in its label; the outer one is read after the inner one was replaced.
         for pattern, read in passes * _NESTED:
             text = pattern.sub(partial(_settled, read, done), text)
         for _ in range(len(passes) * _NESTED):
@@ -163,7 +163,7 @@ class Links:
         return text
 
     def _at(self, target: str, label: str, is_image: bool, path: str, render: Render) -> str | None:
-        """What a markdown link shows; None where it may stay as it is written."""
+        """Return the replacement of a markdown link; None if it may stay as it is written."""
         if is_image:
             return label if self._closed else None
         if _WEB.match(target):
@@ -182,13 +182,13 @@ class Links:
         return label or _NOBODY.get(entity.type, "something")
 
     def _unknown(self, label: str, target: str) -> str:
-        """Nothing of this pack: the words stay; the ID of something in another pack does not."""
+        """Return the text of a reference to nothing in this pack: its words stay, an ID of another pack does not."""
         said = label or ("" if self._closed and _NO_WORDS.search(target) else target)
         return said if said and not (self._closed and self.names_hidden(said)) else "something"
 
 
 def _settled(read: Callable[[re.Match[str]], str | None], done: list[str], match: re.Match[str]) -> str:
-    """A place for what a reference has become, so that nothing takes that for a reference again."""
+    """Store the replacement of a reference and return a placeholder, so that it is not read as a reference again."""
     shown = read(match)
     done.append(match[0] if shown is None else shown)
     return f"\ue000{len(done) - 1}\ue001"

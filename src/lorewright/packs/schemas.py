@@ -1,6 +1,6 @@
-"""What a pack's reader understands -> JSON Schemas of `pack.yaml` and of frontmatter, for editors and checks.
+"""Known keys of `pack.yaml` and of frontmatter -> their JSON Schemas, for editors and checks.
 
-They allow what the reader understands, also where it warns; what is an error there is one here. Other keys are allowed.
+They allow everything that the reader accepts, even with a warning, and refuse what it refuses. Other keys are allowed.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from lorewright.packs.entry_rules import FILE_KEY, MAX_GROUP_CHARS, MAX_GROUPS, 
 from lorewright.packs.files import MAX_CHUNK_TOKENS
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, LAYERS
 
-# What an npc's file says of how it acts: `baked`, `chattiness`, `agenda`; it stands in the `attrs` of its entity.
+# An NPC's keys for acting of its own accord; their values are in the `attrs` of its entity.
 
 BAKED, CHATTINESS, AGENDA = "baked", "chattiness", "agenda"
 CHARACTER_KEYS = (BAKED, CHATTINESS, AGENDA)
-# A goal is a sentence or two; a page of it would fill every prompt (characters).
+# In characters. A goal is a sentence or two; a page of it would fill every prompt.
 LONGEST_AGENDA = 600
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWill:
-    """How readily somebody acts of their own accord, and what for; None where their file does not say."""
+    """An NPC's readiness to act of its own accord, and its agenda; None or "" where its file does not say."""
 
     baked: bool | None = None
     chattiness: float | None = None
@@ -32,7 +32,7 @@ class OwnWill:
 
 
 def own_will(attrs: Mapping[str, Any]) -> OwnWill:
-    """What an entity's `attrs` say; a value that is not of its type says nothing."""
+    """Return the own will that an entity's `attrs` give; a value of the wrong type counts as missing."""
     wrong = {key for key, _, _ in wrong_of_character(attrs)}
     said = {key: attrs[key] for key in CHARACTER_KEYS if attrs.get(key) is not None and key not in wrong}
     return OwnWill(
@@ -43,7 +43,7 @@ def own_will(attrs: Mapping[str, Any]) -> OwnWill:
 
 
 def wrong_of_character(attrs: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """(key, what is wrong, what to do) for each of the keys whose value cannot be used."""
+    """Yield (key, problem, hint) for each of the keys whose value cannot be used."""
     baked, chattiness, agenda = (attrs.get(key) for key in CHARACTER_KEYS)
     if baked is not None and not isinstance(baked, bool):
         yield BAKED, "baked must be true or false", "write baked: true"
@@ -69,7 +69,7 @@ _ROLES = sorted(ALL_ROLES)
 
 
 def pack_schema() -> Schema:
-    """Of `pack.yaml`."""
+    """Return the JSON Schema of `pack.yaml`."""
     depends = {
         "anyOf": [
             {"type": "string"},
@@ -154,7 +154,7 @@ def pack_schema() -> Schema:
 
 
 def frontmatter_schema() -> Schema:
-    """Of the frontmatter of a pack's markdown files."""
+    """Return the JSON Schema of the frontmatter of a pack's markdown files."""
     properties: Schema = {
         "id": _scalar("The entity's ID: letters, digits, _ and -; without one the path gives it.", "viktor"),
         "type": {
@@ -317,12 +317,12 @@ def _text(description: str, *examples: str) -> Schema:
 
 
 def _scalar(description: str, *examples: str) -> Schema:
-    """A text, or what YAML makes of one that nobody quoted."""
+    """Return the schema of a text, or of what YAML makes of an unquoted text."""
     return {**_text(description, *examples), "type": ["string", "number", "boolean", "null"]}
 
 
 def _texts(description: str, example: list[str] | None = None) -> Schema:
-    """A list of texts, or one alone; `[[Name]]`, which YAML nests, is understood."""
+    """Return the schema of a list of texts or of a single text; `[[Name]]`, which YAML nests, is accepted."""
     return {
         "type": ["array", "string", "null"],
         "items": {"type": ["string", "number", "array"]},
