@@ -34,10 +34,10 @@ from lorewright.index.library import Library
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
-from lorewright.retrieval.pack_views import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.retriever import Retrieval, retrieve
+from lorewright.retrieval.retriever import Retrieval
 from lorewright.retrieval.view import LoreView
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from support.corpora import SOME_PACKS, corpus_pack
 from support.pack_builder import TOWN, as_bytes, found, write_pack
 from support.scale import scaled
@@ -359,7 +359,7 @@ VIEWS: tuple[dict[str, object], ...] = (
 
 def answers(generation: Generation) -> list[Retrieval]:
     views = [LoreView((generation,), **view) for view in VIEWS]  # type: ignore[arg-type]
-    return [explained_now(retrieve(view, LoreRetrievalQuery(keywords=WORDS, viewer=view.viewer))) for view in views]
+    return [LoreRetriever.of(view).retrieve(LoreRetrievalQuery(keywords=WORDS, viewer=view.viewer)) for view in views]
 
 
 def installed(library: Library, folder: Path) -> Generation:

@@ -13,12 +13,13 @@ import pytest
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreRetriever, ask_lore
+from lorewright.campaigns.lore import ask_lore
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replays
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import no_entries
 from lorewright.values.entries import EntryDice
