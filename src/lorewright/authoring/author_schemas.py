@@ -58,7 +58,7 @@ _RULESET = {
 
 
 def author_schemas() -> Mapping[str, Callable[[], Schema]]:
-    """Name -> what makes the schema."""
+    """Return the name of each schema with a function that makes it."""
     return {
         "pack": pack_schema,
         "frontmatter": frontmatter_schema,
@@ -69,12 +69,12 @@ def author_schemas() -> Mapping[str, Callable[[], Schema]]:
 
 
 def schema_text(name: str) -> str:
-    """A schema as a file has it."""
+    """Return a schema by its name as the text of a file."""
     return json.dumps(author_schemas()[name](), indent=2, ensure_ascii=False) + "\n"
 
 
 def scenario_schema() -> Schema:
-    """Of a scenario, with the shorter ways to write it that its reader understands."""
+    """Return the schema of a scenario, with the shorter ways to write it that its reader understands."""
     schema = Scenario.model_json_schema(by_alias=True, mode="validation")
     properties = _described(schema, _SCENARIO)
     properties["content_pack"] = {"type": ["string", "null"], "description": "The one pack that it is made from."}
@@ -90,7 +90,7 @@ def scenario_schema() -> Schema:
 
 
 def ruleset_schema() -> Schema:
-    """Of a ruleset; one that `extends` another need say no more than what is different."""
+    """Return the schema of a ruleset; a ruleset that `extends` another needs only the keys that differ."""
     schema = Ruleset.model_json_schema(by_alias=True, mode="validation")
     properties = _described(schema, _RULESET)
     properties["extends"] = {"type": "string", "description": _RULESET["extends"]}

@@ -1,4 +1,5 @@
-"""Two answers to one question -> what moved between them, and why: the explanation of an edit. Pure."""
+"""Two answers to one question -> what moved between them, and why; an answer and several budgets -> what each of them
+gives, and what each larger budget adds. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.retriever import Retrieval
 
-# An answer and several budgets -> what each of them gives, and what comes in with each step up.
+# Steps of a budget.
 
 
 class GivenChunk(BaseModel):
-    """A chunk in an answer: how many of its tokens are in it, of how many."""
+    """A chunk in an answer: how many of its tokens the answer holds, of how many."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
 
@@ -27,8 +28,8 @@ class GivenChunk(BaseModel):
 
 
 class BudgetStep(BaseModel):
-    """What a budget gives. `new` are the chunks that the step before did not give, `longer` those of which it gave
-    less. `cut` is the chunk that was cut to fit; `next` the first for which there was no room, but would be in a
+    """The chunks that a budget gives. `new` are the chunks that the step before did not give, `longer` those of which
+    it gave less. `cut` is the chunk that was cut to fit; `next` the first chunk that found no room but would in a
     larger budget."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
@@ -43,7 +44,8 @@ class BudgetStep(BaseModel):
 
 
 def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) -> tuple[BudgetStep, ...]:
-    """One step for each budget, from the smallest up, each once: what a smaller one gives, a larger one keeps."""
+    """Return a step for each budget, from the smallest to the largest, each budget once. What a smaller budget gives, a
+    larger one keeps."""
     steps: list[BudgetStep] = []
     before: dict[str, int] = {}
     for budget in sorted(set(budgets)):
@@ -55,7 +57,7 @@ def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) ->
 
 def _step(retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], before: dict[str, int]) -> BudgetStep:
     ranks = {chunk.chunk_id: chunk.rank for chunk in retrieval.trace.chunks}
-    told = [
+    chunks = [
         GivenChunk(
             chunk_id=hit.chunk.id,
             section_path=hit.chunk.section_path,
@@ -65,23 +67,23 @@ def _step(retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], 
         )
         for hit in retrieval.at_hand
     ]
-    chosen = [one for one in told if one.given]
-    # What even all the room in the world would not bring in was not kept out by the budget.
-    roomy = retrieval.refit(sum(one.tokens for one in told), limit)
-    waiting = [one for one in told if not one.given and one.chunk_id in roomy]
+    chosen = [chunk for chunk in chunks if chunk.given]
+    # A chunk that an unlimited budget would not bring in was not kept out by the budget.
+    roomy = retrieval.refit(sum(chunk.tokens for chunk in chunks), limit)
+    waiting = [chunk for chunk in chunks if not chunk.given and chunk.chunk_id in roomy]
     return BudgetStep(
         max_tokens=budget,
-        sections=len({one.chunk_id.partition("~")[0] for one in chosen}),
+        sections=len({chunk.chunk_id.partition("~")[0] for chunk in chosen}),
         tokens=sum(given.values()),
-        new=tuple(one for one in chosen if one.chunk_id not in before),
-        longer=tuple(one for one in chosen if 0 < before.get(one.chunk_id, 0) < one.given),
-        cut=next((one for one in chosen if one.given < one.tokens), None),
+        new=tuple(chunk for chunk in chosen if chunk.chunk_id not in before),
+        longer=tuple(chunk for chunk in chosen if 0 < before.get(chunk.chunk_id, 0) < chunk.given),
+        cut=next((chunk for chunk in chosen if chunk.given < chunk.tokens), None),
         next=waiting[0] if waiting else None,
     )
 
 
-# `edited`: its text is another, its place among the others is not. `shifted`: only its number is another, because
-# others came, went or moved.
+# `edited`: the text changed, the place among the others did not. `shifted`: only the number changed, because other
+# chunks came, went or moved.
 Kind = Literal["entered", "left", "up", "down", "shifted", "edited"]
 
 _WORDS_TOLD = 3
@@ -89,10 +91,10 @@ _WORDS_TOLD = 3
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAnswer:
-    """What a question was answered with, and all that explains it, without the index that it came from.
+    """The answer to a question with everything that explains it, without the index that it came from.
 
-    `texts` are those of the chunks that were chosen, by ID, best first, as they were shown; `known` is all that there
-    is: every chunk with what it says.
+    `texts` are those of the chunks that were chosen, by ID, best first, as they were shown; `known` is the text of
+    every chunk that was searched, by ID.
     """
 
     texts: Mapping[str, str]
@@ -104,7 +106,8 @@ class ExplainedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ChunkMove:
-    """What became of one chunk: its place in the answer before and after, from 1; None where it was or is not in it."""
+    """The move of one chunk: its place in the answer before and after, from 1; None where the answer does not hold
+    it."""
 
     chunk_id: str
     kind: Kind
@@ -115,8 +118,8 @@ class ChunkMove:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All that moved: what is in the answer now in its order, then what left it. `of_all` are reasons that concern
-    every chunk."""
+    """All moves between two answers: the chunks of the new answer in its order, then those that left it. `of_all` are
+    reasons that concern every chunk."""
 
     moves: tuple[ChunkMove, ...]
     of_all: tuple[str, ...] = ()
@@ -126,7 +129,8 @@ class Changes:
 
 
 def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> ExplainedAnswer:
-    """A retrieval as it can be kept; `known` are all chunks that were asked, by ID, with what they say."""
+    """Return a retrieval in a form that can be stored; `known` are the texts of all chunks that were searched, by
+    ID."""
     trace, result = retrieval.trace, retrieval.result
     return ExplainedAnswer(
         texts={chunk.chunk_id: chunk.text for chunk in result.chunks},
@@ -138,27 +142,29 @@ def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> ExplainedAnswer
 
 
 def changes_between(before: ExplainedAnswer, after: ExplainedAnswer) -> Changes:
-    """What moved from one answer to the next. `moved` with these moves makes the order of the one that of the other."""
+    """Return what moved from one answer to the next. `moved` with these moves turns the old order into the new one."""
     own = {chunk_id: tuple(_own_reasons(chunk_id, before, after)) for chunk_id in {**before.texts, **after.texts}}
     moves = [*_now_there(before, after, own), *_gone(before, after, own)]
     return Changes(tuple(moves), tuple(_of_all(before, after)) if moves else ())
 
 
 def moved(order: Sequence[str], moves: Sequence[ChunkMove]) -> list[str]:
-    """An order of chunks after some moves."""
+    """Return an order of chunks as it is after some moves."""
     of = {move.chunk_id: move for move in moves}
-    places = {one: place if one not in of else of[one].after for place, one in enumerate(order, start=1)}
+    places = {
+        chunk_id: place if chunk_id not in of else of[chunk_id].after for place, chunk_id in enumerate(order, start=1)
+    }
     places |= {move.chunk_id: move.after for move in moves if move.before is None}
-    there = {one: place for one, place in places.items() if place is not None}
-    return sorted(there, key=lambda one: there[one])
+    there = {chunk_id: place for chunk_id, place in places.items() if place is not None}
+    return sorted(there, key=lambda chunk_id: there[chunk_id])
 
 
 Reasons = Mapping[str, tuple[str, ...]]
 
 
 def _of_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
-    """What changed for every chunk: how much meaning counts, and how much a word says, which is the less the more
-    sections hold it."""
+    """Yield what changed for every chunk: how much the vectors count, and how much a word counts, which is the less the
+    more sections hold it."""
     if before.vector_weight != after.vector_weight:
         yield f"meaning counts {_change(before.vector_weight, after.vector_weight, 2)}"
     lost: dict[str, float] = {}
@@ -175,7 +181,7 @@ def _of_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
 
 def _now_there(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
     old, new = _places(before), _places(after)
-    steady = _steady([one for one in new if one in old], old, own)
+    steady = _steady([chunk_id for chunk_id in new if chunk_id in old], old, own)
     for chunk_id, place in new.items():
         was = old.get(chunk_id)
         if was is None:
@@ -201,24 +207,26 @@ def _places(answer: ExplainedAnswer) -> dict[str, int]:
 
 
 def _steady(shared: Sequence[str], old: Mapping[str, int], own: Reasons) -> frozenset[str]:
-    """The largest part of an order that was in this order before: what did not move of itself. Those with no reason of
-    their own to move count double, so that of two that changed places the one moved that has such a reason."""
+    """Return the largest part of an order that was in this order before: the chunks that did not move of themselves.
+    Chunks without a reason of their own to move count double, so that of two that changed places the one with such a
+    reason counts as moved."""
     best: list[tuple[int, tuple[str, ...]]] = []
-    for at, one in enumerate(shared):
-        weight = 1 if own[one] else 2
-        ends = [best[n] for n in range(at) if old[shared[n]] < old[one]]
+    for at, chunk_id in enumerate(shared):
+        weight = 1 if own[chunk_id] else 2
+        ends = [best[n] for n in range(at) if old[shared[n]] < old[chunk_id]]
         most, chain = max(ends, key=lambda end: end[0], default=(0, ()))
-        best.append((most + weight, (*chain, one)))
+        best.append((most + weight, (*chain, chunk_id)))
     return frozenset(max(best, key=lambda end: end[0], default=(0, ()))[1])
 
 
 def _passed(chunk_id: str, old: Mapping[str, int], new: Mapping[str, int], own: Reasons) -> tuple[str, ...]:
-    """Which other went by, where a chunk has no reason of its own; those with a reason first."""
-    ahead = [one for one in new if new[one] < new[chunk_id] and old.get(one, len(old) + 1) > old[chunk_id]]
-    behind = [one for one in old if old[one] < old[chunk_id] and new.get(one, len(new) + 1) > new[chunk_id]]
+    """Return which other chunk went by, where a chunk has no reason of its own to move; chunks with a reason come
+    first."""
+    ahead = [other for other in new if new[other] < new[chunk_id] and old.get(other, len(old) + 1) > old[chunk_id]]
+    behind = [other for other in old if old[other] < old[chunk_id] and new.get(other, len(new) + 1) > new[chunk_id]]
     found, told = (ahead, "went by") if ahead else (behind, "fell back")
-    first = sorted(found, key=lambda one: not own[one])[:1]
-    return tuple(f"{_short(one)} {told}" for one in first)
+    first = sorted(found, key=lambda other: not own[other])[:1]
+    return tuple(f"{_short(other)} {told}" for other in first)
 
 
 def _why_entered(
@@ -243,8 +251,8 @@ def _why_left(chunk_id: str, after: ExplainedAnswer, own: tuple[str, ...]) -> tu
 
 
 def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
-    """What is different about a chunk itself. Where its text is the same, its words are: they give other shares only
-    because they stand in more or fewer of the others."""
+    """Yield what changed about a chunk itself. Where its text is the same, so are its words: their shares differ only
+    because more or fewer of the other sections hold them."""
     was, now = before.traces.get(chunk_id), after.traces.get(chunk_id)
     if was is None or now is None:
         return
@@ -258,7 +266,7 @@ def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer)
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
         yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
-    # Where it counts now and did not before, that is so for every chunk.
+    # A part that counts now and did not before does so for every chunk.
     if None not in (was.file_score, now.file_score) and _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
         yield f"its file's meaning: {_change(was.file_score, now.file_score, 2)}"
     yield from _ties(was, now)
@@ -270,14 +278,14 @@ def _is_told_otherwise(chunk_id: str, before: ExplainedAnswer, after: ExplainedA
 
 
 def _is_another(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
-    """Whether a chunk was edited."""
+    """Tell whether a chunk was edited."""
     return before.known.get(chunk_id) != after.known.get(chunk_id)
 
 
 def _words(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
-    """Each word that gives another share than before, the largest difference first."""
+    """Yield each word whose share changed, the largest difference first."""
     shares = {word: (before.get(word, 0.0), after.get(word, 0.0)) for word in {**before, **after}}
-    for word, (was, now) in sorted(shares.items(), key=lambda one: (-abs(one[1][1] - one[1][0]), one[0])):
+    for word, (was, now) in sorted(shares.items(), key=lambda entry: (-abs(entry[1][1] - entry[1][0]), entry[0])):
         if round(was, 1) != round(now, 1):
             yield f"{word} {_change(was, now, 1)}"
 
@@ -292,12 +300,12 @@ def _ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
             yield f"{told} {_short(new)}" if new else f"not {told} {_short(old or '')} any more"
     if was.rule != now.rule:
         yield f"by its rules: {now.rule}" if now.rule else f"not by its rules any more: {was.rule}"
-    yield from (f"tied by {one}" for one in now.filters if one not in was.filters)
-    yield from (f"not tied by {one} any more" for one in was.filters if one not in now.filters)
+    yield from (f"tied by {tie}" for tie in now.filters if tie not in was.filters)
+    yield from (f"not tied by {tie} any more" for tie in was.filters if tie not in now.filters)
 
 
 def _findings(now: ChunkTrace) -> Iterator[str]:
-    """What found a chunk that was not there before."""
+    """Yield what found a chunk that was not in the answer before."""
     words = [f"{word} {share:.1f}" for word, share in sorted(now.terms.items(), key=lambda term: (-term[1], term[0]))]
     if words:
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}"
@@ -324,5 +332,5 @@ def _told(reason: str) -> str:
 
 
 def _short(chunk_id: str) -> str:
-    """`town:bar:overview` -> `bar:overview`; a name stays as it is."""
+    """Return `bar:overview` for `town:bar:overview`; leave a name as it is."""
     return chunk_id.partition(":")[2] if chunk_id.count(":") == 2 else chunk_id

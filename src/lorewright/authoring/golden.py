@@ -40,13 +40,14 @@ from lorewright.packs.loader import load_manifest
 __all__ = ["Golden", "GoldenFault", "GoldenQuery", "golden_in", "golden_schema", "misses", "read_golden"]
 
 _SUFFIXES = (".yaml", ".yml")
-# So many faults of a file are told at once.
+# At most so many faults of a file are reported at once.
 _TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """A golden query and where it stands: the file, relative to the pack, and the line from 1. Its IDs are full."""
+    """A golden query with the place where it is written: the file, relative to the pack, and the line from 1. Its IDs
+    are full."""
 
     file: str
     line: int
@@ -55,17 +56,17 @@ class Golden:
 
     @property
     def place(self) -> str:
-        """`tests/golden.yaml:12`."""
+        """Return the place as `tests/golden.yaml:12`."""
         return f"{self.file}:{self.line}"
 
     def line_of(self, key: str, number: int = 0) -> int:
-        """The line of an entry of one of its lists, or of the key, or its own."""
+        """Return the line of an entry of one of its lists, else of the key, else of the query."""
         return self.lines.get((key, str(number)), self.lines.get((key,), self.line))
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenFault:
-    """What cannot be read as a golden query, and where; `str()` is `file:line: message`."""
+    """A fault in a file of golden queries; `str()` is `file:line: message`."""
 
     file: str
     line: int
@@ -76,7 +77,7 @@ class GoldenFault:
 
 
 def read_golden(root: Path) -> tuple[Golden, ...]:
-    """The golden queries in a pack's folder, by file and then as they stand; none where it has none.
+    """Return the golden queries in a pack's folder, by file and then in their order; none where it has none.
 
     Raises:
         PackError: what is wrong with the files, line by line.
@@ -90,7 +91,7 @@ def read_golden(root: Path) -> tuple[Golden, ...]:
 
 
 def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
-    """The golden queries in a pack's folder that can be read, and what is wrong with the others."""
+    """Return the golden queries in a pack's folder that can be read, and the faults of the others."""
     faults: list[GoldenFault] = []
     found: list[Golden] = []
     paths = _files(root)
@@ -106,15 +107,15 @@ def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
 
 
 def misses(generations: Sequence[Generation], golden: GoldenQuery) -> tuple[str, ...]:
-    """What is not as expected of the answer that these packs give; empty where all is.
+    """Ask a golden query of these packs and return what is not as expected; empty where all is.
 
-    A chunk that there is not is told, too: one that must not be found never could be.
+    The name of a chunk that does not exist is a miss, too: it could never be found, nor be excluded.
     """
     return tuple(str(miss) for miss in judged(generations, golden).misses)
 
 
 class _Faults(Exception):
-    """What is wrong with a file: lines and messages."""
+    """The faults of a file: lines and messages."""
 
     def __init__(self, *faults: tuple[int, str]) -> None:
         super().__init__()
@@ -165,7 +166,7 @@ def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
 
 
 def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:
-    """A bare section is one of the pack to which the file belongs."""
+    """Return a query whose bare section IDs got the ID of the pack to which the file belongs."""
 
     def full(ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(entity_id if entity_id.count(":") == 2 else f"{pack_id}:{entity_id}" for entity_id in ids)
@@ -175,15 +176,15 @@ def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:
 
 def _named_twice(found: Sequence[Golden]) -> Iterator[GoldenFault]:
     first: dict[str, str] = {}
-    for one in found:
-        if (name := one.query.name) is not None:
+    for golden in found:
+        if (name := golden.query.name) is not None:
             if name in first:
                 message = f"name: “{name}” is the name of {first[name]}, too: reports could not tell them apart"
-                yield GoldenFault(one.file, one.line_of("name"), message)
-            first.setdefault(name, one.place)
+                yield GoldenFault(golden.file, golden.line_of("name"), message)
+            first.setdefault(name, golden.place)
 
 
-# What is said of a value that has not the form it should have, by the name of its key.
+# What a value must look like, by the name of its key; told when it does not.
 _FORMS = {
     "viewer": "one of gm, player, npc:ID",
     "include": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
@@ -194,10 +195,10 @@ _KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": QueryC
 
 
 def _message(problem: Any) -> str:
-    """A fault in an author's words: which key, and what it should be."""
+    """Return a fault in an author's words: which key, and what its value should be."""
     loc: tuple[int | str, ...] = problem["loc"][1:]
     keys = ".".join(map(str, loc))
-    names = [one for one in loc if isinstance(one, str)]
+    names = [part for part in loc if isinstance(part, str)]
     message = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "extra_forbidden":
         known = _KEYS_OF.get(names[-2] if len(names) > 1 else "", GoldenQuery).model_fields

@@ -1,6 +1,6 @@
-"""Nodes in groups and the edges between them -> where each stands on a page. The same graph gives the same places.
+"""Nodes in groups and the edges between them -> the place of each node on a page. The same graph gives the same places.
 
-Groups stand around the middle and hold their nodes together; within that, what is linked draws near and all else keeps
+Groups stand around the middle and hold their nodes together; within that, linked nodes draw near and all others keep
 apart (Fruchterman and Reingold 1991).
 """
 
@@ -17,7 +17,7 @@ Places = npt.NDArray[np.float64]
 _STEPS = 160
 # The angle at which leaves stand on a stem: neighbours in the order of a spiral never stand on one ray.
 _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
-# How strongly nodes push one another away, edges pull, and a group holds its own.
+# How strongly nodes push one another away, edges pull, and a group holds its nodes.
 _PUSH = 0.3
 _PULL_OF_EDGES = 0.35
 _PULL_OF_GROUP = 0.08
@@ -26,7 +26,7 @@ _PULL_OF_GROUP = 0.08
 def laid_out(
     groups: Sequence[str], edges: Sequence[tuple[int, int]], *, width: float, height: float, margin: float = 24
 ) -> list[tuple[float, float]]:
-    """For each node (given by its group) its place within the page; edges name nodes by their position."""
+    """Return for each node (given by its group) its place within the page, as (x, y); edges name nodes by position."""
     if not groups:
         return []
     homes = _homes(groups)
@@ -42,7 +42,7 @@ def laid_out(
 
 
 def _homes(groups: Sequence[str]) -> Places:
-    """The middle of each node's group: the groups stand on a circle, large ones taking more of it."""
+    """Return the middle of each node's group: the groups stand on a circle, large ones taking more of it."""
     names = sorted(set(groups))
     sizes = [math.sqrt(groups.count(name)) for name in names]
     middles: Mapping[str, tuple[float, float]] = {names[0]: (0.0, 0.0)} if len(names) == 1 else {}
@@ -56,7 +56,7 @@ def _homes(groups: Sequence[str]) -> Places:
 
 
 def _spiral(groups: Sequence[str]) -> Places:
-    """Where a node stands around the middle of its group to begin with."""
+    """Return where each node stands around the middle of its group to begin with."""
     seen: dict[str, int] = {}
     places = []
     for group in groups:
@@ -67,15 +67,15 @@ def _spiral(groups: Sequence[str]) -> Places:
 
 
 def _repelled(places: Places, ideal: float) -> Places:
-    """How far all others push each node away. Axis by axis, without a matrix product: those differ in their last bits
-    between machines."""
+    """Return how far all other nodes push each node away. It is computed axis by axis, without a matrix product: those
+    differ in their last bits between machines."""
     x, y = (places[:, axis, None] - places[None, :, axis] for axis in (0, 1))
     force = ideal**2 / np.maximum(x * x + y * y, 1e-6)
     return np.stack([(x * force).sum(axis=1), (y * force).sum(axis=1)], axis=1) * _PUSH
 
 
 class _Springs:
-    """The edges as they draw their ends together: less where either end has many, or hubs would swallow the page."""
+    """The edges as springs between their ends: weaker where either end has many, or hubs would swallow the page."""
 
     def __init__(self, edges: Sequence[tuple[int, int]], count: int) -> None:
         pairs = sorted({(min(edge), max(edge)) for edge in edges})
@@ -85,7 +85,7 @@ class _Springs:
         self._weights = _PULL_OF_EDGES / np.sqrt(degrees[self._one] * degrees[self._other])
 
     def drawn(self, places: Places) -> Places:
-        """How far its edges draw each node."""
+        """Return how far its edges draw each node."""
         pull = (places[self._other] - places[self._one]) * self._weights[:, None]
         return np.stack([self._gathered(pull[:, axis]) for axis in (0, 1)], axis=1)
 

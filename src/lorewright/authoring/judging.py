@@ -1,4 +1,4 @@
-"""A golden query and the packs that are asked -> the answer, and what of it is not as its author expects."""
+"""A golden query and the packs to ask -> the answer, and what of it is not as its author expects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 from lorewright.retrieval.why_not import exclusion_reasons
 
-# What an author writes of one golden query: what is asked by whom, and what must and must not be answered.
+# What an author writes for one golden query: what is asked by whom, and what the answer must and must not hold.
 
 # `viktor:withholds`, with its pack `neo_seattle:viktor:withholds`; `…~2` is the second part of a split section.
 ChunkId = Annotated[str, StringConstraints(pattern=r"^([^\s:]+:)?[^\s:]+:[^\s:]+$")]
@@ -28,7 +28,7 @@ ChunkId = Annotated[str, StringConstraints(pattern=r"^([^\s:]+:)?[^\s:]+:[^\s:]+
 ItemId = Annotated[str, StringConstraints(pattern=r"^([^\s:#]+:)?[^\s:#]+[:/][^\s:#]+#[^\s:#]+$")]
 Viewer = Annotated[str, StringConstraints(pattern=r"^(gm|player|npc:\S+)$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-# So much of a sentence can be told apart from any other.
+# So much of a sentence tells it apart from any other.
 Sentence = Annotated[str, StringConstraints(min_length=3, max_length=2000)]
 
 DEFAULT_BUDGET = 1000
@@ -111,7 +111,8 @@ class GoldenQuery(_Written):
 
     @model_validator(mode="after")
     def _can_fail(self) -> Self:
-        """One that names nothing would hold whatever the answer, and one that contradicts itself never."""
+        """Refuse a query that names nothing, which could not fail, and one that contradicts itself, which always
+        would."""
         if not (self.include or self.exclude or self.include_text or self.exclude_text):
             raise ValueError("name a chunk under include or exclude, or a sentence under include_text or exclude_text")
         both = sorted({*self.include} & {*self.exclude}) or sorted({*self.include_text} & {*self.exclude_text})
@@ -125,7 +126,7 @@ class GoldenQuery(_Written):
 
     @property
     def title(self) -> str:
-        """What a person calls it: its name, else what is asked."""
+        """Return what a person calls the query: its name, else what is asked."""
         if self.name is not None:
             return self.name
         if self.scene is not None:
@@ -136,7 +137,7 @@ class GoldenQuery(_Written):
 
     @property
     def asked(self) -> str:
-        """What is asked by whom, and nothing of what is expected: the same text for the same question."""
+        """Return what is asked by whom, without what is expected, as JSON: the same text for the same question."""
         fields = {"name", "include", "exclude", "include_text", "exclude_text", "top", "needs"}
         return canonical_json(self.model_dump(mode="json", exclude=fields, exclude_defaults=True))
 
@@ -145,17 +146,17 @@ GOLDEN_QUERIES = TypeAdapter(tuple[GoldenQuery, ...], config=ConfigDict(defer_bu
 
 
 def golden_schema() -> dict[str, Any]:
-    """The JSON Schema of a file of golden queries: a list of them."""
+    """Return the JSON Schema of a file of golden queries: a list of them."""
     return {**GOLDEN_QUERIES.json_schema(), "title": "Golden queries of a Lorewright pack"}
 
 
-# Shorter words may well stand in open lore, too.
+# Shorter words may stand in open lore, too.
 _FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """One thing that is not as expected: `str()` says it in a line. `key` and `number` are where it was expected
+    """A thing that is not as expected: `str()` says it in a line. `key` and `number` are where it was expected
     (`include`, 0); `why` and `hint` are for the author, empty where the message says all. With `secret` the answer
     tells what its viewer may not know."""
 
@@ -172,8 +173,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The answer to a golden query, and what of it is not as expected. `retrieval` is None where it could not even be
-    asked."""
+    """The answer to a golden query with its misses. `retrieval` is None where the query could not be asked."""
 
     misses: tuple[Miss, ...]
     view: LoreView | None = None
@@ -183,8 +183,8 @@ class Judged:
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """The sections of the answer by their IDs, best first."""
-        return tuple(dict.fromkeys(_section(one.chunk_id) for one in self.answer))
+        """Return the IDs of the sections of the answer, best first."""
+        return tuple(dict.fromkeys(_section(chunk.chunk_id) for chunk in self.answer))
 
 
 def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
@@ -196,12 +196,12 @@ def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
         return Judged(
             (*unknown, Miss(problem.message, "viewer", hint=_near(golden.viewer[4:], _entities(generations))))
         )
-    if any(one.key not in ("include", "exclude") for one in unknown):
+    if any(miss.key not in ("include", "exclude") for miss in unknown):
         return Judged(unknown)
     view = LoreView(
         tuple(generations),
         viewer=viewer,
-        revealed=frozenset(filter(None, (_item(one, generations) for one in golden.revealed))),
+        revealed=frozenset(filter(None, (_item(item_id, generations) for item_id in golden.revealed))),
         conditions=None if golden.given is None else _conditions(golden.given, generations),
     )
     query = asked_of(golden, generations, viewer=viewer)
@@ -218,7 +218,7 @@ def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
 
 
 def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: str) -> LoreRetrievalQuery:
-    """What a golden query asks: in its words, or as its scene does."""
+    """Return what a golden query asks, by its words or as its scene does."""
     bounds = {"limit": golden.limit, "max_tokens": golden.budget}
     if golden.scene is None:
         return LoreRetrievalQuery(
@@ -235,7 +235,7 @@ def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: 
     entities = {entity_id: _entity(entity_id, generations) for entity_id in ids}
     asked = scene_query(
         entities[golden.scene.location] or golden.scene.location,
-        present_ids=[entities[one] or one for one in golden.scene.present],
+        present_ids=[entities[name] or name for name in golden.scene.present],
         thread_ids=golden.scene.threads,
         names={
             known.id: known.name
@@ -253,13 +253,13 @@ def _section(chunk_id: str) -> str:
     return chunk_id.partition("~")[0]
 
 
-def _answers(chunk_id: str, one: str) -> bool:
-    """Whether a chunk is what is meant: that part of a section, or any part of a section that is named whole."""
-    return chunk_id == one or _section(chunk_id) == one
+def _answers(chunk_id: str, wanted: str) -> bool:
+    """Tell whether a chunk is the wanted one: that part of a section, or any part of a section that is named whole."""
+    return chunk_id == wanted or _section(chunk_id) == wanted
 
 
 def _chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | None:
-    """A section by its ID; one without its pack may be any pack's."""
+    """Return a section by its ID; a section named without its pack may be any pack's. None where there is none."""
     for generation in generations:
         full = chunk_id if chunk_id.count(":") == 2 else f"{generation.pack_id}:{chunk_id}"
         if (found := generation.chunk(full)) is not None:
@@ -277,7 +277,7 @@ def _entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
 
 
 def _item(item_id: str, generations: Sequence[Generation]) -> str | None:
-    """An item's full ID. Scenarios write `viktor/withholds#debt`."""
+    """Return an item's full ID, None where there is none. Scenarios write `viktor/withholds#debt`."""
     where, _, name = item_id.replace("/", ":", 1).partition("#")
     for generation in generations:
         full = f"{where}#{name}" if where.count(":") == 2 else f"{generation.pack_id}:{where}#{name}"
@@ -296,29 +296,31 @@ def _conditions(given: QueryConditions, generations: Sequence[Generation]) -> Lo
 
 
 def _unknown(golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator[Miss]:
-    """What is named and is not there: whatever is expected of it, nothing could come of it."""
+    """Yield a miss for each name in the query that the packs do not have."""
     for key, ids in _entity_ids(golden):
-        for number, one in enumerate(ids):
-            if _entity(one, generations) is None:
-                yield Miss(f"there is no entity {one}", key, number, hint=_near(one, _entities(generations)))
+        for number, entity_id in enumerate(ids):
+            if _entity(entity_id, generations) is None:
+                yield Miss(
+                    f"there is no entity {entity_id}", key, number, hint=_near(entity_id, _entities(generations))
+                )
     scene = golden.scene
     for key, kind, values in (
         ("threads", "thread", golden.threads),
         ("tags", "tag", golden.tags),
         ("scene", "thread", scene.threads if scene else ()),
     ):
-        for number, one in enumerate(values):
-            if not any(generation.linked(kind, [one]) for generation in generations):
+        for number, value in enumerate(values):
+            if not any(generation.linked(kind, [value]) for generation in generations):
                 known = {value for generation in generations for value in generation.link_values(kind)}
-                yield Miss(f"no section is tied to the {kind} {one}", key, number, hint=_near(one, known))
-    for number, one in enumerate(golden.revealed):
-        if _item(one, generations) is None:
-            yield Miss(f"there is no item {one}", "revealed", number, hint=_near(one, _items(generations)))
+                yield Miss(f"no section is tied to the {kind} {value}", key, number, hint=_near(value, known))
+    for number, item_id in enumerate(golden.revealed):
+        if _item(item_id, generations) is None:
+            yield Miss(f"there is no item {item_id}", "revealed", number, hint=_near(item_id, _items(generations)))
     for key, ids in (("include", golden.include), ("exclude", golden.exclude)):
-        for number, one in enumerate(ids):
-            if _chunk(one, generations) is None:
+        for number, chunk_id in enumerate(ids):
+            if _chunk(chunk_id, generations) is None:
                 chunks = {_section(chunk.id) for generation in generations for chunk in generation.all_chunks()}
-                yield Miss(f"there is no chunk {one}", key, number, hint=_near(one, chunks))
+                yield Miss(f"there is no chunk {chunk_id}", key, number, hint=_near(chunk_id, chunks))
 
 
 def _entity_ids(golden: GoldenQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -343,38 +345,41 @@ def _items(generations: Sequence[Generation]) -> set[str]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    """`did you mean …`, of IDs with or without their pack; empty where nothing is near."""
-    by_name = {one if name.count(":") == one.count(":") else one.partition(":")[2]: one for one in sorted(known)}
+    """Return `did you mean …` for IDs with or without their pack; empty where nothing is near."""
+    by_name = {
+        known_id if name.count(":") == known_id.count(":") else known_id.partition(":")[2]: known_id
+        for known_id in sorted(known)
+    }
     near = get_close_matches(name.replace("/", ":", 1), by_name, n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else ""
 
 
 def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
     assert found.view is not None and found.query is not None and found.retrieval is not None
-    there = [one.chunk_id for one in found.answer]
+    there = [chunk.chunk_id for chunk in found.answer]
     shown = ", ".join(there) or "nothing"
-    for number, one in enumerate(golden.include):
-        chunk = _chunk(one, found.view.generations)
+    for number, wanted in enumerate(golden.include):
+        chunk = _chunk(wanted, found.view.generations)
         if chunk is None:
             continue
         if not any(_answers(chunk_id, chunk.id) for chunk_id in there):
             reason = exclusion_reasons(found.retrieval, found.query, chunk, visible=_is_visible(found.view, chunk))
             why, hint = (reason.why, reason.hint) if reason else ("", "")
-            yield Miss(f"{one} is not in the answer, which is {shown}", "include", number, why, hint)
+            yield Miss(f"{wanted} is not in the answer, which is {shown}", "include", number, why, hint)
         elif golden.top is not None and (place := found.sections.index(_section(chunk.id)) + 1) > golden.top:
             yield Miss(
-                f"{one} is at place {place}, and is to be among the first {golden.top}",
+                f"{wanted} is at place {place}, and is to be among the first {golden.top}",
                 "include",
                 number,
                 f"before it: {', '.join(found.sections[: place - 1])}",
                 "say more plainly in it what it is about, or raise top",
             )
-    for number, one in enumerate(golden.exclude):
-        chunk = _chunk(one, found.view.generations)
+    for number, wanted in enumerate(golden.exclude):
+        chunk = _chunk(wanted, found.view.generations)
         at = next((n for n, chunk_id in enumerate(there, 1) if chunk and _answers(chunk_id, chunk.id)), None)
         if at is not None:
             yield Miss(
-                f"{one} is in the answer, at place {at} of {len(there)}",
+                f"{wanted} is in the answer, at place {at} of {len(there)}",
                 "exclude",
                 number,
                 _brought(found.retrieval, there[at - 1]),
@@ -383,12 +388,12 @@ def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
 
 
 def _is_visible(view: LoreView, chunk: StoredChunk) -> bool:
-    generation = next(one for one in view.generations if one.pack_id == chunk.pack_id)
+    generation = next(candidate for candidate in view.generations if candidate.pack_id == chunk.pack_id)
     return not chunk.text or visible_text(view, generation, chunk) is not None
 
 
 def _brought(retrieval: Retrieval, chunk_id: str) -> str:
-    """What brought a section into an answer."""
+    """Return what brought a section into an answer, in words."""
     trace = retrieval.trace.why(chunk_id)
     if trace is None:
         return ""
@@ -408,13 +413,13 @@ def _hint_for_excluded(golden: GoldenQuery) -> str:
 
 
 def _texts(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
-    """Sentences that do not stand in the answer, or do."""
+    """Yield a miss for each sentence that should stand in the answer and does not, or should not and does."""
     assert found.view is not None
-    said = [(one.chunk_id, _plain(one.text)) for one in found.answer]
+    said = [(chunk.chunk_id, _plain(chunk.text)) for chunk in found.answer]
     for key, texts in (("include_text", golden.include_text), ("exclude_text", golden.exclude_text)):
         for number, text in enumerate(texts):
             wanted = _plain(text)
-            where = next((chunk_id for chunk_id, one in said if wanted in one), None)
+            where = next((chunk_id for chunk_id, text in said if wanted in text), None)
             if where is not None and key == "exclude_text":
                 yield Miss(f"“{text}” stands in the answer, in {where}", key, number, hint=_hint_for_excluded(golden))
             elif where is None and (home := _home_of(wanted, found.view.generations)) is None:
@@ -435,7 +440,7 @@ def _home_of(wanted: str, generations: Sequence[Generation]) -> StoredChunk | No
 
 def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
     assert home is not None and found.view is not None and found.query is not None and found.retrieval is not None
-    if any(one.chunk_id == home.id for one in found.answer):
+    if any(chunk.chunk_id == home.id for chunk in found.answer):
         cut = f"{home.id} is in the answer, and was cut before it or shown in part"
         return cut, "raise budget, or say it earlier in the section"
     reason = exclusion_reasons(found.retrieval, found.query, home, visible=_is_visible(found.view, home))
@@ -443,7 +448,7 @@ def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
 
 
 def _told_secrets(view: LoreView, chunks: Sequence[RetrievedChunk]) -> Iterator[Miss]:
-    """Whatever the viewer may not know and stands in the answer all the same, wherever it stands there."""
+    """Yield a miss for each secret that stands in the answer though the viewer may not know it, wherever it stands."""
     for generation in view.generations:
         for hidden in generation.hidden_chunks():
             if may_see(view, role=hidden.role, owner_id=hidden.entity_id):

@@ -1,4 +1,4 @@
-"""The answers to golden queries, kept in a file -> what moved since: the regression test of a pack."""
+"""The answers to golden queries, stored in a file -> what moved since: the regression test of a pack."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lorewright.packs.loader import Progress
 from lorewright.retrieval.why_not import exclusion_reasons
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 
-# What `pack test` says: one case for each thing that was looked at. Values.
+# The values of a report of `pack test`: one case for each thing that was looked at.
 
 Kind = Literal["golden", "regression", "retrievable", "starved", "links", "leaks"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -33,9 +33,9 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that was looked at: `name` is unique among those of its kind, `file` (relative to the pack) and `line`
-    are where its author wrote it. What is not passed says what was expected, what was found instead, why, and what can
-    be done."""
+    """A thing that was looked at: `name` is unique among those of its kind, `file` (relative to the pack) and `line`
+    are where its author wrote it. A case that is not passed says what was expected, what was found instead, why, and
+    what can be done."""
 
     kind: Kind
     name: str
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def place(self) -> str:
-        """`tests/golden.yaml:12`."""
+        """Return the place as `tests/golden.yaml:12`."""
         return f"{self.file}:{self.line}"
 
 
@@ -66,8 +66,8 @@ class WorstLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkFigures:
-    """Of `asked` links (of `links` in all) the share whose entity stands first, and among the first ten, when its name
-    is taken out of the sentence; and the mean of one over its rank."""
+    """How well linked entities are found when their names are taken out of the sentences: of `asked` links (of `links`
+    in all) the share whose entity stands first, the share among the first ten, and the mean of 1 / rank."""
 
     links: int
     asked: int
@@ -79,7 +79,8 @@ class LinkFigures:
 
 @dataclass(frozen=True, slots=True)
 class PackReport:
-    """All that was looked at in a pack. `embedder` names what it was found with beside words, empty where nothing."""
+    """All that was looked at in a pack. `embedder` names what it was searched with besides words, empty where
+    nothing."""
 
     pack: str
     version: str
@@ -91,19 +92,19 @@ class PackReport:
     notes: tuple[str, ...] = field(default=())
 
     def of_kind(self, kind: Kind) -> list[Case]:
-        """The cases of a kind, as they were looked at."""
+        """Return the cases of a kind, as they were looked at."""
         return [case for case in self.cases if case.kind == kind]
 
     def count(self, status: Status) -> int:
-        """How many cases came out so."""
+        """Return the number of cases with this status."""
         return sum(case.status == status for case in self.cases)
 
     def strictly(self) -> PackReport:
-        """The same, where a warning is a failure."""
+        """Return the same report with each warning as a failure."""
         return replace(self, cases=tuple(_strict(case) for case in self.cases))
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the report as values for JSON."""
         counts = {kind: Counter(case.status for case in self.of_kind(kind)) for kind in KINDS}
         return {
             "pack": self.pack,
@@ -120,7 +121,7 @@ class PackReport:
 
 
 def failures(cases: Sequence[Case]) -> list[Case]:
-    """Those that failed."""
+    """Return the cases that failed."""
     return [case for case in cases if case.status == "failed"]
 
 
@@ -133,12 +134,12 @@ def _strict(case: Case) -> Case:
 # Written with the standard library: what CI systems read of JUnit's format is a handful of elements. `xml.etree`
 # escapes what has to be; what XML cannot hold at all (control characters, lone surrogates) is taken out here.
 
-# Everything but what XML 1.0 calls a character.
+# Everything that XML 1.0 does not call a character.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(report: PackReport) -> str:
-    """A `testsuites` with a `testsuite` for each kind of case. Nothing in it tells of time, so that the same report is
+    """Return a `testsuites` with a `testsuite` for each kind of case. It holds no times, so that the same report gives
     the same bytes."""
     root = ElementTree.Element("testsuites", _counts(list(report.cases), name=f"lorewright pack test {report.pack}"))
     for kind in KINDS:
@@ -152,13 +153,13 @@ def junit_xml(report: PackReport) -> str:
 
 
 def write_junit(path: Path, report: PackReport) -> None:
-    """Write a report; a file that is there is replaced."""
+    """Write a report; replace a file that is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(junit_xml(report), encoding="utf-8")
 
 
 def told(case: Case) -> str:
-    """What is said of a case that did not pass, line by line."""
+    """Return what a report says of a case that did not pass, line by line."""
     lines = (
         ("expected", case.expected),
         ("found", case.found),
@@ -188,7 +189,7 @@ def _add(suite: ElementTree.Element, case: Case, pack: str, kind: Kind) -> None:
     elif case.status == "skipped":
         ElementTree.SubElement(element, "skipped", {"message": _clean(case.why)})
     elif case.status == "warned":
-        # The format has no warnings: whoever reads the details finds it there.
+        # The format has no warnings: the details have it.
         ElementTree.SubElement(element, "system-out").text = _clean(f"warning: {case.place}\n{told(case)}")
 
 
@@ -196,13 +197,12 @@ def _clean(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-# The golden queries of a pack -> a case for each, and for each that is not the game master's whether it tells a
-# secret.
+# The cases of golden queries: one for each query, and for each that is not the game master's one about secrets.
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuery:
-    """A golden query, its answer, and whether it was passed over because nothing is embedded."""
+    """A golden query with its answer; `skipped` where it was passed over because nothing is embedded."""
 
     golden: Golden
     judged: Judged
@@ -212,7 +212,7 @@ class AskedQuery:
 def ask_all(
     goldens: Sequence[Golden], generations: Sequence[Generation], *, embedded: bool, progress: Progress
 ) -> list[AskedQuery]:
-    """Ask golden queries in their order."""
+    """Ask golden queries in their order and return them with their answers."""
     asked = []
     for done, golden in enumerate(goldens):
         progress("asking golden queries", done, len(goldens))
@@ -222,7 +222,7 @@ def ask_all(
 
 
 def golden_cases(asked: Sequence[AskedQuery], faults: Sequence[GoldenFault]) -> list[Case]:
-    """A case for each query, and for each that cannot be read."""
+    """Return a case for each query, after one for each fault that kept a query from being read."""
     unread = [
         Case("golden", str(fault), fault.file, fault.line, "failed", "a golden query", fault.message, hint=_HINT)
         for fault in faults
@@ -234,24 +234,24 @@ _HINT = "docs/testing_packs.md has every key"
 
 
 def leak_cases(asked: Sequence[AskedQuery]) -> list[Case]:
-    """A case for each query of a player or character: does its answer tell a secret?"""
-    return [_leak(one) for one in asked if one.golden.query.viewer != "gm"]
+    """Return a case for each query of a player or character: does its answer tell a secret?"""
+    return [_leak(query) for query in asked if query.golden.query.viewer != "gm"]
 
 
 def named(golden: Golden) -> str:
-    """What a query is called in reports: its name, else what it asks and who; not where, so that it stays the same when
-    another is written above it."""
+    """Return what a query is called in reports: its name, else what it asks and who; not where, so that the name stays
+    the same when another query is written above it."""
     query = golden.query
     return query.name or (query.title if query.viewer == "gm" else f"{query.title} (as {query.viewer})")
 
 
-def _case(one: AskedQuery) -> Case:
-    golden = one.golden
+def _case(query: AskedQuery) -> Case:
+    golden = query.golden
     name = named(golden)
-    if one.skipped:
+    if query.skipped:
         why = "it needs meaning, and nothing is embedded: packs are found by words alone"
         return Case("golden", name, golden.file, golden.line, "skipped", why=why, hint="see: lorewright doctor")
-    misses = [miss for miss in one.judged.misses if not miss.secret]
+    misses = [miss for miss in query.judged.misses if not miss.secret]
     if not misses:
         return Case("golden", name, golden.file, golden.line)
     first = misses[0]
@@ -286,8 +286,8 @@ def _expected(golden: Golden) -> str:
     return f"{'; '.join(filter(None, parts))} (as {query.viewer}, {query.budget} tokens, {query.limit} sections)"
 
 
-def _leak(one: AskedQuery) -> Case:
-    golden, secrets = one.golden, [miss for miss in one.judged.misses if miss.secret]
+def _leak(query: AskedQuery) -> Case:
+    golden, secrets = query.golden, [miss for miss in query.judged.misses if miss.secret]
     name = named(golden)
     if not secrets:
         return Case("leaks", name, golden.file, golden.line)
@@ -311,7 +311,7 @@ _MAX_BYTES = 32 * 1024 * 1024
 
 
 class KeptAnswer(BaseModel):
-    """The answer to a question as it was: sections, best first. `title` is for whoever reads the file."""
+    """The stored answer to a question: sections, best first. `title` is for readers of the file."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -320,8 +320,8 @@ class KeptAnswer(BaseModel):
 
 
 class Baseline(BaseModel):
-    """The answers to a pack's golden queries, each by what is asked. `embedder` says what they were found with beside
-    words, empty where nothing."""
+    """The answers to a pack's golden queries, each by what is asked. `embedder` names what they were searched with
+    besides words, empty where nothing."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -332,17 +332,17 @@ class Baseline(BaseModel):
 
 
 def baseline_of(pack_id: str, embedder: str, asked: Sequence[AskedQuery]) -> Baseline:
-    """What there is to keep of some answers."""
+    """Return the baseline of some answers."""
     answers = {
-        one.golden.query.asked: KeptAnswer(title=one.golden.query.title, sections=one.judged.sections)
-        for one in asked
-        if one.judged.retrieval is not None and not one.skipped
+        query.golden.query.asked: KeptAnswer(title=query.golden.query.title, sections=query.judged.sections)
+        for query in asked
+        if query.judged.retrieval is not None and not query.skipped
     }
     return Baseline(pack=pack_id, embedder=embedder, answers=dict(sorted(answers.items())))
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Keep answers; a file that is there is replaced once the new one is whole.
+    """Store answers; a file that is there is replaced once the new one is whole.
 
     Raises:
         UnsafePath: the file is a link, which may lead out of the pack.
@@ -354,7 +354,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Answers that were kept.
+    """Return stored answers.
 
     Raises:
         SettingsError: the file is not there, or is no baseline.
@@ -371,9 +371,9 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def regression_cases(baseline: Baseline, asked: Sequence[AskedQuery], *, embedder: str) -> list[Case]:
-    """A case for each golden query whose answer was kept: nothing that it held is lost.
+    """Return a case for each golden query with a stored answer: is each section of that answer still in the new one?
 
-    Answers that were found otherwise (by words alone, or by another embedder) are not compared.
+    Answers that were searched otherwise (by words alone, or by another embedder) are not compared.
     """
     if baseline.embedder != embedder:
         was, now = baseline.embedder or "words alone", embedder or "words alone"
@@ -381,13 +381,13 @@ def regression_cases(baseline: Baseline, asked: Sequence[AskedQuery], *, embedde
         return [
             Case("regression", "baseline", BASELINE_FILE, 1, "skipped", why=why, hint="keep one with the same embedder")
         ]
-    return [case for one in asked for case in _of_query(baseline.answers, one)]
+    return [case for query in asked for case in _of_query(baseline.answers, query)]
 
 
-def _of_query(answers: Mapping[str, KeptAnswer], one: AskedQuery) -> Iterator[Case]:
-    golden, name = one.golden, named(one.golden)
+def _of_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[Case]:
+    golden, name = query.golden, named(query.golden)
     kept = answers.get(golden.query.asked)
-    if one.skipped or one.judged.retrieval is None:
+    if query.skipped or query.judged.retrieval is None:
         return
     if kept is None:
         why = "it is new: the baseline has no answer of it"
@@ -395,7 +395,7 @@ def _of_query(answers: Mapping[str, KeptAnswer], one: AskedQuery) -> Iterator[Ca
             "regression", name, golden.file, golden.line, "skipped", why=why, hint="keep it with --save-baseline"
         )
         return
-    now = one.judged.sections
+    now = query.judged.sections
     lost = [section for section in kept.sections if section not in now]
     moved = "; ".join(_moves(kept.sections, now))
     if not lost:
@@ -409,17 +409,17 @@ def _of_query(answers: Mapping[str, KeptAnswer], one: AskedQuery) -> Iterator[Ca
         "failed",
         expected=f"what the answer held when the baseline was kept: {', '.join(kept.sections)}",
         found=f"lost: {', '.join(lost)}; {moved}",
-        why="; ".join(_why(section, kept.sections, one) for section in lost[:_TOLD]),
+        why="; ".join(_why(section, kept.sections, query) for section in lost[:_TOLD]),
         hint="mend what you changed last; where this is meant, keep the new answers with --save-baseline",
     )
 
 
 def _moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    gained = [f"{one} (now {now.index(one) + 1})" for one in now if one not in before]
+    gained = [f"{section} (now {now.index(section) + 1})" for section in now if section not in before]
     changed = [
-        f"{one} ({before.index(one) + 1} → {now.index(one) + 1})"
-        for one in now
-        if one in before and before.index(one) != now.index(one)
+        f"{section} ({before.index(section) + 1} → {now.index(section) + 1})"
+        for section in now
+        if section in before and before.index(section) != now.index(section)
     ]
     if gained:
         yield f"gained: {', '.join(gained)}"
@@ -427,9 +427,9 @@ def _moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
         yield f"moved: {', '.join(changed)}"
 
 
-def _why(section: str, before: Sequence[str], one: AskedQuery) -> str:
+def _why(section: str, before: Sequence[str], query: AskedQuery) -> str:
     was = f"{section} was at place {before.index(section) + 1}"
-    judged = one.judged
+    judged = query.judged
     assert judged.view is not None and judged.query is not None and judged.retrieval is not None
     chunk = next((found for pack in judged.view.generations if (found := pack.chunk(section)) is not None), None)
     if chunk is None:

@@ -21,21 +21,21 @@ from lorewright.index.library import Library
 from lorewright.packs.loader import load_manifest
 from lorewright.packs.models import PackEntity
 
-# A pack's name -> the folder where its text lies, and the folders of what it depends on.
+# The folders of packs and of what they depend on.
 
 _SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class PackRoots:
-    """Where packs and the scenarios that use them lie. The library only says where installed packs are."""
+    """The folders of packs and of the scenarios that use them. The library only says where installed packs are."""
 
     library: Library
     content_packs: Path
     scenarios: Path
 
     def root(self, name: str) -> Path:
-        """A pack's folder: as it is named, where it is installed, or in the workspace.
+        """Return a pack's folder: as it is named, where it is installed, or in the workspace.
 
         Raises:
             NotFound: there is no such folder or pack.
@@ -46,7 +46,7 @@ class PackRoots:
         raise NotFound(f"there is no folder or pack {name}", hint="name a pack's folder, or see: lorewright pack list")
 
     def there(self, pack_ids: Iterable[str], *, but: str) -> list[Path]:
-        """The folders of those of the packs that are there."""
+        """Return the folders of those of the packs that exist."""
         found = (
             next((place for place in self._places(pack_id) if place.is_dir()), None)
             for pack_id in pack_ids
@@ -55,7 +55,8 @@ class PackRoots:
         return [root for root in dict.fromkeys(found) if root is not None]
 
     def with_dependencies(self, roots: Sequence[Path]) -> list[Path]:
-        """The folders, each after those that it depends on, which lie beside it, are installed, or in the workspace.
+        """Return the folders, each after those that it depends on, which lie beside it, are installed, or in the
+        workspace.
 
         Raises:
             PackError: a folder is no pack, or what it depends on is not there.
@@ -70,7 +71,7 @@ class PackRoots:
             open_now.append(root)
             for needed in load_manifest(root)[0].depends_on:
                 beside = [root.parent / needed.id] if "/" not in needed.id else []
-                there = next((one for one in (*self._places(needed.id), *beside) if one.is_dir()), None)
+                there = next((place for place in (*self._places(needed.id), *beside) if place.is_dir()), None)
                 if there is None:
                     raise PackError(f"{root.name} depends on {needed.id}, which is not there", hint="install it first")
                 add(there)
@@ -82,7 +83,7 @@ class PackRoots:
         return list(ordered)
 
     def scenarios_of(self, pack_id: str) -> list[tuple[Path, Scenario]]:
-        """The workspace's scenarios that use a pack, by file."""
+        """Return the workspace's scenarios that use a pack, by file."""
         found = []
         for path in sorted(self.scenarios.glob("*")) if self.scenarios.is_dir() else ():
             scenario = read_scenario(path)[0] if path.suffix in _SUFFIXES and path.is_file() else None
@@ -96,10 +97,10 @@ class PackRoots:
         return [*installed, own] if "/" not in pack_id and pack_id not in ("", ".", "..") else installed
 
 
-# Links between things that have a file; threads and tags tie sections together without leading anywhere.
+# Links between entities that have a file; threads and tags tie sections together without leading anywhere.
 ENTITY_KINDS = ("entity", "location", "faction")
 
-# A section of open lore with fewer tokens tells hardly anything that a question could find it by.
+# A section of open lore with fewer tokens holds hardly anything that a question could find it by.
 SHORT_TOKENS = 15
 # Upper bounds of the histogram's bars; the last bar has none.
 _BOUNDS = (25, 50, 100, 200, 400, 800, 1600)
@@ -111,7 +112,7 @@ class _Frozen(BaseModel):
 
 class Node(_Frozen):
     """An entity: how many others link to it and it to others, its sections and their tokens, and how many of the
-    sections a golden query asks for."""
+    sections a golden query names."""
 
     id: str
     name: str
@@ -125,7 +126,7 @@ class Node(_Frozen):
 
 
 class Edge(_Frozen):
-    """One entity's file names another, by these kinds of link."""
+    """A link from one entity's file to another entity, with the kinds of link."""
 
     source: str
     target: str
@@ -133,7 +134,7 @@ class Edge(_Frozen):
 
 
 class Bucket(_Frozen):
-    """How many sections have so many tokens: from `low` on, below `high`; the last bucket has no `high`."""
+    """The number of sections with so many tokens: from `low` on, below `high`; the last bucket has no `high`."""
 
     low: int
     high: int | None
@@ -149,8 +150,8 @@ class LongSection(_Frozen):
 
 
 class Coverage(_Frozen):
-    """What golden queries ask for: of how many sections with text so many are named by one. `unknown` are IDs that
-    there are not, `by_type` (asked for, all) sections by the type of their entity."""
+    """What golden queries name: `asked_for` of all `sections` with text. `unknown` are IDs that do not exist, `by_type`
+    (named, all) sections by the type of their entity."""
 
     queries: int
     sections: int
@@ -185,12 +186,12 @@ class PackFigures(_Frozen):
 
 
 def figures_of(generation: Generation, golden: Sequence[Golden] = ()) -> PackFigures:
-    """All figures of one pack."""
+    """Return all figures of one pack."""
     entities, chunks = generation.entities(), [chunk for chunk in generation.all_chunks() if chunk.text]
     links = _links(generation)
     edges = _edges(links, entities)
     sections = _sections(chunks)
-    asked = {one.partition("~")[0] for query in golden for one in query.query.include}
+    asked = {chunk_id.partition("~")[0] for query in golden for chunk_id in query.query.include}
     ins, outs = Counter(edge.target for edge in edges), Counter(edge.source for edge in edges)
     ids = sorted(entities)
     of = _by_entity(sections)
@@ -219,7 +220,7 @@ def figures_of(generation: Generation, golden: Sequence[Golden] = ()) -> PackFig
 
 
 def _links(generation: Generation) -> list[tuple[str, str, str]]:
-    """(entity, kind, value), each once, in order: whatever any section of the entity's file names."""
+    """Return (entity, kind, value), each once, sorted: whatever any section of the entity's file names."""
     rows = {chunk.row: chunk.entity_id for chunk in generation.all_chunks()}
     return sorted({(rows[row], kind, value) for row, kind, value in generation.all_links()})
 
@@ -229,11 +230,11 @@ def _edges(links: Iterable[tuple[str, str, str]], entities: Mapping[str, PackEnt
     for source, kind, value in links:
         if kind in ENTITY_KINDS and value in entities and value != source:
             kinds.setdefault((source, value), []).append(kind)
-    return tuple(Edge(source=one, target=other, kinds=tuple(of)) for (one, other), of in sorted(kinds.items()))
+    return tuple(Edge(source=entity, target=other, kinds=tuple(of)) for (entity, other), of in sorted(kinds.items()))
 
 
 def _sections(chunks: Sequence[StoredChunk]) -> dict[str, list[StoredChunk]]:
-    """Section ID -> its parts, in source order."""
+    """Return each section's ID with its parts, in source order."""
     found: dict[str, list[StoredChunk]] = {}
     for chunk in chunks:
         found.setdefault(chunk.section_id, []).append(chunk)
@@ -259,7 +260,7 @@ def _node(
         links_out=links_out,
         sections=len(own),
         tokens=sum(_tokens(parts) for parts in own.values()),
-        asked_for=sum(one in asked for one in own),
+        asked_for=sum(section in asked for section in own),
     )
 
 
@@ -268,9 +269,11 @@ def _by_role(sections: Mapping[str, list[StoredChunk]]) -> dict[str, int]:
 
 
 def _languages(generation: Generation, entities: Iterable[PackEntity]) -> dict[str, int]:
-    """By what a file says of itself (`language` or `lang`), else the pack."""
+    """Count the entities by the language that their file names (`language` or `lang`), else the pack's."""
     own = (entity.attrs.get("language") or entity.attrs.get("lang") for entity in entities)
-    return dict(sorted(Counter(one if isinstance(one, str) else generation.manifest.language for one in own).items()))
+    return dict(
+        sorted(Counter(name if isinstance(name, str) else generation.manifest.language for name in own).items())
+    )
 
 
 def _histogram(sections: Mapping[str, list[StoredChunk]]) -> tuple[Bucket, ...]:
@@ -284,19 +287,21 @@ def _histogram(sections: Mapping[str, list[StoredChunk]]) -> tuple[Bucket, ...]:
 
 
 def _long(sections: Mapping[str, list[StoredChunk]], chunk_tokens: int) -> tuple[LongSection, ...]:
-    """Sections that had to be split, the longest first."""
-    found = [_told(one, parts) for one, parts in sections.items() if len(parts) > 1 or _tokens(parts) > chunk_tokens]
-    return tuple(sorted(found, key=lambda one: (-one.tokens, one.section_id)))
+    """Return the sections that had to be split, the longest first."""
+    found = [
+        _told(section, parts) for section, parts in sections.items() if len(parts) > 1 or _tokens(parts) > chunk_tokens
+    ]
+    return tuple(sorted(found, key=lambda section: (-section.tokens, section.section_id)))
 
 
 def _short(sections: Mapping[str, list[StoredChunk]]) -> tuple[LongSection, ...]:
-    """Sections of open lore that are hardly there, the shortest first."""
+    """Return the sections of open lore that hold hardly anything, the shortest first."""
     found = [
-        _told(one, parts)
-        for one, parts in sections.items()
+        _told(section, parts)
+        for section, parts in sections.items()
         if parts[0].role == "lore" and _tokens(parts) < SHORT_TOKENS
     ]
-    return tuple(sorted(found, key=lambda one: (one.tokens, one.section_id)))
+    return tuple(sorted(found, key=lambda section: (section.tokens, section.section_id)))
 
 
 def _told(section_id: str, parts: Sequence[StoredChunk]) -> LongSection:

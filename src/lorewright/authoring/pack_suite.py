@@ -45,15 +45,14 @@ from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
 from lorewright.retrieval.pack_views import opened
 
-# Sentences with a link in them, the linked name taken out -> is what they link to found again? Needs no labels.
-#
-# The section in which the sentence stands is taken out of the pack before it is asked, so that neither its words nor
-# its links give the answer away.
+# The test by masked links: a sentence with a link, without the linked name, must find the linked entity again. It needs
+# no labels. The section of the sentence is taken out of the pack before the question, so that neither its words nor its
+# links give the answer away.
 
 _LINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
-# What stands where the name stood while a text is taken apart; no author writes it.
+# Stands for the linked name while a text is taken apart; no author writes it.
 _MASK = "\ue000"
-# What is left of a sentence must be able to say whom it means.
+# The rest of a sentence must have so many words to say whom it means.
 _FEWEST_WORDS = 4
 _WORST = 10
 _RANKS = 10
@@ -62,7 +61,7 @@ _SEED = 20_11
 
 @dataclass(frozen=True, slots=True)
 class MaskedLink:
-    """A sentence without the name that it links, the chunk in which it stands, and the entity that was meant."""
+    """A sentence without the name that it links, the chunk that holds it, and the entity that was meant."""
 
     chunk: Chunk
     target: str
@@ -70,7 +69,7 @@ class MaskedLink:
 
 
 def masked_links(pack: Pack) -> list[MaskedLink]:
-    """Every link of a pack to another of its files, in source order, each sentence once."""
+    """Return every link of a pack to another of its files, in source order, each sentence once."""
     table = LinkTable(pack.manifest.id, pack.entities)
     entities = {entity.id: entity for entity in pack.entities}
     found = (link for chunk in pack.chunks for link in _of_chunk(chunk, table, entities[chunk.entity_id]))
@@ -78,7 +77,7 @@ def masked_links(pack: Pack) -> list[MaskedLink]:
 
 
 def sample(links: Sequence[MaskedLink], most: int) -> list[MaskedLink]:
-    """At most so many, the same ones each time, in source order; all of them where `most` is 0."""
+    """Return at most `most` links, the same ones each time, in source order; all of them where `most` is 0."""
     if not most or len(links) <= most:
         return list(links)
     chosen = sorted(random.Random(_SEED).sample(range(len(links)), most))
@@ -86,7 +85,7 @@ def sample(links: Sequence[MaskedLink], most: int) -> list[MaskedLink]:
 
 
 def measure_links(pack: Pack, own: Generation, asking: Asking, *, most: int, progress: Progress) -> LinkFigures | None:
-    """How well linked entities are found; None where there are no links to ask for."""
+    """Return how well linked entities are found; None where there are no links to ask for."""
     links = masked_links(pack)
     asked = sample(links, most)
     ranks = []
@@ -95,7 +94,7 @@ def measure_links(pack: Pack, own: Generation, asking: Asking, *, most: int, pro
         ranks.append(_rank(link, own, asking))
     if not asked:
         return None
-    worst = sorted(zip(ranks, asked, strict=True), key=lambda one: (one[0] != 0, -one[0], one[1].chunk.id))
+    worst = sorted(zip(ranks, asked, strict=True), key=lambda pair: (pair[0] != 0, -pair[0], pair[1].chunk.id))
     return LinkFigures(
         links=len(links),
         asked=len(asked),
@@ -116,21 +115,22 @@ def _of_chunk(chunk: Chunk, table: LinkTable, entity: PackEntity) -> Iterator[Ma
         if target is None or target.id == entity.id:
             continue
         text = plain_text(f"{chunk.text[: match.start()]}{_MASK}{chunk.text[match.end() :]}")
-        sentence = next((one for one in sentences_of(text) if _MASK in one), "")
+        sentence = next((part for part in sentences_of(text) if _MASK in part), "")
         asked = _without_names(sentence.replace(_MASK, " "), target)
         if len(content_words(asked)) >= _FEWEST_WORDS:
             yield MaskedLink(chunk, target.id, asked)
 
 
 def _without_names(sentence: str, target: PackEntity) -> str:
-    """The sentence without anything that the target is called."""
+    """Return the sentence without any of the target's names."""
     for name in sorted((target.name, *target.aliases), key=len, reverse=True):
         sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", sentence, flags=re.IGNORECASE)
     return " ".join(sentence.split())
 
 
 def _rank(link: MaskedLink, own: Generation, asking: Asking) -> int:
-    """At which place of the answer the entity first stands, 0 where it is not among the first ten sections."""
+    """Return the rank at which the entity first stands in the answer, 0 where it is not among the first ten
+    sections."""
     rows = frozenset(
         chunk.row
         for chunk in own.chunks_of(link.chunk.entity_id)
@@ -141,20 +141,19 @@ def _rank(link: MaskedLink, own: Generation, asking: Asking) -> int:
     )
     bounds = replace(asking.bounds, limit=_RANKS, max_tokens=1_000_000)
     answer = Asking(there, bounds).answer(link.asked)
-    sections = list(dict.fromkeys(one.partition("~")[0] for one in answer))
-    return next((rank for rank, one in enumerate(sections, 1) if one.rpartition(":")[0] == link.target), 0)
+    sections = list(dict.fromkeys(chunk_id.partition("~")[0] for chunk_id in answer))
+    return next((rank for rank, section in enumerate(sections, 1) if section.rpartition(":")[0] == link.target), 0)
 
 
-# Folders of packs -> their generations, opened to be asked: the installed one where its text is the same, else one of
-# the moment. Nothing is installed.
+# The generations to ask: the installed one where its text is the same, else a temporary one. Nothing is installed.
 
 _TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TestedPacks:
-    """The pack that is tested, and all that is asked: what it depends on, then itself. `notes` say why packs are asked
-    by words alone that should not be."""
+    """The generations to ask: those that the tested pack depends on, then its own. `notes` say why packs that have
+    vectors are asked by words alone."""
 
     pack: Pack
     generations: tuple[Generation, ...]
@@ -162,21 +161,21 @@ class TestedPacks:
 
     @property
     def own(self) -> Generation:
-        """The generation of the pack itself."""
+        """Return the generation of the tested pack."""
         return self.generations[-1]
 
     @property
     def embedder(self) -> str:
-        """What the pack was embedded with; empty where it is found by words alone."""
+        """Return what the pack was embedded with; empty where it is searched by words alone."""
         own = self.own
         return own.embedder.fingerprint if own.vectors is not None and own.embedder is not None else ""
 
 
 @contextmanager
 def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[TestedPacks]:
-    """Open packs by their folders, the last of which is the one that is tested; closed when the block ends.
+    """Open packs by their folders, the last of which is the one that is tested; close them when the block ends.
 
-    What is embedded is kept in the workspace's cache, so that an install afterwards finds it there.
+    What is embedded is stored in the workspace's cache, so that an install afterwards finds it there.
 
     Raises:
         PackError: a folder is no pack, or has errors.
@@ -184,7 +183,7 @@ def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lorewright-test-")))
         vectors = library.vectors
-        # Of the moment: what searches many vectors faster takes longer to build than all the questions.
+        # Without an approximate vector index: to build it takes longer than all the questions.
         here = Library(folder, None if vectors is None else replace(vectors, build_nearest=bool))
         packs = [_read(root, progress) for root in roots]
         notes: list[str] = []
@@ -220,7 +219,7 @@ def _is_usable(key: GenerationKey, library: Library) -> bool:
     return library.vectors.embedder.fingerprint in library.spaces(key)
 
 
-# So many links are asked at most, unless somebody wants more.
+# At most so many links are asked by default.
 LINKS_ASKED = 200
 
 
@@ -237,13 +236,13 @@ class SuiteOptions:
     compare: bool = True
 
     def wants(self, *kinds: Kind) -> bool:
-        """Whether any of the kinds is to be looked at."""
+        """Tell whether any of the kinds is to be looked at."""
         return not self.only or bool(self.only & set(kinds))
 
 
 @dataclass(frozen=True, slots=True)
 class PackTestRun:
-    """The report, and the answers to the golden queries as a baseline keeps them."""
+    """A report, and the answers to the golden queries as a baseline stores them."""
 
     report: PackReport
     baseline: Baseline
@@ -309,7 +308,7 @@ class PackTests:
             scenarios = [scenario for _, scenario in self.roots.scenarios_of(shelf.pack.manifest.id)]
             cases += retrievable_cases(shelf.pack, probed, scenarios)
         if wanted.wants("starved"):
-            given = {chunk.chunk_id for one in asked for chunk in one.judged.answer}
+            given = {chunk.chunk_id for query in asked for chunk in query.judged.answer}
             cases += starved_cases(probed, given=given, bounds=self.bounds)
         return cases
 
@@ -321,7 +320,7 @@ class PackTests:
 
 
 def suite_cases(report: LeakReport) -> list[Case]:
-    """What the leak suite found, as cases: one for each leak, or one that passed."""
+    """Return what the leak suite found as cases: one for each leak, or one that passed."""
     if not report.leaks:
         found = f"{report.secrets} secrets, {len(report.viewers)} viewers, {sum(report.checks.values())} texts: no leak"
         return [Case("leaks", f"all secrets of {report.subject}", "pack.yaml", 1, "passed", found=found)]
@@ -342,7 +341,7 @@ def suite_cases(report: LeakReport) -> list[Case]:
 
 
 def _baseline(root: Path, wanted: SuiteOptions) -> Baseline | None:
-    """The baseline to compare with: the one that is named, else the pack's own."""
+    """Return the baseline to compare with: the one that is named, else the pack's own."""
     if not wanted.compare or not wanted.wants("golden", "regression"):
         return None
     if wanted.baseline is not None:
