@@ -1,8 +1,8 @@
-"""SceneLoreCache: what packs hold on a scene is gathered when the scene opens, and reused while it lasts.
+"""SceneLoreCache: the lore of a scene is gathered when the scene opens, and reused while it lasts.
 
-What is kept holds everything, secrets included; who sees what of it is computed when it is read. So the cache never
-changes an answer: each part of it depends on the packs and on what of them is in force, and on nothing else, and both
-are part of its `basis`.
+A cached scene holds everything, secrets included; what a viewer sees of it is computed when it is read. So the cache
+never changes an answer: each part of it depends only on the packs and on what of them is in force, and both are part of
+its `basis`.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from lorewright.retrieval.view import hidden_from_players, unmet_conditions
 from lorewright.scene_lore.gather import compose, gather_person, gather_place
 from lorewright.scene_lore.models import PersonLore, PlaceLore, SceneFocus, SceneItem, SceneLore
 
-# A player's words -> the items they point at. The one place where words meet what is hidden; only IDs come out.
+# A player's words -> the items they point at. Only here are words compared with hidden lore; only IDs come out.
 
-# A player's words -> the item that means the like, where no word of it was used.
+# A player's words -> the item of similar meaning, where none of its words was used.
 
 # How much nearer than the open windows of its pack an item has to be, in standard deviations of their cosines: every
-# embedder has cosines of its own, and short questions are near to nothing. Tried on the packs that ship: what answers a
-# question begins at about 3, and what only sounds like it ends below.
+# embedder has its own range of cosines, and short questions are near to nothing. Tried on the packs that ship: answers
+# to a question begin at about 3, and items that only sound similar stay below.
 MIN_STRANGENESS = 3.0
-# What is nearer than others and near to nothing all the same.
+# The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
-# A mean of fewer windows says nothing.
+# A mean of fewer windows is not used.
 _MIN_WINDOWS = 30
 
 
 def item_by_meaning(words: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> SceneItem | None:
-    """The one of the items that is nearest to the words by what it means; None where none stands out, or where its pack
-    has no vectors.
+    """Return the item that is nearest to the words in meaning; None where no item stands out, or where its pack has no
+    vectors.
 
-    It is judged against open lore alone, so that no secret beside the items has a part in it.
+    An item is judged against open lore alone, so that no other secret has a part in it.
     """
     if not items or not words.strip():
         return None
@@ -55,7 +55,7 @@ def item_by_meaning(words: str, items: Sequence[SceneItem], generations: Sequenc
 
 
 def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generation) -> Iterator[tuple[str, float]]:
-    """Each item of a generation with by how many standard deviations it is nearer than open lore."""
+    """Yield the items of a generation, each with the standard deviations by which it is nearer than open lore."""
     if generation.vectors is None or generation.embedder is None:
         return
     table = generation.window_table(len(generation.vectors.vectors))
@@ -74,26 +74,26 @@ def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generatio
             yield item_id, round((float(cosines[window]) - mean) / deviation, 3)
 
 
-# An item that matches less than this share of the best one was not meant.
+# An item that scores less than this share of the best one does not match.
 _FLOOR = 0.5
 
-# What people say when they mean to search wherever they are.
+# Words that mean the whole place in a search.
 _WHOLE_PLACE = frozenset({"all", "area", "around", "everything", "everywhere", "here", "place", "room", "scene"})
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Items best first, and the keys of what was named: entity IDs and slugs of the telling words."""
+    """Items best first, and the keys of what was named: entity IDs and slugs of the content words."""
 
     items: tuple[SceneItem, ...]
     topics: tuple[str, ...]
 
 
 def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> Match:
-    """The items that words point at, by their names, triggers and texts, and by the names and aliases in them.
+    """Return the items that words point at, by their names, triggers and texts, and by the names and aliases in them.
 
-    An alias (`the courier`) counts as the name it stands for. No words point at every item, in source order; words that
-    match nothing point at none.
+    An alias (`the courier`) counts as the name it stands for. Without words every item matches, in source order; words
+    that match nothing give no items.
     """
     english = _are_english(items, generations)
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
@@ -103,16 +103,16 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
         return Match(tuple(items), ())
     named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
-    asked = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
-    return Match(_ranked(asked, items, english=english), tuple(dict.fromkeys(topics)))
+    search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
+    return Match(_ranked(search_words, items, english=english), tuple(dict.fromkeys(topics)))
 
 
 def search_items(
     words: str, place_names: Sequence[str], items: Sequence[SceneItem], generations: Sequence[Generation]
 ) -> Match:
-    """The discoverable items that a search means. Words that only name the place, or no words, mean the whole of it.
+    """Return the discoverable items that a search finds. Words that only name the place, or no words, find all of them.
 
-    Words that are both (`the bar` in a bar with something behind its bar) mean what they match first, then the rest.
+    Words that are both (`the bar` in a bar with something behind its bar) find what they match first, then the rest.
     """
     place = {word for name in place_names for word in words_of(name)} | _WHOLE_PLACE
     match = match_items(words, items, generations)
@@ -123,13 +123,13 @@ def search_items(
 
 
 def _are_english(items: Sequence[SceneItem], generations: Sequence[Generation]) -> bool:
-    """Whether no item comes from a pack in another language."""
+    """Return True if no item comes from a pack in another language."""
     packs = {item.id.partition(":")[0] for item in items}
     return all(generation.english for generation in generations if generation.pack_id in packs)
 
 
 def _everyone(generations: Sequence[Generation]) -> set[str]:
-    """In a conversation a lower-case name is a name: all entities count as being in the scene."""
+    """Return all entities as being in the scene: in a conversation a lower-case name is a name."""
     return {entity_id for generation in generations for entity_id in generation.entities()}
 
 
@@ -139,7 +139,7 @@ def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
 
 
 def _ranked(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) -> tuple[SceneItem, ...]:
-    """By the same keyword ranking as everything else, over a table of the moment."""
+    """Return the matching items, by the same keyword ranking as everything else, over a temporary table."""
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -158,14 +158,14 @@ def _ranked(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) 
 # Raised whenever the same packs would be gathered to something else than before.
 _FORMAT = 1
 
-# Gives the generations without what is not in force; asked only when something has to be gathered.
+# Returns the generations without what is not in force; called only when something has to be gathered.
 InForce = Callable[[], Sequence[Generation]]
 
 
 class MaterializedScene(BaseModel):
-    """What is kept of a scene. `people` were there at some time of it; who has left is kept and not shown.
+    """A cached scene. `people` were there at some time of the scene; those who have left stay in it and are not shown.
 
-    `learned` are the items of it that the player had when it was materialised.
+    `learned` are its items that the player had when it was materialised.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -178,11 +178,11 @@ class MaterializedScene(BaseModel):
     people: tuple[PersonLore, ...] = ()
 
     def person(self, npc_id: str) -> PersonLore | None:
-        """What a character brings, or None where they have not been here."""
+        """Return what a character brings, or None where they have not been in the scene."""
         return next((person for person in self.people if person.briefing.npc_id == npc_id), None)
 
     def item_ids(self) -> frozenset[str]:
-        """Every item that is kept, whoever holds it."""
+        """Return the IDs of all items of the place and its people."""
         of_people = [
             item
             for person in self.people
@@ -192,13 +192,13 @@ class MaterializedScene(BaseModel):
 
 
 class SceneLoreCache:
-    """The seed's operations on the scenes that one turn has to do with; what is kept comes in and goes out as JSON."""
+    """The cached scenes of one turn, with the seed's operations; they are loaded and stored as JSON."""
 
     def __init__(self, kept: Sequence[str] = (), *, session_id: str | None = None, reuse: bool = True) -> None:
-        """`kept` are scenes as they were kept; one that cannot be read is as if it were not there. Without `reuse`
-        everything is gathered anew."""
-        read = [one for one in map(_read, kept) if one is not None]
-        self._scenes = {one.scene_id: one for one in read}
+        """`kept` are stored scenes; a scene that cannot be read is left out. Without `reuse` everything is gathered
+        anew."""
+        read = [scene for scene in map(_read, kept) if scene is not None]
+        self._scenes = {scene.scene_id: scene for scene in read}
         self._session_id = session_id
         self._reuse = reuse
         self._known = dict(self._scenes)
@@ -214,10 +214,10 @@ class SceneLoreCache:
         conditions: LoreConditions,
         learned: frozenset[str],
     ) -> SceneLore:
-        """All lore of a scene: as it is kept, with the briefings of those who have come since, or gathered anew.
+        """Return all lore of a scene: as cached, with the briefings of those who have come since, or gathered anew.
 
-        What is kept is out of date when other packs are asked, a condition has changed, the scene is another place, or
-        something in it was learned.
+        A cached scene is out of date when other packs are searched, a condition has changed, the scene is another
+        place, or an item of it was learned.
         """
         basis = basis_of(focus.location_id, generations, conditions)
         scene = self.get(focus.scene_id) if self._reuse else None
@@ -231,14 +231,14 @@ class SceneLoreCache:
         return compose(focus, scene.place, {person.briefing.npc_id: person for person in scene.people})
 
     def materialize(self, place: PlaceLore, scene_id: str, *, basis: str) -> MaterializedScene:
-        """Keep a place's lore for a scene that opens; the people are appended one by one."""
+        """Store a place's lore for a scene that opens; the people are appended one by one."""
         self.gathered.add(scene_id)
         made = MaterializedScene(scene_id=scene_id, session_id=self._session_id, basis=basis, place=place)
         self._scenes[scene_id] = made
         return made
 
     def append_npc(self, scene_id: str, person: PersonLore) -> MaterializedScene:
-        """Add what somebody brings who has come.
+        """Add the lore of a character who has come.
 
         Raises:
             KeyError: the scene is not materialised.
@@ -248,7 +248,7 @@ class SceneLoreCache:
         return self._scenes[scene_id]
 
     def get(self, scene_id: str) -> MaterializedScene | None:
-        """What is kept of a scene, or None."""
+        """Return the cached scene, or None."""
         return self._scenes.get(scene_id)
 
     def invalidate(self, scene_id: str) -> None:
@@ -256,7 +256,7 @@ class SceneLoreCache:
         self._scenes.pop(scene_id, None)
 
     def to_keep(self, scene_id: str) -> str | None:
-        """What is to be kept of a scene, where it is not what was kept already."""
+        """Return a scene as JSON to be stored, or None where it is absent or unchanged since it was loaded."""
         scene = self._scenes.get(scene_id)
         return None if scene is None or scene is self._known.get(scene_id) else canonical_json(scene.model_dump())
 
@@ -268,8 +268,8 @@ class SceneLoreCache:
 
 
 def basis_of(location_id: str, generations: Sequence[Generation], conditions: LoreConditions) -> str:
-    """Tells whether a place's lore may have changed: a hash of it, of the packs, and of which conditions do not
-    hold."""
+    """Return a hash that changes when a place's lore may have changed: of the place, of the packs, and of the
+    conditions that do not hold."""
     packs = [f"{generation.folder.parent.name}/{generation.folder.name}" for generation in generations]
     return content_hash(canonical_json([_FORMAT, location_id, packs, unmet_conditions(generations, conditions)]))
 

@@ -1,4 +1,4 @@
-"""Generations and a focus -> SceneLore: what belongs to the place and to each present character, by ID."""
+"""Generations and a focus -> SceneLore: the lore of the place and of each present character, by ID."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from lorewright.scene_lore.models import (
 
 @cache
 def _segmenter() -> Any:
-    # Imported late: whoever asks for lore need not wait for what takes sentences apart.
+    # Imported late: pysbd is slow to import, and not every question about lore needs sentences.
     import pysbd
 
     return pysbd.Segmenter(language="en", clean=False)
 
 
 def sentences(markdown: str) -> list[str]:
-    """The sentences of a section's prose, in order, without markup."""
+    """Return the sentences of a section's prose, in order, without markup."""
     found: list[str] = []
     for paragraph in markdown.split("\n\n"):
         text = plain_text(paragraph)
@@ -46,27 +46,27 @@ def sentences(markdown: str) -> list[str]:
 
 
 def in_sentences(text: str) -> list[str]:
-    """The sentences of plain prose, in order; a line break ends one."""
+    """Return the sentences of plain prose, in order; a line break ends one."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return [one.strip() for line in lines for one in _segmenter().segment(line) if one.strip()]
+    return [sentence.strip() for line in lines for sentence in _segmenter().segment(line) if sentence.strip()]
 
 
-# Tables, templates, addresses, code and footnotes: what is no prose, and what a telling must not show.
+# Tables, templates, addresses, code and footnotes: these are not prose, and a narration must not show them.
 _NO_PROSE = re.compile(r"[|{}<>\\`=\[\]]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\w_\w|#|\*\*|--|^[-*+•–—>\d(]|^\W*$")
 _STARTS = re.compile(r"[“\"‘'«¿¡]?[^\W\d_]")
 _ENDS = re.compile(r"[.!?…。！？][”\"’'»)]*$")
 _FEWEST_WORDS, _MOST_WORDS = 3, 45
-# Of more numbers than this among its words a line is made of that reckons rather than tells.
+# A line with a larger share of numbers among its words is a calculation, not prose.
 _NUMBERS_SHARE = 0.2
 
 
 def quotable_sentences(markdown: str) -> list[str]:
-    """The sentences that read as prose where they are quoted alone: no fragments, tables or addresses."""
+    """Return the sentences that read as prose where they are quoted alone: no fragments, tables or addresses."""
     return [sentence for sentence in sentences(_without_tables(markdown)) if is_quotable(sentence)]
 
 
 def is_quotable(sentence: str) -> bool:
-    """Whether a sentence without markup begins and ends as one, is neither too short nor too long, and is prose."""
+    """Return True if a sentence without markup is complete, neither too short nor too long, and prose."""
     if _NO_PROSE.search(sentence) or not _STARTS.match(sentence) or not _ENDS.search(sentence):
         return False
     words = sentence.split()
@@ -80,41 +80,40 @@ def _without_tables(markdown: str) -> str:
 
 
 def list_lines(markdown: str) -> list[str]:
-    """The list items of a section, or its paragraphs where it has no list, in plain words."""
+    """Return the list items of a section, or its paragraphs where it has no list, in plain words."""
     return [item.text for item in read_items(markdown, chunk_id="", line=1, discoverable=False)]
 
 
 # Generations and IDs -> what is openly said of people and things: sentences that can be quoted one by one.
 
-# Who looks closer reads on, but not a whole book: enough for several looks.
+# The most lines of an entity: enough for several looks, but not a whole book.
 _MOST_LINES = 8
-# Taking sentences apart costs a millisecond a paragraph; more than this is never told of one thing.
+# Taking sentences apart costs a millisecond a paragraph; more than this is never shown of one thing.
 _MOST_CHARACTERS = 3_000
 
 
 def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> Mapping[str, tuple[LoreText, ...]]:
-    """For each of the IDs that a pack knows its first open lines, in source order; what has none is left out.
+    """Return for each of the IDs that a pack knows its first open lines, in source order; IDs without any are left out.
 
     `generations` are those in force.
     """
     same = things(generations)
     found = {
-        entity_entity_id: _lines_of_sections(generations, ids_of(entity_entity_id, same))
-        for entity_entity_id in dict.fromkeys(entity_ids)
+        entity_id: _lines_of_sections(generations, ids_of(entity_id, same)) for entity_id in dict.fromkeys(entity_ids)
     }
     return {entity_id: lines for entity_id, lines in found.items() if lines}
 
 
-def are_linked(generations: Sequence[Generation], one: str, other: str) -> bool:
-    """Whether the open text of either of two entities names the other, or they are the same."""
-    return one == other or _names(generations, one, other) or _names(generations, other, one)
+def are_linked(generations: Sequence[Generation], entity_id: str, other: str) -> bool:
+    """Return True if the open text of either of two entities names the other, or they are the same."""
+    return entity_id == other or _names(generations, entity_id, other) or _names(generations, other, entity_id)
 
 
-def _names(generations: Sequence[Generation], one: str, other: str) -> bool:
+def _names(generations: Sequence[Generation], entity_id: str, other: str) -> bool:
     return any(
         value == other
         for generation in generations
-        for chunk in generation.chunks_of(one)
+        for chunk in generation.chunks_of(entity_id)
         if chunk.role in OPEN_ROLES
         for _, value in generation.links_of(chunk.row)
     )
@@ -136,20 +135,20 @@ def _quotable(text: str) -> tuple[str, ...]:
     return tuple(quotable_sentences(text))
 
 
-# Generations -> the open lore that stands in every scene: entries that are always there, whatever else is.
+# Generations -> the open lore that stands in every scene: entries that are always there.
 
-# It is in every packet of every turn; what has no room here is looked up each turn beside what is asked.
+# It is in every packet of every turn; entries that do not fit are retrieved in each turn, besides the answer.
 STANDING_TOKENS = 400
 
 
 def standing_lore(generations: Sequence[Generation], *, max_tokens: int = STANDING_TOKENS) -> tuple[LoreText, ...]:
-    """The sections that are `always` there and that no other rule can take out, by priority, then as the packs have
-    them, as far as the tokens reach: one text each, never cut.
+    """Return the sections that are `always` there and that no other rule can take out, by priority, then in the order
+    of the packs, as far as the tokens reach: one text each, never cut.
 
-    `generations` are those in force. What dice, a cooldown, a group or another entry may keep away is judged in each
-    turn, and so is no part of a scene.
+    `generations` must be those in force. Entries that dice, a cooldown, a group or another entry may keep away are
+    judged in each turn, and so are no part of a scene.
     """
-    rules = {one: rule for generation in generations for one, rule in entry_rules_of(generation).items()}
+    rules = {chunk_id: rule for generation in generations for chunk_id, rule in entry_rules_of(generation).items()}
     excluded = {entry for rule in rules.values() for entry in rule.excludes}
     if not any(rule.always for rule in rules.values()):
         return ()
@@ -157,9 +156,9 @@ def standing_lore(generations: Sequence[Generation], *, max_tokens: int = STANDI
     found = [
         chunk
         for generation in generations
-        for one, rule in entry_rules_of(generation).items()
+        for chunk_id, rule in entry_rules_of(generation).items()
         if _stands(rule)
-        and (chunk := generation.chunk(one)) is not None
+        and (chunk := generation.chunk(chunk_id)) is not None
         and chunk.text
         and chunk.role in OPEN_ROLES
         and not _is_excluded(chunk, excluded, same)
@@ -180,7 +179,7 @@ def _is_excluded(chunk: StoredChunk, excluded: set[str], same: Things) -> bool:
 
 
 def _fitting(chunks: Sequence[StoredChunk], max_tokens: int) -> list[LoreText]:
-    """The first that does not fit ends it: more room never loses what less had."""
+    """Return the texts up to the first that does not fit: more room never loses what less room had."""
     texts: list[LoreText] = []
     for chunk in chunks:
         max_tokens -= chunk.token_count
@@ -191,14 +190,14 @@ def _fitting(chunks: Sequence[StoredChunk], max_tokens: int) -> list[LoreText]:
 
 
 def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
-    """Everything in force that the packs hold on the scene. A place or character that no pack knows brings nothing."""
+    """Return everything in force that the packs hold on the scene. An unknown place or character brings nothing."""
     generations = generations_in_force(generations, conditions)
     people = {npc_id: gather_person(generations, npc_id) for npc_id in focus.present_ids}
     return compose(focus, gather_place(generations, focus.location_id), people)
 
 
 def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLore:
-    """All that generations (of what is in force) hold on a place."""
+    """Return all that generations (of what is in force) hold on a place."""
     place = _Sheet(generations, location_id)
     return PlaceLore(
         location_id=location_id,
@@ -211,7 +210,7 @@ def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLo
 
 
 def gather_person(generations: Sequence[Generation], npc_id: str) -> PersonLore:
-    """All that generations (of what is in force) hold on a character."""
+    """Return all that generations (of what is in force) hold on a character."""
     person = _Sheet(generations, npc_id)
     return PersonLore(
         briefing=Briefing(
@@ -227,7 +226,7 @@ def gather_person(generations: Sequence[Generation], npc_id: str) -> PersonLore:
 
 
 def compose(focus: SceneFocus, place: PlaceLore, people: Mapping[str, PersonLore]) -> SceneLore:
-    """The scene of a place and of those of the people who are present, in the order of their presence."""
+    """Return the scene of a place and of those of the people who are present, in the order of their presence."""
     present = [people[npc_id] for npc_id in focus.present_ids]
     items = [*place.threads, *(item for person in present for item in person.threads)]
     return SceneLore(
@@ -243,7 +242,7 @@ def compose(focus: SceneFocus, place: PlaceLore, people: Mapping[str, PersonLore
 
 
 class _Sheet:
-    """The chunks of one entity, by role; where several packs tell of it, introductions first, then pack by pack."""
+    """The chunks of one entity, by role; of several packs introductions first, then pack by pack."""
 
     def __init__(self, generations: Sequence[Generation], entity_id: str) -> None:
         self.entity_id = entity_id
@@ -251,27 +250,27 @@ class _Sheet:
         self._ids = ids_of(entity_id, things(generations))
         self._chunks = [
             (generation, chunk)
-            for one in self._ids
+            for same_id in self._ids
             for generation in generations
-            for chunk in generation.chunks_of(one)
+            for chunk in generation.chunks_of(same_id)
         ]
         if len(self._ids) > 1:
             self._chunks.sort(key=lambda pair: pair[1].section != "")
 
     def texts(self, role: str, split: Callable[[str], list[str]]) -> tuple[LoreText, ...]:
-        """The lines of the sections of a role."""
+        """Return the lines of the sections of a role."""
         chunks = [chunk for _, chunk in self._chunks if chunk.role == role and chunk.text]
         return tuple(line for chunk in chunks for line in _lines(chunk, split))
 
     def overview(self) -> tuple[LoreText, ...]:
-        """The sentences of the first open section that has any which can be quoted."""
+        """Return the sentences of the first open section that has any to quote."""
         for _, chunk in self._chunks:
             if chunk.role == "lore" and (lines := tuple(_lines(chunk, quotable_sentences))):
                 return lines
         return ()
 
     def items(self, role: str) -> tuple[SceneItem, ...]:
-        """The items of the sections of a role, in source order."""
+        """Return the items of the sections of a role, in source order."""
         return tuple(
             SceneItem(
                 id=item.id,
@@ -288,10 +287,12 @@ class _Sheet:
         )
 
     def _topics(self, name: str, text: str) -> tuple[str, ...]:
-        """What an item is about, without saying it: the names in it, else its own."""
+        """Return what an item is about, without its content: the names in it, else its own."""
         own = name.replace("_", " ")
-        # A short name at a sentence's start may be any word; an item that is called so says which.
-        meant = {one for generation in self._generations for one in generation.entities_named([own]).get(own, ())}
+        # A short name at a sentence's start may be any word; an item of that name makes it count.
+        meant = {
+            entity_id for generation in self._generations for entity_id in generation.entities_named([own]).get(own, ())
+        }
         hidden = hidden_from_players(self._generations)
         named = named_entities(text, self._generations, in_scene=meant, hidden=hidden)
         found = [

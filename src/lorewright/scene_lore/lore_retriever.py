@@ -1,4 +1,4 @@
-"""LoreRetriever: the one way to ask for lore, over installed packs, a campaign's, or one open view."""
+"""LoreRetriever: the one interface to lore, over installed packs, a campaign's packs, or an open view."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SECTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class _OpenView:
-    """A view that is open already, whatever viewer is asked for."""
+    """A view that is open already and is given for every viewer."""
 
     view: LoreView
 
@@ -40,19 +40,19 @@ class _OpenView:
     def open(
         self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
     ) -> Iterator[LoreView]:
-        """Give the view; it stays open."""
+        """Yield the view; it stays open."""
         yield self.view
 
 
 class LoreRetriever:
-    """Answers questions about lore: the seed's operations, and what commands, service and tests ask besides.
+    """Answers questions about lore: the seed's operations, and those that commands, service and tests need.
 
     Where a `campaign_id` is given, the packs that it pins are asked with what was revealed at its head; a player or
     character then sees what happened where they were. Without one, the installed packs are asked.
     """
 
     def __init__(self, views: LoreViews, *, viewer: str = "gm") -> None:
-        """`viewer` is who asks where a call names nobody."""
+        """`viewer` is used where a call names none."""
         self._views = views
         self._viewer = viewer
 
@@ -64,7 +64,7 @@ class LoreRetriever:
     def view(
         self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None
     ) -> AbstractContextManager[LoreView]:
-        """Open what a viewer may read of packs; closed when the block ends.
+        """Open what a viewer may read of packs; it is closed when the block ends.
 
         Raises:
             NotFound: no pack is installed, or a pack, campaign or character does not exist.
@@ -75,8 +75,7 @@ class LoreRetriever:
     def asking(
         self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str | None = None
     ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
-        """Open the view of a query; give it and the query as it is to be put to it. Which packs are named does not
-        matter to what happened.
+        """Open the view of a query; yield it and the query as it is to be run. `packs` do not limit the history.
 
         Raises:
             NotFound: a pack, campaign or character that does not exist.
@@ -104,8 +103,8 @@ class LoreRetriever:
             NotFound: a pack, campaign or character that does not exist.
             SettingsError: history is asked for without a campaign.
         """
-        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
-            found = retrieve(view, asked)
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, run_query):
+            found = retrieve(view, run_query)
             if explained:
                 # The trace is made while the view is open.
                 _ = found.trace
@@ -123,8 +122,8 @@ class LoreRetriever:
             NotFound: a pack or character that does not exist.
             SettingsError: history is asked for without a campaign.
         """
-        asked = signals.model_copy(update={"corpus": corpus, "max_tokens": max_tokens})
-        return self.retrieve(asked, explained=False).result
+        query = signals.model_copy(update={"corpus": corpus, "max_tokens": max_tokens})
+        return self.retrieve(query, explained=False).result
 
     def why_not(
         self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = (), campaign_id: str | None = None
@@ -136,8 +135,8 @@ class LoreRetriever:
             NotFound: a pack, campaign or character that does not exist.
             SettingsError: history is asked for without a campaign.
         """
-        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
-            return why_not(view, asked, chunk_id)
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, run_query):
+            return why_not(view, run_query, chunk_id)
 
     def entity(
         self, entity_id: str, *, viewer: str | None = None, campaign_id: str | None = None, max_tokens: int
@@ -153,8 +152,8 @@ class LoreRetriever:
     def entities(
         self, *, viewer: str | None = None, packs: Sequence[str] = (), campaign_id: str | None = None
     ) -> list[PackEntity]:
-        """Return the entities of which a viewer may read anything, by ID; one that several packs tell of as all of
-        them together do.
+        """Return the entities of which a viewer may read anything, by ID; an entity of several packs with the details
+        of all of them.
 
         Raises:
             NotFound: a pack, campaign or character that does not exist.
@@ -164,9 +163,9 @@ class LoreRetriever:
             known = {
                 entity for generation in view.generations for entity in generation.entities() if entity not in hidden
             }
-            told = (told_entity(one, view.generations) for one in sorted(known))
+            merged = (told_entity(entity_id, view.generations) for entity_id in sorted(known))
             secret = hidden_names(view.generations, hidden)
-            return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())
+            return list({entity.id: as_told(entity, view, secret) for entity in merged if entity is not None}.values())
 
     def build_query(
         self,
@@ -178,7 +177,7 @@ class LoreRetriever:
     ) -> LoreRetrievalQuery:
         """Return the query of a scene, in the seed's words and with its filters.
 
-        `entities` and `threads` give the names and titles for IDs; an ID without one stands for itself.
+        `entities` and `threads` give the names and titles for IDs; an ID without a name stands for itself.
         """
         return scene_query(
             scene.location_id,
@@ -213,9 +212,9 @@ class LoreRetriever:
             limit=_SECTIONS,
             max_tokens=max_tokens,
         )
-        with self.asking(query) as (view, asked):
+        with self.asking(query) as (view, run_query):
             # What is always there is told in every turn anyway.
-            found = retrieve(view, asked, takes_in=False).result
+            found = retrieve(view, run_query, takes_in=False).result
         return {
             "threads": sorted(threads),
             "chunks": [
@@ -232,10 +231,12 @@ class LoreRetriever:
 
 
 def _with_full_ids(query: LoreRetrievalQuery, view: LoreView) -> LoreRetrievalQuery:
-    """Return the query with the IDs of the packs, to which what happened is tied: a bare ID is looked up in them."""
+    """Return the query with full IDs, by which history is tied: bare IDs are looked up in the packs of the view."""
     same = things(view.generations)
-    entities = {told_as for one in qualified(query.entity_ids, view.generations) for told_as in ids_of(one, same)}
+    entities = {
+        same_id for full_id in qualified(query.entity_ids, view.generations) for same_id in ids_of(full_id, same)
+    }
     places = sorted(qualified([query.location_id], view.generations)) if query.location_id else []
-    known = [one for one in places if any(pack.entity(one) is not None for pack in view.generations)]
+    known = [place_id for place_id in places if any(pack.entity(place_id) is not None for pack in view.generations)]
     place = ids_of(known[0], same)[0] if known else query.location_id
     return query.model_copy(update={"entity_ids": tuple(sorted(entities)), "location_id": place})

@@ -1,4 +1,4 @@
-"""SceneFocus in, SceneLore out. SceneLore holds everything; what of it anyone sees is computed when it is read."""
+"""SceneFocus in, SceneLore out. SceneLore holds everything; what a viewer sees of it is computed when it is read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Briefing(_Frozen):
     knows: tuple[SceneItem, ...] = ()
     withholds: tuple[SceneItem, ...] = ()
     capabilities: tuple[LoreText, ...] = ()
-    # What moves the character: for itself and whoever plans, never told.
+    # What moves the character: for the planner and the character itself, never narrated.
     motivation: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda motivation: not motivation)
 
 
@@ -85,39 +85,37 @@ class SceneLore(_Frozen):
     standing: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda standing: not standing)
 
     def briefing(self, npc_id: str) -> Briefing | None:
-        """A character's briefing, or None where it has none."""
+        """Return a character's briefing, or None where it has none."""
         return next((briefing for briefing in self.briefings if briefing.npc_id == npc_id), None)
 
     def items(self) -> tuple[SceneItem, ...]:
-        """Every item of the scene, whoever holds it."""
-        held = [item for briefing in self.briefings for item in (*briefing.knows, *briefing.withholds)]
-        return (*held, *self.discoverable, *self.thread_connections)
+        """Return every item of the scene: those of the people, of the place and of the threads."""
+        known = [item for briefing in self.briefings for item in (*briefing.knows, *briefing.withholds)]
+        return (*known, *self.discoverable, *self.thread_connections)
 
     def sights(self) -> tuple[LoreText, ...]:
-        """What whoever tells of the scene is shown of it beforehand: the place, how people are, what stands in every
-        scene."""
+        """Return the lines that the narrator is shown beforehand: the place, how people are, and standing lore."""
         people = [line for briefing in self.briefings for line in (*briefing.disposition, *briefing.capabilities)]
         return (*self.atmosphere, *self.overview, *people, *self.standing)
 
     def item(self, item_id: str) -> SceneItem | None:
-        """An item of the scene by its ID, or None."""
+        """Return an item of the scene by its ID, or None."""
         return next((item for item in self.items() if item.id == item_id), None)
 
 
-# SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape. The table of design section
-# 7.
+# SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape (design section 7).
 
-# Whose eyes: a stage of the turn, or the player.
+# A stage of the turn, or the player.
 StageViewer = Literal["planner", "narrator", "player"]
 
 
 def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str]) -> dict[str, Any]:
-    """The scene for one viewer. `learned` holds the items that the player has, those of this turn included.
+    """Return the scene for one viewer. `learned` holds the items that the player has, those of this turn included.
 
     Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
-    moves them is for the planner, and for themselves. What a character knows is topics to the planner; what it
-    withholds and what can be found are only counted there. The narrator sees items only once the player has them: it
-    cannot leak what it never saw.
+    moves people is for the planner, and for themselves. The planner sees only the topics of what a character knows, and
+    only the number of what it withholds and of what can be found. The narrator sees items only once the player has
+    them: it cannot leak what it never saw.
     """
     return {
         "scene_id": lore.scene_id,
@@ -130,8 +128,8 @@ def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str])
 
 
 def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> dict[str, Any]:
-    """The scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what they
-    have learned. That others keep something back, or that something lies hidden, is not even counted."""
+    """Return the scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what
+    they have learned. What others keep back, and what lies hidden, is not even counted."""
     briefings = {
         briefing.npc_id: {
             **_briefing_view(
@@ -154,7 +152,7 @@ def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> 
 
 
 def _standing(lore: SceneLore) -> dict[str, Any]:
-    """The open lore that stands in every scene, where packs have any."""
+    """Return the open lore that stands in every scene, where packs have any."""
     return {"standing": _texts(lore.standing)} if lore.standing else {}
 
 
@@ -181,7 +179,7 @@ def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[s
 
 
 def _motivation(briefing: Briefing) -> dict[str, Any]:
-    """What moves a character, where its pack says it."""
+    """Return what moves a character, where its pack says it."""
     return {"motivation": " ".join(_texts(briefing.motivation))} if briefing.motivation else {}
 
 

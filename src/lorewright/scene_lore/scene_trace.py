@@ -1,7 +1,7 @@
-"""A scene and who looks -> what is there by its ID, what is found beside it under one budget, and why each.
+"""A view and a scene -> its lore: what belongs to it by ID, what is retrieved besides, and why each is there.
 
-What belongs to the place and to those present is always there; what relates to them is retrieved into what it leaves of
-the budget. The trace holds what its viewer may read; only the game master is told how much of it others are not.
+The lore of the place and of those present is always there; lore related to them is retrieved into the rest of the
+budget. The trace holds only what its viewer may read; the game master alone is told how much of it others may not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from lorewright.scene_lore.models import (
 )
 from lorewright.tokens import count_tokens
 
-# Whose a section is that is there by its ID: `always` is nobody's, for it stands in every scene.
+# Whose a section is that is there by its ID: `always` is nobody's, it stands in every scene.
 Why = Literal["place", "person", "thread", "always"]
 
 
@@ -54,11 +54,11 @@ class _Frozen(BaseModel):
 
 
 class SceneSection(_Frozen):
-    """A section that is there because it belongs to somebody or something of the scene: `of` is whose it is, `why`
-    whether that is the place, somebody present, a thread that was asked by, or nobody, for it stands in every scene.
+    """A section that belongs to somebody or something of the scene: `of` is its owner, `why` whether that is the place,
+    somebody present, a thread of the query, or nobody, for it stands in every scene.
 
-    `lines` are its sentences and items that the viewer may read and `tokens` their size; `kept` is how many of them are
-    not open to players before they are revealed, which only the game master is told.
+    `lines` is the number of its sentences and items that the viewer may read and `tokens` their size; `kept` is how
+    many of them are not open to players before they are revealed; only the game master is told.
     """
 
     chunk_id: str
@@ -72,7 +72,7 @@ class SceneSection(_Frozen):
 
 class SceneCondition(_Frozen):
     """A section, or with `item_id` an item of it, that stands under a condition; `holds` is None where no campaign says
-    whether it does."""
+    whether the condition holds."""
 
     chunk_id: str
     item_id: str | None
@@ -81,7 +81,7 @@ class SceneCondition(_Frozen):
 
 
 class SceneTrace(_Frozen):
-    """Why a scene's lore is what it is. `conditions` are told to the game master alone."""
+    """Why a scene's lore is what it is. `conditions` are for the game master alone."""
 
     viewer: str
     location_id: str
@@ -96,7 +96,7 @@ class SceneTrace(_Frozen):
 @dataclass(frozen=True, slots=True)
 class SceneFound:
     """A scene as its viewer may know it: the names of the place and of those present, all lines by section role and
-    owner, and what was retrieved beside. `shown` is the SceneLore, or for others than the game master their view of
+    owner, and what was retrieved besides. `shown` is the SceneLore, or for others than the game master their view of
     it."""
 
     place: PackEntity
@@ -129,13 +129,13 @@ def find_scene(
     limit: int,
     max_tokens: int,
 ) -> SceneFound:
-    """The scene in a place (by its ID, with or without its pack), with those present, for whoever has the view.
+    """Return the scene in a place (by its ID, with or without its pack), with those present, for the view's viewer.
 
     Raises:
         NotFound: there is no such place or person, or the viewer may read nothing of them.
     """
     place = _named(view, location, "place")
-    people = tuple({one.id: one for one in (_named(view, name, "character") for name in present)}.values())
+    people = tuple({person.id: person for person in (_named(view, name, "character") for name in present)}.values())
     focus = SceneFocus(
         scene_id="", location_id=place.id, present_ids=tuple(person.id for person in people), thread_ids=tuple(threads)
     )
@@ -147,37 +147,39 @@ def find_scene(
     query = asked.model_copy(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
     )
-    told = tuple(line for line, _ in lines)
-    beside = retrieve_beside(view, query, {line.chunk_id for line in told})
+    shown_lines = tuple(line for line, _ in lines)
+    beside = retrieve_beside(view, query, {line.chunk_id for line in shown_lines})
     trace = SceneTrace(
         viewer=view.viewer,
         location_id=place.id,
         present_ids=focus.present_ids,
         max_tokens=max_tokens,
-        by_id=tuple(_sections(told, is_gm=view.viewer == "gm")),
+        by_id=tuple(_sections(shown_lines, is_gm=view.viewer == "gm")),
         by_id_tokens=spent,
         by_retrieval=beside.trace,
         conditions=tuple(_stands_under(view, (place, *people))) if view.viewer == "gm" else (),
     )
-    return SceneFound(place, people, _shown(lore, view), told, beside, query, trace)
+    return SceneFound(place, people, _shown(lore, view), shown_lines, beside, query, trace)
 
 
 def _named(view: LoreView, name: str, what: str) -> PackEntity:
     hidden = hidden_entities(in_force(view).view)
-    found = [told_entity(one, view.generations) for one in sorted(qualified([name], view.generations) - hidden)]
-    entity = next((one for one in found if one is not None), None)
+    found = [
+        told_entity(entity_id, view.generations) for entity_id in sorted(qualified([name], view.generations) - hidden)
+    ]
+    entity = next((entity for entity in found if entity is not None), None)
     if entity is None:
         raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
     return as_told(entity, view, hidden_names(view.generations, hidden))
 
 
 def _conditions(view: LoreView) -> LoreConditions | None:
-    """Outside of a campaign only the game master reads what depends on a condition."""
+    """Return the conditions to gather by: without a campaign only the game master reads what depends on one."""
     return LoreConditions() if view.conditions is None and view.viewer != "gm" else view.conditions
 
 
 def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
-    """Every line of the scene and the ID of its item, where it is one: the place, then the people, then the threads."""
+    """Yield every line of the scene with the ID of its item, if it is one: the place, the people, then the threads."""
     place = lore.location_id
     for role, texts in (("atmosphere", lore.atmosphere), ("lore", lore.overview)):
         yield from ((_line(text, place, "place", role), None) for text in texts)
@@ -201,8 +203,8 @@ def _sheet(briefing: Briefing) -> tuple[tuple[str, tuple[LoreText, ...]], ...]:
     )
 
 
-def _line(told: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine:
-    return SceneLine(told.chunk_id, of, why, role, told.text, kept=role not in OPEN_ROLES)
+def _line(text: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine:
+    return SceneLine(text.chunk_id, of, why, role, text.text, kept=role not in OPEN_ROLES)
 
 
 def _is_shown(line: tuple[SceneLine, str | None], view: LoreView) -> bool:
@@ -211,7 +213,7 @@ def _is_shown(line: tuple[SceneLine, str | None], view: LoreView) -> bool:
 
 
 def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSection]:
-    """One for each section, in the order of the scene."""
+    """Yield a SceneSection for each section, in the order of the scene."""
     sections: dict[str, list[SceneLine]] = {}
     for line in lines:
         sections.setdefault(line.chunk_id, []).append(line)
@@ -228,17 +230,18 @@ def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSecti
 
 
 def _stands_under(view: LoreView, entities: Sequence[PackEntity]) -> Iterator[SceneCondition]:
+    """Yield the conditions under which sections and items of the entities stand."""
     same = things(view.generations)
-    own = {told_as for entity in entities for told_as in ids_of(entity.id, same)}
+    own = {same_id for entity in entities for same_id in ids_of(entity.id, same)}
     for generation in view.generations:
         stored = [condition for condition in generation.conditions() if condition.entity_id in own]
-        chunks = generation.chunks(one.row for one in stored)
-        for one in stored:
+        chunks = generation.chunks(condition.row for condition in stored)
+        for condition in stored:
             yield SceneCondition(
-                chunk_id=chunks[one.row].id,
-                item_id=one.item_id,
-                condition=in_words(one.when),
-                holds=_holds(one, view, generation.pack_id),
+                chunk_id=chunks[condition.row].id,
+                item_id=condition.item_id,
+                condition=in_words(condition.when),
+                holds=_holds(condition, view, generation.pack_id),
             )
 
 
