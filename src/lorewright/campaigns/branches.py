@@ -35,8 +35,8 @@ from lorewright.world.apply import apply
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
-# What stages proposed without being sure enough of it: what waits, and what becomes of it. A decision is a turn of the
-# kind `edit`; where that is taken back the review waits again.
+# Reviews: what stages proposed without being sure enough of it. A decision is a turn of the kind `edit`; where that is
+# taken back, the review waits again.
 
 _HINTS = {
     "contradicts_fact": "something else is established by now; reject it, or change the fact first",
@@ -46,17 +46,18 @@ _HINTS = {
 
 
 def waiting(store: CampaignStore) -> list[StoredReview]:
-    """The reviews of the turns on the way to the head that nobody has decided there, the oldest first."""
+    """Return the reviews of the turns on the path to the head that nobody has decided there, oldest first."""
     return [review for review in reviews(store.database, store.position().turn_id) if review.decision is None]
 
 
 def decide(
     campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str | None = None, by: str = "gm"
 ) -> str:
-    """Accept a review, so that what was proposed becomes true, or reject it; the stored result of the turn that did.
+    """Accept a review, so that what was proposed becomes true, or reject it; return the stored result of the turn that
+    did.
 
-    Decided in the same way before, that turn's result is given and nothing is changed. `review_id` is the full ID or,
-    on the way to the head, the short one.
+    If it was decided in the same way before, that turn's result is returned and nothing is changed. `review_id` is the
+    full ID or, on the path to the head, the short one.
 
     Raises:
         NotFound: there is no such review on the way to the head.
@@ -71,14 +72,14 @@ def decide(
     if accept:
         _hold_to_now(found, store)
     head = store.position()
-    asked = canonical_json([found.id, verdict, head.turn_id, head.revision])
+    decision_key = canonical_json([found.id, verdict, head.turn_id, head.revision])
     kept = Annotations(
         lorebook=tuple(entry_of(op.fact) for op in ops if isinstance(op, o.AddFact)),
         decisions=(Decision.model_validate(_decision(found, verdict)),),
     )
     return campaign.edit(
         ops,
-        action_id=action_id or f"review-{content_hash(asked)[:16]}",
+        action_id=action_id or f"review-{content_hash(decision_key)[:16]}",
         by=by,
         note=f"{verdict}: {found.review.shown}",
         kept=kept,
@@ -91,7 +92,7 @@ def _decision(found: StoredReview, verdict: str) -> dict[str, object]:
 
 def _found(store: CampaignStore, review_id: str) -> StoredReview:
     known = reviews(store.database, store.position().turn_id)
-    found = next((one for one in known if review_id in (one.id, one.short_id)), None)
+    found = next((review for review in known if review_id in (review.id, review.short_id)), None)
     if found is None:
         raise NotFound(
             f"there is no review {review_id} on the way to the head",
@@ -101,7 +102,7 @@ def _found(store: CampaignStore, review_id: str) -> StoredReview:
 
 
 def _decided(store: CampaignStore, found: StoredReview, verdict: str) -> str:
-    """The stored result of the turn that decided, byte for byte."""
+    """Return the stored result of the turn that decided, byte for byte."""
     assert found.decided_in is not None
     if found.decision != verdict:
         raise CampaignError(
@@ -112,7 +113,7 @@ def _decided(store: CampaignStore, found: StoredReview, verdict: str) -> str:
 
 
 def _hold_to_now(found: StoredReview, store: CampaignStore) -> None:
-    """Refuse what fitted the world of its turn and fits that of the head no more."""
+    """Refuse a review that fitted the world of its turn and does not fit that of the head."""
     now, then = store.head().state, store.state_at(found.turn_id)
     for index, op in enumerate(found.review.ops):
         reason = _why_not_now(op, now, then)
@@ -166,8 +167,7 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class HeadChange:
-    """Where the head went: the turn, and the branch at hand. `kept_as` is the branch that holds the head which was
-    left."""
+    """Where the head went: the turn, and the active branch. `kept_as` is the branch that holds the previous head."""
 
     turn_id: str
     turn_no: int
@@ -177,8 +177,8 @@ class HeadChange:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Turns in a row, from `first_turn_no` to the turn that is told of, after which the story parts or a branch has its
-    head. `branches` have their head here."""
+    """Turns in a row, from `first_turn_no` to `turn_no`, after which the story parts or a branch has its head.
+    `branches` have their head here."""
 
     turn_id: str
     turn_no: int
@@ -191,9 +191,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class LooseEnd:
-    """The last turn of a path that no branch holds: it was undone, and another turn was played instead. It parts from
-    the tree after turn `parted_after`; `can_be_redone` while nothing was played since. Its words are not told: what was
-    taken back is not shown until one goes back to it."""
+    """The last turn of a path that no branch holds: it was undone, and another turn was played instead. The path parts
+    from the tree after turn `parted_after`; `can_be_redone` while nothing was played since. It has no text: what was
+    taken back is not shown until the player goes back to it."""
 
     turn_id: str
     turn_no: int
@@ -203,7 +203,7 @@ class LooseEnd:
 
 @dataclass(frozen=True, slots=True)
 class BranchTree:
-    """All that was ever played, as a tree; the stretch that holds turn 0 is its root."""
+    """All turns that were ever played, as a tree; the stretch that holds turn 0 is its root."""
 
     branches: tuple[BranchRow, ...]
     root: Stretch
@@ -211,7 +211,7 @@ class BranchTree:
 
 
 def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> HeadChange:
-    """Take back the last turns, or those after a turn (its number or ID); the head that is left gets a name of its own.
+    """Take back the last turns, or those after a turn (its number or ID); the previous head gets a branch of its own.
 
     Raises:
         CampaignError: there are not so many turns, or the turn is not before the head.
@@ -239,8 +239,8 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
 
 
 def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
-    """Name a turn (its number up to the head, or the ID of any turn) as the head of a new branch; the story stays
-    where it is.
+    """Name a turn (its number up to the head, or the ID of any turn) as the head of a new branch and return the branch;
+    the story stays where it is.
 
     Raises:
         CampaignError: the name is taken or no name.
@@ -265,7 +265,7 @@ def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
 
 
 def switch(store: CampaignStore, name: str) -> HeadChange:
-    """Go on with another branch: its head is the head. The one that is left keeps its own.
+    """Make the head of another branch the head. The branch that is left keeps its own.
 
     Raises:
         NotFound: there is no such branch.
@@ -284,7 +284,7 @@ def switch(store: CampaignStore, name: str) -> HeadChange:
 
 
 def turn_named(store: CampaignStore, head: HeadRow, turn: str) -> str:
-    """The ID of a turn by its number on the way to a head, or by its ID on any branch.
+    """Return the ID of a turn, given by its number on the path to a head or by its ID on any branch.
 
     Raises:
         NotFound: there is no such turn.
@@ -301,7 +301,7 @@ def turn_named(store: CampaignStore, head: HeadRow, turn: str) -> str:
 
 
 def tree(store: CampaignStore) -> BranchTree:
-    """All branches of a campaign as a tree of stretches, and the paths that no branch holds."""
+    """Return all branches of a campaign as a tree of stretches, and the paths that no branch holds."""
     rows, turns = branch_rows(store.database), turn_rows(store.database)
     by_id = {turn.turn_id: turn for turn in turns}
     held = _with_ancestors((row.head_turn_id for row in rows), by_id)
@@ -314,7 +314,8 @@ def tree(store: CampaignStore) -> BranchTree:
 
 
 def _stretches(turns: Sequence[TurnRow], rows: Sequence[BranchRow]) -> Stretch:
-    """The tree of the held turns, made from its leaves: a long story is no deep recursion."""
+    """Return the tree of the turns that branches hold, made from its leaves, so that a long story is no deep
+    recursion."""
     children: dict[str, list[TurnRow]] = {}
     for turn in turns:
         if turn.parent_id is not None:
@@ -322,8 +323,8 @@ def _stretches(turns: Sequence[TurnRow], rows: Sequence[BranchRow]) -> Stretch:
     made: dict[str, Stretch] = {}
     for turn in reversed(turns):
         after = [made.pop(child.turn_id) for child in children.get(turn.turn_id, ())]
-        here = [row for row in rows if row.head_turn_id == turn.turn_id]
-        if len(after) == 1 and not here:
+        heads = [row for row in rows if row.head_turn_id == turn.turn_id]
+        if len(after) == 1 and not heads:
             made[turn.turn_id] = _longer(after[0], turn.turn_no)
         else:
             made[turn.turn_id] = Stretch(
@@ -331,8 +332,8 @@ def _stretches(turns: Sequence[TurnRow], rows: Sequence[BranchRow]) -> Stretch:
                 turn_no=turn.turn_no,
                 first_turn_no=turn.turn_no,
                 player_text=turn.player_text,
-                branches=tuple(row.name for row in here),
-                is_head=any(row.at_hand for row in here),
+                branches=tuple(row.name for row in heads),
+                is_head=any(row.at_hand for row in heads),
                 children=tuple(after),
             )
     (root,) = made.values()
@@ -354,22 +355,22 @@ def _longer(stretch: Stretch, first_turn_no: int) -> Stretch:
 def _with_ancestors(turn_ids: Iterable[str], by_id: Mapping[str, TurnRow]) -> set[str]:
     held: set[str] = set()
     for turn_id in turn_ids:
-        at: str | None = turn_id
-        while at is not None and at not in held:
-            held.add(at)
-            at = by_id[at].parent_id
+        ancestor: str | None = turn_id
+        while ancestor is not None and ancestor not in held:
+            held.add(ancestor)
+            ancestor = by_id[ancestor].parent_id
     return held
 
 
 def _loose_end(turn: TurnRow, by_id: Mapping[str, TurnRow], held: set[str], *, can_be_redone: bool) -> LooseEnd:
-    at = turn
-    while at.parent_id is not None and at.turn_id not in held:
-        at = by_id[at.parent_id]
-    return LooseEnd(turn.turn_id, turn.turn_no, at.turn_no, can_be_redone)
+    ancestor = turn
+    while ancestor.parent_id is not None and ancestor.turn_id not in held:
+        ancestor = by_id[ancestor.parent_id]
+    return LooseEnd(turn.turn_id, turn.turn_no, ancestor.turn_no, can_be_redone)
 
 
 def _before_head(store: CampaignStore, head: HeadRow, to: str) -> int:
-    """The number of a turn before the head."""
+    """Return the number of a turn before the head."""
     turn_id = turn_named(store, head, to)
     turn_no = turn_no_of(store.database, turn_id)
     if turn_no is None or turn_id == head.turn_id or not is_on_path(store.database, turn_id, to=head.turn_id):

@@ -1,4 +1,4 @@
-"""The campaigns of a workspace: begin one, submit a turn, list, show, log."""
+"""The campaigns of a workspace: create, open, list and read them."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from lorewright.values.records import CampaignRow, Message, PackPin, TurnResult
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"
-# What reading raises where something is not as it was written: no JSON, no text, another shape. Of a sound file each of
-# these is a mistake of ours and shows as one.
+# What reading raises where a file is damaged: no JSON, no text, another shape. In a sound file each of these is a bug
+# and is raised as it is.
 _OF_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """The texts that campaigns pin, by pack; what the `unreadable` campaigns pin is not known."""
+    """The pack texts that campaigns pin; `unreadable` are the campaigns whose pins are unknown."""
 
     texts: tuple[PackPin, ...]
     unreadable: tuple[str, ...]
@@ -90,7 +90,7 @@ class Campaigns:
         self.kept = KeptPacks(folder / "packs-kept")
 
     def hold_to_trust(self) -> None:
-        """Refuse, or have the user asked, before anything of a game is embedded that they have not said yes to.
+        """Refuse, or ask the user, before anything of a game is embedded by an embedder that they have not trusted.
 
         Raises:
             NotTrusted: the workspace's embedder may not be used.
@@ -98,7 +98,7 @@ class Campaigns:
         self._library.hold_to_trust()
 
     def scenario_path(self, name: str) -> Path:
-        """The file of a scenario, by its ID or as a path."""
+        """Return the file of a scenario, given by its ID or as a path."""
         path = Path(name)
         return path if path.suffix in (".yaml", ".yml") else self._scenarios / f"{name}.yaml"
 
@@ -113,9 +113,9 @@ class Campaigns:
         library: Library | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
-        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
-        models that it asks, `calibration` what session zero agreed on. Another `library` of the same folder indexes the
-        packs as it does: without vectors, where it has none.
+        """Create a campaign: read the scenario, index its packs, store and pin their text, write the first state.
+        `keys` are the models that it asks, `calibration` the result of session zero. Another `library` of the same
+        folder indexes the packs in its own way: without vectors, where it has none.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
@@ -156,8 +156,8 @@ class Campaigns:
         keys: ModelKeys = BUILTIN_KEYS,
         calibration: Calibration | None = None,
     ) -> CampaignRow:
-        """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
-        in errors."""
+        """Create a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the
+        scenario in errors."""
         campaign_id = self._free_id(campaign_id, scenario.id)
         ruleset, ruleset_hash = self._ruleset(scenario)
         if calibration is not None:
@@ -192,7 +192,7 @@ class Campaigns:
             return store.campaign()
 
     def read(self, scenario_name: str) -> tuple[Scenario, Ruleset]:
-        """A scenario and its ruleset, by its ID or as a path.
+        """Return a scenario, given by its ID or as a path, and its ruleset.
 
         Raises:
             NotFound: there is no such scenario or ruleset.
@@ -229,7 +229,7 @@ class Campaigns:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
     def path(self, campaign_id: str) -> Path:
-        """The file of a campaign.
+        """Return the file of a campaign.
 
         Raises:
             NotFound: there is no such campaign.
@@ -239,7 +239,7 @@ class Campaigns:
         return self._file(campaign_id)
 
     def _file(self, campaign_id: str) -> Path:
-        """Where the file of a campaign is, or would be.
+        """Return where the file of a campaign is, or would be.
 
         Raises:
             UnsafePath: it, or the folder of the campaigns, is a link.
@@ -257,7 +257,7 @@ class Campaigns:
         return sorted(path.stem for path in found if path.suffix == _SUFFIX and not path.name.startswith("."))
 
     def pins(self) -> Pins:
-        """Every text that a campaign pins, and the campaigns that cannot be read."""
+        """Return every text that a campaign pins, and the campaigns that cannot be read."""
         found = {campaign_id: self._pins_of(campaign_id) for campaign_id in self.ids()}
         texts = {pin for pins in found.values() for pin in pins or ()}
         return Pins(
@@ -266,7 +266,7 @@ class Campaigns:
         )
 
     def pinning(self, pack_id: str) -> list[str]:
-        """The campaigns, by ID, that pin a text of a pack on any branch."""
+        """Return the IDs of the campaigns that pin a text of a pack on any branch."""
         pins = {campaign_id: self._pins_of(campaign_id) or () for campaign_id in self.ids()}
         return [campaign_id for campaign_id, found in pins.items() if any(pin.pack_id == pack_id for pin in found)]
 
@@ -277,11 +277,11 @@ class Campaigns:
             return None
 
     def rows(self) -> list[CampaignRow]:
-        """All campaigns that can be read, by ID."""
+        """Return all campaigns that can be read, by ID."""
         return [row for row in map(self._row, self.ids()) if row is not None]
 
     def damaged(self) -> list[str]:
-        """The IDs of the campaigns whose files cannot be read, by ID."""
+        """Return the IDs of the campaigns whose files cannot be read, sorted."""
         return [campaign_id for campaign_id in self.ids() if self._row(campaign_id) is None]
 
     def _row(self, campaign_id: str) -> CampaignRow | None:
@@ -293,7 +293,7 @@ class Campaigns:
 
     @contextmanager
     def reading(self, campaign_id: str) -> Iterator[CampaignStore]:
-        """A campaign's file, to look at; no index is needed.
+        """Open a campaign's file for reading; no index is needed.
 
         Raises:
             NotFound: there is no such campaign.
@@ -302,7 +302,7 @@ class Campaigns:
             yield store
 
     def player_ids(self, store: CampaignStore) -> PlayerIds:
-        """Return the IDs by which the player of a campaign knows who is in disguise. The pinned packs are read for it.
+        """Return the IDs that disguised entities have for the player of a campaign. The pinned packs are opened for it.
 
         Raises:
             NotFound: a pinned text is gone.
@@ -315,7 +315,7 @@ class Campaigns:
 
     @contextmanager
     def open(self, campaign_id: str) -> Iterator[OpenCampaign]:
-        """A campaign, to play. An index that is gone is built again from the kept text.
+        """Open a campaign for play. A missing index is built again from the stored text.
 
         Raises:
             NotFound: there is no such campaign, or a pinned text is gone.
@@ -328,13 +328,13 @@ class Campaigns:
     def as_of(
         self, store: CampaignStore, turn_id: str, stack: ExitStack, *, by_words: Collection[str] = ()
     ) -> tuple[CampaignRow, Setting]:
-        """A campaign and its setting as they were while a turn was the head; the stack closes them."""
+        """Return a campaign and its setting as they were while a turn was the head; the stack closes them."""
         return self._made(store, stack, at=turn_id, by_words=by_words)
 
     def _made(
         self, store: CampaignStore, stack: ExitStack, *, at: str | None = None, by_words: Collection[str] = ()
     ) -> Made:
-        """What holds at the head of a campaign, or at another turn; the stack closes it."""
+        """Return the row and the setting at the head of a campaign, or at another turn; the stack closes them."""
         row = store.campaign(at)
         state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
@@ -359,8 +359,8 @@ class Campaigns:
         )
 
     def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
-        """Readers of the generations that a campaign pins, by pack ID; the caller closes them. Those `by_words` leave
-        vectors aside."""
+        """Return readers of the generations that a campaign pins, by pack ID; the caller closes them. The packs in
+        `by_words` are opened without vectors."""
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
         for pin, key in zip(row.pins, keys, strict=True):
             if not self._library.has(key):
@@ -372,7 +372,7 @@ class Campaigns:
         )
 
     def restore(self, pin: PackPin, *, progress: Progress = no_progress) -> None:
-        """Index a pinned text again, from what is kept of it.
+        """Index a pinned text again, from its stored copy.
 
         Raises:
             NotFound: it is not kept.
@@ -398,7 +398,7 @@ class Campaigns:
             raise damage from None
 
     def free_id(self, given: str) -> str:
-        """The ID for a new campaign, as it was given.
+        """Return the given ID if it can be that of a new campaign.
 
         Raises:
             CampaignError: it is taken, or no ID.
@@ -414,10 +414,10 @@ class Campaigns:
             return self.free_id(given)
         taken = set(self.ids())
         numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
-        return next(one for one in (scenario_id, *numbered) if one not in taken)
+        return next(candidate for candidate in (scenario_id, *numbered) if candidate not in taken)
 
     def _current(self, pack_id: str, library: Library, progress: Progress) -> InstalledPack:
-        """The installed pack with a current generation, embedded where the library does that and can.
+        """Return the installed pack with a current generation, embedded where the library does that and can.
 
         A pack of the workspace is installed when it is needed.
         """
@@ -433,7 +433,7 @@ class Campaigns:
         if changed or not library.has(installed.key):
             folder = root if root.is_dir() else home
             return library.install(folder, lenient=installed.lenient, progress=progress).pack
-        # What only another embedder has embedded cannot be opened before this one has, too.
+        # A pack that was embedded by another embedder can be opened only after this one has embedded it too.
         embedding = self._library if self._library.foreign_spaces(installed.key) else library
         with suppress(EmbedderError):
             embedding.embed(installed.key, progress=progress)
@@ -452,7 +452,7 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
 
 
 def _damage_of(path: Path) -> DamagedFile | None:
-    """What is wrong with a campaign's file, as an error that names the place; None where it is sound."""
+    """Return the damage of a campaign's file as an error that names the place; None where the file is sound."""
     found = check(path).findings
     if not found:
         return None
@@ -463,12 +463,8 @@ def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generatio
     story = StorySoFar().grown([(0, intro)], state.player_id)
     knows = Acquaintance(state, generations, story)
     heard_of = knows.heard_of()
-    threads = (
-        related_entity_entity_id
-        for thread in state.threads.values()
-        for related_entity_entity_id in thread.related_entity_ids
-    )
-    related = [state.name_of(one) for one in threads if one in heard_of]
+    threads = (related_id for thread in state.threads.values() for related_id in thread.related_entity_ids)
+    related = [state.name_of(entity_id) for entity_id in threads if entity_id in heard_of]
     return TurnResult.of_no_play(
         turn_no=0,
         turn_id=intro.turn_id,
@@ -484,7 +480,7 @@ def _without_vectors(generations: Sequence[Generation]) -> tuple[str, ...]:
 
 
 def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
-    """How to read what the rules of entries go by; nothing is read where there are none."""
+    """Return a reader of what the rules of entries depend on; it reads nothing where there are no such rules."""
     if not has_entry_rules(generations):
         return no_entries
     return lambda head: entry_history(store.database, seed, head.turn_id, head.state)

@@ -1,7 +1,7 @@
-"""A campaign's whole file -> everything in it that must not be. Nothing is changed, not even an old schema.
+"""A campaign's whole file -> every finding of damage in it. Nothing is changed, not even an old schema.
 
-What SQL can ask is asked in `storage/integrity.py`; here every state is rebuilt by its ops from the root, and what is
-stored as JSON is read as what it says it is.
+What SQL can check is in `storage/integrity.py`; here every state is rebuilt by its ops from the root, and every stored
+JSON text is validated against its model.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MAX_VALUES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CampaignCheck:
-    """How many turns were looked at, and what was found, the gravest first; `notes` are odd and hurt nothing."""
+    """How many turns were checked and the findings, gravest first; `notes` are harmless oddities."""
 
     turns: int
     findings: tuple[IntegrityFinding, ...]
@@ -66,12 +66,12 @@ class CampaignCheck:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found that must not be."""
+        """Tell whether there are no findings."""
         return not self.findings
 
 
 def check(path: Path, kept: KeptPacks | None = None) -> CampaignCheck:
-    """Everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
+    """Return everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
 
     It never raises for what it finds: a file that is no database is a finding, too.
     """
@@ -88,8 +88,8 @@ def check(path: Path, kept: KeptPacks | None = None) -> CampaignCheck:
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The migrations that were applied to a file, in order, and whether the tables that tell of the head's state were
-    made anew; or why nothing could be done."""
+    """The migrations that were applied to a file, in order, and whether its projection of the head's state was made
+    anew; or why nothing could be done."""
 
     applied: tuple[str, ...] = ()
     projected: bool = False
@@ -97,8 +97,8 @@ class Migrated:
 
 
 def migrated(path: Path) -> Migrated:
-    """Bring a campaign's file up to date, and make its projection anew where that is not the head's. It never raises: a
-    file that cannot be is left as it is, and says why."""
+    """Bring a campaign's file up to date, make its projection anew where that is not the head's, and return what was
+    done. It never raises: a file that cannot be migrated is left as it is, with the problem in the result."""
     try:
         with opened(path) as database:
             applied = tuple(migrate(database, CAMPAIGN_MIGRATIONS))
@@ -119,7 +119,7 @@ def _checked(database: Database, kept: KeptPacks | None) -> CampaignCheck:
     found = [*unsound(database), *broken(database, FOUNDATIONS)]
     notes: list[IntegrityFinding] = []
     turns = turn_count(database)
-    # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
+    # A tree with a hole cannot be walked, and findings about its states would only hide the hole.
     if not found:
         unreadable = list(_unreadable(database))
         found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
@@ -162,7 +162,8 @@ def _campaign(database: Database) -> Iterator[IntegrityFinding]:
 
 
 def _states(database: Database) -> Iterator[IntegrityFinding]:
-    """Every state, from the root on, by the ops of its turn; a branch goes on from the state where it began."""
+    """Yield the findings of every state, rebuilt from the root on by the ops of its turn; a branch goes on from the
+    state where it began."""
     children: dict[str, list[Row]] = {}
     rows = state_rows(database)
     for row in rows[1:]:
@@ -204,7 +205,8 @@ def _state(row: Row, state: WorldState, before: WorldState | None) -> Iterator[I
 
 
 def _unknown_ids(row: Row, state: WorldState) -> Iterator[IntegrityFinding]:
-    """People, places and things that are somewhere and are not."""
+    """Yield people, places and things that are somewhere in the state and are no entities; and clocks over their
+    maximum."""
     named = {state.player_id, state.scene.location_id, *state.positions, *state.inventory}
     for unknown in sorted(named - set(state.entities)):
         yield IntegrityFinding(
@@ -217,7 +219,7 @@ def _unknown_ids(row: Row, state: WorldState) -> Iterator[IntegrityFinding]:
 
 
 def _results(database: Database) -> Iterator[IntegrityFinding]:
-    """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
+    """Yield stored results that are not those of their own turn, or whose messages differ from the stream."""
     edits = edits_asked_for(database)
     for row, messages in turns_with_messages(database):
         try:
@@ -229,7 +231,7 @@ def _results(database: Database) -> Iterator[IntegrityFinding]:
             what = f"its stored result is that of turn {result.turn_no} ({result.turn_id})"
             yield IntegrityFinding("result-of-another", _named(row), what, RESTORE)
             continue
-        stream = {one["seq"]: one for one in messages}
+        stream = {stored["seq"]: stored for stored in messages}
         for message in result.messages:
             stored = stream.get(message.seq)
             if stored is None or _message(stored) != message:
@@ -254,7 +256,7 @@ def _message(row: Row) -> Message | None:
 
 
 def _sittings(database: Database) -> Iterator[IntegrityFinding]:
-    """A sitting that ended says which turns were played in it, up to its last."""
+    """Yield the ended sittings whose range of turns is not that of the turns played in them."""
     for session in session_rows(database):
         if session.ended_at is None or session.end_turn_id is None:
             continue
@@ -267,7 +269,7 @@ def _sittings(database: Database) -> Iterator[IntegrityFinding]:
 
 
 def _projection(database: Database) -> Iterator[IntegrityFinding]:
-    """The seeds' tables are those of the head's state, row by row."""
+    """Yield the projected tables that differ from the head's state, row by row."""
     head, row, hint = head_row(database), campaign_row(database), mended_by_migrating(database)
     with suppress(LorewrightError, ValueError):
         wanted = all_rows(row["id"], stored_state(database, head.turn_id))
@@ -281,7 +283,7 @@ def _projection(database: Database) -> Iterator[IntegrityFinding]:
 
 
 def _projected(database: Database, table: str) -> list[tuple[object, ...]]:
-    """Its rows; one that is nobody's where they cannot be read."""
+    """Return the rows of a table; a single row that matches nothing where they cannot be read."""
     try:
         return projected_rows(database, table)
     except Refused:
@@ -289,7 +291,7 @@ def _projected(database: Database, table: str) -> list[tuple[object, ...]]:
 
 
 def _typed(rows: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    """Rows in which the text 1 is not the number, nor the number 1.0."""
+    """Return the rows with the type of each value, so that the text 1 is not the number, nor the number 1.0."""
     return {tuple((value, type(value)) for value in row) for row in rows}
 
 
@@ -302,7 +304,7 @@ def _pins(database: Database, kept: KeptPacks) -> Iterator[IntegrityFinding]:
 
 
 def _misread(read: Callable[[str], Any], text: str) -> str | None:
-    """Why a text cannot be read, or None."""
+    """Return why a text cannot be read, or None."""
     try:
         read(text)
     except (ValueError, TypeError, RecursionError) as problem:
@@ -311,7 +313,7 @@ def _misread(read: Callable[[str], Any], text: str) -> str | None:
 
 
 def _first(problem: Exception) -> str:
-    """The first thing that is wrong with a text, in a line, without the text itself: it may hold secrets."""
+    """Return the first fault of a text, in a line, without the text itself: it may hold secrets."""
     if isinstance(problem, ValidationError):
         error = problem.errors(include_url=False, include_input=False)[0]
         return f"{'.'.join(map(str, error['loc'])) or 'all of it'}: {error['msg']}"

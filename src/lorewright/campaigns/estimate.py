@@ -1,4 +1,4 @@
-"""What a turn is likely to cost: a campaign's own last turns, else what turns usually take -> dollars by model."""
+"""What a turn is likely to cost, from a campaign's own last turns or from typical turns -> dollars by model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lorewright.turn.run.progress import STAGES, stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 
-# So many turns say what the next one will be like.
+# The estimate is the average of at most this many last turns.
 _LAST_TURNS = 20
 
 
@@ -31,7 +31,7 @@ class Taken:
     cache_write: float = 0.0
 
     def cost_usd(self, prices: Prices) -> float:
-        """What they cost."""
+        """Return their cost in US dollars."""
         plain = max(self.read - self.cache_read - self.cache_write, 0.0)
         cached = self.cache_read * prices.cache_read + self.cache_write * prices.cache_write
         return (plain * prices.input + cached + self.written * prices.output) / 1_000_000
@@ -39,8 +39,8 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class PaidModel:
-    """A model that may cost money: which stages of a turn ask it, what that comes to in a turn (None where nobody says
-    what it costs), and the address at which it is asked."""
+    """A model that may cost money: the stages of a turn that ask it, its cost in a turn (None where its price is
+    unknown), and the address at which it is asked."""
 
     key: str
     stages: tuple[str, ...]
@@ -49,18 +49,18 @@ class PaidModel:
 
     @property
     def shown_address(self) -> str:
-        """The address without anything that is secret in it."""
+        """Return the address with everything secret in it masked."""
         return mask_address(self.address)
 
 
 def paid_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
-    """The keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
+    """Return the keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
 
     Raises:
         SettingsError: the settings name a key that there is not.
     """
-    asked = asked_keys(casting, keys, stages)
-    return {key: by for key, by in asked.items() if casting.may_cost(key)}
+    keys_asked = asked_keys(casting, keys, stages)
+    return {key: asking for key, asking in keys_asked.items() if casting.may_cost(key)}
 
 
 def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
@@ -69,22 +69,23 @@ def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = ST
     Raises:
         SettingsError: the settings name a stage that there is not.
     """
-    asked: dict[str, tuple[str, ...]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for stage in stages:
         key = casting.key(stage, keys)
         if key != BUILTIN:
-            asked[key] = (*asked.get(key, ()), stage)
-    return dict(sorted(asked.items()))
+            found[key] = (*found.get(key, ()), stage)
+    return dict(sorted(found.items()))
 
 
 def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
-    """The models that a campaign's turns with these keys may have to pay for, by key, as its last turns went.
+    """Return the models that a campaign's turns with these keys may have to pay for, by key, estimated from its last
+    turns.
 
     Raises:
         SettingsError: the settings name a key that there is not.
     """
     if not paid_keys(casting, keys):
-        # Its rules and last turns are read only where there is something to be estimated.
+        # The rules and last turns are read only where there is something to be estimated.
         return ()
     paid = paid_keys(casting, keys, stages_of(store.campaign().rules.profile))
     taken = taken_lately(store)
@@ -99,23 +100,23 @@ def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> 
 
 
 def paid_in(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
-    """The models that a campaign's next turn may pay for."""
+    """Return the models that a campaign's next turn may pay for."""
     return paid_models(campaign.casting, campaign.keys, campaign.store)
 
 
 def taken_lately(store: CampaignStore) -> dict[str, Taken]:
-    """What the stages took in the last turns in which a model was asked, by stage; a stage that no model ran in any of
-    them is left out."""
+    """Return the mean tokens that the stages took in the last turns in which a model was asked, by stage; without the
+    stages that no model ran."""
     turns = [store.stage_records(turn.turn_id) for turn in store.path(last=_LAST_TURNS)]
-    asked = [records for records in turns if any(record["calls"] for record in records)]
+    with_models = [records for records in turns if any(record["calls"] for record in records)]
     by_stage: dict[str, list[dict[str, Any]]] = {}
-    for record in (record for records in asked for record in records):
+    for record in (record for records in with_models for record in records):
         by_stage.setdefault(record["stage"], []).extend(record["calls"])
-    return {stage: _mean(calls, len(asked)) for stage, calls in by_stage.items() if calls}
+    return {stage: _mean(calls, len(with_models)) for stage, calls in by_stage.items() if calls}
 
 
 def _typical(stage: str) -> Taken:
-    """What the stage usually takes in a turn, for a campaign without turns of its own."""
+    """Return what the stage usually takes in a turn, for a campaign without turns of its own."""
     call = {**TYPICAL, **BESIDE}[stage]
     turns = call.in_hundred / 100
     return Taken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
@@ -126,34 +127,32 @@ def _mean(calls: Sequence[Mapping[str, Any]], turns: int) -> Taken:
     return Taken(*(sum(call[name] for call in calls) / turns for name in names))
 
 
-# Agreement: a model that may cost money is asked only after whoever plays has said so, once for each campaign, key and
-# address.
-#
-# The yes is kept in the user's own folder (`lorewright.grants`), not in the campaign: a campaign that comes from
-# elsewhere brings none with it, whether it was imported or its file was laid into the workspace.
+# Agreement: a model that may cost money is asked only after the user has agreed, once for each campaign, key and
+# address. The agreement is stored in the user's own folder (`lorewright.grants`), not in the campaign, so a campaign
+# that is imported or copied into the workspace brings none with it.
 
 
 def awaiting(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
-    """The models of a campaign's next turn that may cost money and that nobody has agreed to yet.
+    """Return the models of a campaign's next turn that may cost money and that nobody has agreed to yet.
 
     Raises:
         SettingsError: the settings name a key that there is not.
     """
     agreed = _agreed(campaign)
-    # Asked before every turn, so that no price is made where nobody is to be asked.
+    # Called before every turn, so prices are computed only where somebody has to be asked.
     if all(has_agreed(campaign, key, agreed) for key in paid_keys(campaign.casting, campaign.keys)):
         return ()
-    return tuple(one for one in paid_in(campaign) if not has_agreed(campaign, one.key, agreed))
+    return tuple(model for model in paid_in(campaign) if not has_agreed(campaign, model.key, agreed))
 
 
 def has_agreed(campaign: OpenCampaign, key: str, agreed: frozenset[str] | None = None) -> bool:
-    """Return whether this user has agreed that the campaign asks the model of a key where it is asked now."""
+    """Tell whether this user has agreed that the campaign asks the model of a key at its current address."""
     known = _agreed(campaign) if agreed is None else agreed
     return _token(key, campaign.casting.address(key)) in known
 
 
 def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
-    """From now on the campaign asks these, at these addresses, without asking the player.
+    """Store that the campaign may ask these models, at these addresses, without asking the user again.
 
     Raises:
         SettingsError: the yes cannot be kept.
@@ -165,7 +164,7 @@ def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
 
 
 def hold_to_trust(campaign: OpenCampaign) -> None:
-    """Refuse, or have the user asked, where the next turn would ask a model by settings that they have not said yes to.
+    """Refuse, or ask the user, where the next turn would ask a model by settings that they have not trusted.
 
     Raises:
         NotTrusted: it would; nothing was sent.
@@ -175,7 +174,7 @@ def hold_to_trust(campaign: OpenCampaign) -> None:
 
 
 def hold_to_agreement(campaign: OpenCampaign) -> None:
-    """Refuse to go on where the next turn would ask a model that may cost money and that nobody has agreed to.
+    """Refuse to continue where the next turn would ask a model that may cost money and that nobody has agreed to.
 
     Raises:
         NotTrusted: the settings that name it are not trusted; nothing was sent.
@@ -193,7 +192,7 @@ def hold_to_agreement(campaign: OpenCampaign) -> None:
 
 
 def told_price(model: PaidModel) -> str:
-    """Return about what a turn with a model costs, and where it is asked, in words."""
+    """Return the estimated price of a turn with a model, and its address, in words."""
     price = "price unknown" if model.usd_a_turn is None else f"about {dollars(model.usd_a_turn)} a turn"
     return f"{price}, at {model.shown_address}"
 
@@ -208,7 +207,7 @@ def _token(key: str, address: str | None) -> str:
 
 
 def dollars(usd: float, *, digits: int = 2) -> str:
-    """An amount with so many digits that say something: `$0.012`, `$0.00034`, `$1.50`."""
+    """Return an amount with this many significant digits: `$0.012`, `$0.00034`, `$1.50`."""
     if usd <= 0:
         return "$0"
     decimals = 2

@@ -1,8 +1,8 @@
 """A campaign <-> one file. Two kinds: all of it, which can be imported and played on, or what the player saw of it.
 
-The whole has every row of every table as JSON, and the text of every pack that is pinned: no index, for those can be
-made again, and no database, for a stranger's database is a program. The player's has the story along the way to the
-head and nothing else: no state, no rules, no pack, no input of a stage.
+The whole campaign has every row of every table as JSON, and the text of every pinned pack: no index, which can be made
+again, and no database file, since a stranger's database is a program. The player's file has the story along the path to
+the head and nothing else: no state, no rules, no pack, no input of a stage.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import CampaignRow
 
 _FORMAT = "lorewright-campaign"
-# Raised whenever an older program could not read the file as it is meant.
+# Raised whenever an older program could not read the file correctly.
 _VERSION = 1
 _CONSENT = "agreed_keys_json"
 _AGAIN = "have it exported and sent again"
 # The largest rows are whole states of a world; one with a thousand people and places is under 1 MiB.
 MAX_ROW_BYTES = 16 * 1024 * 1024
-# So many rows a campaign has in all its tables after some 40,000 turns with models.
+# A campaign has this many rows in all its tables after some 40,000 turns with models.
 MAX_ROWS = 500_000
 # More columns than any table has.
 _MAX_CELLS = 200
@@ -102,7 +102,7 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
         "campaign_id": row.id,
         "name": row.name,
     }
-    return {**about, "migrations": [one.name for one in CAMPAIGN_MIGRATIONS]} if audience == "gm" else about
+    return {**about, "migrations": [migration.name for migration in CAMPAIGN_MIGRATIONS]} if audience == "gm" else about
 
 
 def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
@@ -127,7 +127,8 @@ def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, by
 
 
 def _without_consent(table: Table) -> Table:
-    """The table without what an older version has written of models that its user agreed to pay for."""
+    """Return the table without the consent that an older version stored there (models that its user agreed to pay
+    for)."""
     if table.name != "campaigns" or _CONSENT not in table.columns:
         return table
     at = table.columns.index(_CONSENT)
@@ -135,7 +136,7 @@ def _without_consent(table: Table) -> Table:
 
 
 def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
-    """What the player saw on the way to the head: results are made for their eyes, and so are summaries."""
+    """Yield what the player saw on the path to the head: results and summaries are made for the player."""
     state = store.head().state
     turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in store.turns()]
     summed_up = [sitting for sitting in sittings(store) if sitting.summary is not None]
@@ -144,7 +145,7 @@ def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iter
         "current_turn": row.current_turn,
         "location": state.name_of(state.scene.location_id),
         "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],
-        "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
+        "carried": [state.name_of(item) for item in state.held_by(state.player_id)],
         "minutes": state.minutes,
         "clocks": list(state.clocks_shown()),
         "ended": state.ended is not None,
@@ -156,8 +157,8 @@ def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iter
 
 
 def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None = None) -> CampaignRow:
-    """A campaign from a file that holds all of one, under its own ID or another. Whatever its last owner agreed to pay
-    for, this user has agreed to nothing yet.
+    """Import a campaign from a file that holds all of it, under its own ID or another, and return it. What its last
+    owner agreed to pay for is not agreed to by this user.
 
     Raises:
         NotFound: there is no such file.
@@ -187,7 +188,7 @@ def _manifest(path: Path, container: Container) -> ExportManifest:
     if container.about.get("format") == _FORMAT and type(version) is int and version > _VERSION:
         raise SettingsError(f"{path} was written by a newer version", hint="upgrade lorewright")
     try:
-        # As JSON, so that a list may be a tuple.
+        # Validated as JSON, so that a list may become a tuple.
         manifest = ExportManifest.model_validate_json(json.dumps(dict(container.about)))
     except ValidationError:
         raise DamagedFile(f"{path} is not an exported campaign", hint=_AGAIN) from None
@@ -196,7 +197,7 @@ def _manifest(path: Path, container: Container) -> ExportManifest:
             f"{path} holds what the player saw, which cannot be played on",
             hint="have all of it exported, without --as player",
         )
-    known = tuple(one.name for one in CAMPAIGN_MIGRATIONS)
+    known = tuple(migration.name for migration in CAMPAIGN_MIGRATIONS)
     unknown = [name for name in manifest.migrations if name not in known]
     if unknown:
         raise SettingsError(f"{path} was written by a newer version ({unknown[0]})", hint="upgrade lorewright")
@@ -206,7 +207,7 @@ def _manifest(path: Path, container: Container) -> ExportManifest:
 
 
 def _table(container: Container, member: str, left: Iterator[int]) -> Table:
-    """A table whose rows are read from the file as they are asked for; `left` counts down how many there may be of all
+    """Return a table whose rows are read from the file on demand; `left` counts down how many there may be of all
     tables together."""
     rows = _rows(container, member, left)
     return Table(PurePosixPath(member).stem, tuple(map(str, next(rows, ()))), rows)
@@ -224,7 +225,8 @@ def _rows(container: Container, member: str, left: Iterator[int]) -> Iterator[tu
 
 
 def _cells(line: str) -> Iterator[Value]:
-    """The values of a row: texts, numbers and null. Lists within are not read: they need many times their length."""
+    """Yield the values of a row: texts, numbers and null. Nested lists are refused: they need many times their
+    length."""
     if not line.startswith("["):
         raise ValueError("no row")
     decoder, at = json.JSONDecoder(), 0
@@ -243,9 +245,9 @@ def _cells(line: str) -> Iterator[Value]:
 
 
 def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
-    """Content hash -> the folder of that text, for every pack in the file."""
+    """Return content hash -> the folder of that text, for every pack in the file."""
     roots: dict[str, Path] = {}
-    here = Enclosure(folder)
+    enclosure = Enclosure(folder)
     for member in container.names:
         name = PurePosixPath(member)
         if name.parts[0] == "tables":
@@ -255,7 +257,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
         if name.parts[0] != "packs" or not content_hash.isalnum() or leads_out:
             raise DamagedFile(f"the member {member!r} is none that was exported", hint="do not import it")
         roots.setdefault(content_hash, folder / content_hash)
-        here.write_new(here.path(content_hash, *inner), container.read(member, max_bytes=MAX_FILE_BYTES))
+        enclosure.write_new(enclosure.path(content_hash, *inner), container.read(member, max_bytes=MAX_FILE_BYTES))
     for content_hash, root in roots.items():
         if content_hash_of(root) != content_hash:
             raise DamagedFile(f"the text {content_hash[:16]} in it is another one", hint=_AGAIN)
@@ -265,7 +267,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
 def _write(
     campaigns: Campaigns, campaign_id: str, manifest: ExportManifest, tables: Sequence[Table], texts: Mapping[str, Path]
 ) -> None:
-    # A campaign that lay there before may have been agreed to.
+    # The user may have agreed to an earlier campaign of the same name.
     forget_agreements(campaigns.folder / f"{campaign_id}.db")
     try:
         with new_file(campaigns.folder / f"{campaign_id}.db") as database:
@@ -286,13 +288,13 @@ def _write(
 
 
 def _project(database: Database) -> None:
-    """Make what is not exported. Where the head cannot be read, whoever judges says so."""
+    """Make the projection, which is not exported. Where the head cannot be read, `_judge` reports it."""
     with suppress(LorewrightError, ValueError, LookupError):
         bring_projection_up(database, anew=True)
 
 
 def _judge(database: Database, campaign_id: str, texts: Mapping[str, Path]) -> None:
-    """Refuse what would not be sound."""
+    """Refuse a campaign that is not sound."""
     found = check(database.path).findings
     if found:
         raise DamagedFile(f"what it holds is not sound: {found[0].where}: {found[0].what}", hint=_AGAIN)

@@ -1,7 +1,7 @@
-"""A committed turn and the states around it -> what happened in it, and who was there to see each thing.
+"""A committed turn and the states around it -> the history records of what happened in it, with the witnesses of each.
 
-What somebody saw is told as it was told to them (a narration); what the rules did, in one plain sentence each. Moods,
-reveals and the narrator's memory are no happenings: nobody sees them.
+A narration is recorded as it was told to its audience; what the rules did, in one plain sentence each. Moods, reveals
+and the narrator's memory are not recorded: nobody sees them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lorewright.values.records import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 
-# What came of an attempt, where the change of the state or the telling does not say it.
+# The sentences for the outcomes that neither a change of the state nor the narration tells.
 _CAME_OF = {
     "told": "asked {target}{about}, and was answered",
     "told_before": "asked {target}{about}, and heard the same again",
@@ -46,27 +46,27 @@ _CAME_OF = {
     "recalled": "asked {target} what stands between them, and was told",
     "used": "tried to use {item}{on}",
 }
-# The same where the player's own words say it better.
+# Sentences for attempts (`acted`) that the player's own words tell better.
 _IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}", "sneak": "tried not to be seen"}
 
 
 def history_records(
     before: WorldState | None, after: WorldState, resolution: Resolution, messages: Sequence[Message]
 ) -> tuple[HistoryRecord, ...]:
-    """The records of a turn, in order: attempts, changes, what became established, the telling.
+    """Return the records of a turn, in order: attempts, changes, new facts, the narration.
 
     `before` is None for the first turn, whose state is where the story begins.
     """
-    told = [
+    narrations = [
         _telling(message, before or after, after, resolution) for message in messages if message.type == "narration"
     ]
     if before is None:
-        return (*_facts({}, after), *told)
-    return (*_attempts(resolution.outcomes, before, after), *_changes(before, after, resolution), *told)
+        return (*_facts({}, after), *narrations)
+    return (*_attempts(resolution.outcomes, before, after), *_changes(before, after, resolution), *narrations)
 
 
 def _telling(message: Message, before: WorldState, after: WorldState, resolution: Resolution) -> HistoryRecord:
-    """A narration without an audience was for the player's ears."""
+    """Return the record of a narration; one without an audience was for the player alone."""
     people = message.audience or (after.player_id,)
     targets = [outcome.target_id for outcome in resolution.outcomes if outcome.target_id]
     return HistoryRecord(
@@ -97,7 +97,7 @@ def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
     if outcome.code == "acted":
         sentence = _IN_WORDS.get(outcome.type, sentence)
     used = outcome.item_id or outcome.target_id
-    said = sentence.format(
+    text = sentence.format(
         item=in_a_sentence(state.name_of(used)) if used else "something",
         on=f" on {in_a_sentence(state.name_of(outcome.target_id))}" if outcome.item_id and outcome.target_id else "",
         type=outcome.type.replace("_", " "),
@@ -106,11 +106,12 @@ def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
         about=f" about {outcome.words}" if outcome.words else "",
     )
     band = f": {outcome.band}" if outcome.band else ""
-    return _sentence(f"{state.name_of(outcome.actor_id)} {' '.join(said.split())}{band}".replace(" ,", ","))
+    return _sentence(f"{state.name_of(outcome.actor_id)} {' '.join(text.split())}{band}".replace(" ,", ","))
 
 
 def _changes(before: WorldState, after: WorldState, resolution: Resolution) -> Iterator[HistoryRecord]:
-    """What each op changed, seen by those who were there just then; then whatever else has changed at the end."""
+    """Yield what each op changed, with those who were present just then as witnesses; then all other changes of the
+    turn."""
     states = [before]
     for op in resolution.ops:
         states.append(apply(states[-1], (op,)).state)
@@ -128,21 +129,21 @@ def _seen(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
 
 
 def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    """Who stays behind sees that somebody leaves, not where they come to."""
-    for who in sorted({*was.positions, *now.positions}):
-        left, reached = was.positions.get(who, OFFSTAGE), now.positions.get(who, OFFSTAGE)
+    """Yield who came and went. A person who stays behind sees that somebody leaves, not where they go."""
+    for person in sorted({*was.positions, *now.positions}):
+        left, reached = was.positions.get(person, OFFSTAGE), now.positions.get(person, OFFSTAGE)
         if left == reached:
             continue
         if left != OFFSTAGE:
             yield _event(
-                now, f"{now.name_of(who)} left {in_a_sentence(now.name_of(left))}", _at(left, was), [who], left
+                now, f"{now.name_of(person)} left {in_a_sentence(now.name_of(left))}", _at(left, was), [person], left
             )
         if reached != OFFSTAGE:
             yield _event(
                 now,
-                f"{now.name_of(who)} came to {in_a_sentence(now.name_of(reached))}",
+                f"{now.name_of(person)} came to {in_a_sentence(now.name_of(reached))}",
                 _at(reached, now),
-                [who],
+                [person],
                 reached,
             )
 
@@ -170,7 +171,7 @@ def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
 
 
 def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    """Clocks, threads and the end: the player is told of them, and no one in the story is."""
+    """Yield changes of clocks and threads, and the end: only the player witnesses them."""
     player, place = [now.player_id], now.scene.location_id
     for clock_id, clock in sorted(now.clocks.items()):
         value = was.clocks[clock_id].value if clock_id in was.clocks else clock.value
@@ -192,7 +193,8 @@ def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecor
 
 
 def _facts(known: Any, now: WorldState) -> Iterator[HistoryRecord]:
-    """What became established, or became another. It is the player's where they may know it, and no character's."""
+    """Yield the facts that are new or changed. Their witness is the player where they may know them, and never a
+    character."""
     if known is now.facts:
         return  # most changes leave the facts as they are, and there may be thousands of them
     for fact_id, fact in sorted(now.facts.items()):
@@ -213,23 +215,23 @@ def _fact(fact: Fact, state: WorldState) -> str:
         to, what = state.name_of(str(fact.object.get("to"))), fact.object.get("what")
         return _sentence(f"{state.name_of(fact.subject_id)} {fact.predicate} {to}: {what}".rstrip(". "))
     known = "" if fact.object is None or fact.object is True else fact.object
-    told = state.name_of(known) if isinstance(known, str) else canonical_json(known)
-    return _sentence(f"{state.name_of(fact.subject_id)}: {fact.predicate.replace('_', ' ')} {told}".rstrip())
+    shown = state.name_of(known) if isinstance(known, str) else canonical_json(known)
+    return _sentence(f"{state.name_of(fact.subject_id)}: {fact.predicate.replace('_', ' ')} {shown}".rstrip())
 
 
 def contradictions(flagged: Iterable[LorebookEntry], state: WorldState) -> tuple[HistoryRecord, ...]:
-    """What a turn's narrations said against what is established: nobody's knowledge but the game master's, since it may
-    speak against what nobody knows."""
+    """Return what a turn's narrations said against established facts. It has no witness, so only the game master finds
+    it: it may contradict something that nobody knows."""
     return tuple(
         HistoryRecord(
             kind="contradiction",
             text=_sentence(
-                f"{state.name_of(one.subject_id)}: {one.predicate.replace('_', ' ')} {one.detail}".rstrip(".")
+                f"{state.name_of(entry.subject_id)}: {entry.predicate.replace('_', ' ')} {entry.detail}".rstrip(".")
             ),
-            entity_ids=(one.subject_id,) if one.subject_id in state.entities else (),
+            entity_ids=(entry.subject_id,) if entry.subject_id in state.entities else (),
             location_ids=(state.scene.location_id,),
         )
-        for one in flagged
+        for entry in flagged
     )
 
 
@@ -246,12 +248,12 @@ def _event(
 
 
 def _at(place: str, state: WorldState) -> list[str]:
-    """Who is at a place, by ID; nobody is with anybody offstage."""
+    """Return the IDs of those who are at a place, sorted; nobody is with anybody offstage."""
     return [] if place == OFFSTAGE else sorted(who for who, where in state.positions.items() if where == place)
 
 
 def in_a_sentence(name: str) -> str:
-    """A thing's or a place's name inside a sentence."""
+    """Return the name of a thing or place for use inside a sentence."""
     bare = name[4:] if name.startswith(("the ", "The ")) else name
     return f"the {bare}" if bare != name or name[:1].islower() else name
 
@@ -264,18 +266,17 @@ def _once(*ids: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-# A campaign's turns up to a head -> what happened in them, as one viewer may search it.
-#
-# Whoever reads first adds the turns that are missing in the index; nobody has to. What was made is used as it is, so
-# that an index which another process deletes or begins anew meanwhile changes no answer.
+# A campaign's turns up to a head -> what happened in them, as one viewer may search it. ¶ The first reader adds the
+# turns that are missing in the index. The records that were read are used as they are, so it changes no answer when
+# another process deletes or rebuilds the index meanwhile.
 
-# Raised whenever the records of a turn would be others than before, so that old ones are made again.
+# Raised whenever the records of a turn would differ from before, so that old ones are made again.
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """The histories of all campaigns of a workspace: `folder` has a file for each, which can be deleted."""
+    """The histories of all campaigns of a workspace, one file each in `folder`, which can be deleted."""
 
     folder: Path
     vectors: VectorBuilder | None = None
@@ -289,8 +290,9 @@ class Histories:
         *,
         witness: str | None,
     ) -> Iterator[Generation]:
-        """What happened in these turns (the first one first, as the store gives them), as `witness` saw it; without
-        one, everything. It stands beside the campaign's packs, named by the campaign's ID."""
+        """Open a search generation of what happened in these turns (first turn first, as the store gives them), as
+        `witness` saw it; without a witness, of everything. It is searched beside the campaign's packs and named by the
+        campaign's ID."""
         records = self.records(store, turns)
         generation = history_generation(
             records,
@@ -305,8 +307,8 @@ class Histories:
             generation.close()
 
     def records(self, store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
-        """Each turn's records: as they are kept, or made now and kept; then the summary of the sitting that ended with
-        it."""
+        """Return each turn's records, from the index or else made now and added to it; then the summary of the sitting
+        that ended with the turn."""
         index = self.index_of(store)
         keys = turn_keys(store.campaign().created_at, turns)
         known = index.known(keys)
@@ -323,11 +325,11 @@ class Histories:
                 before = None
         if made:
             index.add(made)
-        told = summaries(store, turns)
-        return {key: (*(known.get(key) or made.get(key, ())), *told.get(key.turn_id, ())) for key in keys}
+        recaps = summaries(store, turns)
+        return {key: (*(known.get(key) or made.get(key, ())), *recaps.get(key.turn_id, ())) for key in keys}
 
     def index_of(self, store: CampaignStore) -> HistoryIndex:
-        """Where the records of a campaign are kept.
+        """Return the index that stores the records of a campaign.
 
         Raises:
             UnsafePath: the campaign's own ID is none, or a link stands there.
@@ -336,8 +338,8 @@ class Histories:
 
 
 def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
-    """The keys of turns of a campaign that was begun at a time: one that was begun again under the same ID may have
-    turns of the same IDs."""
+    """Return the keys of turns of a campaign that was begun at a time. The time is part of them, because a campaign
+    that was begun again under the same ID may have turns of the same IDs."""
     return [
         TurnKey(
             turn["turn_id"],
@@ -349,8 +351,8 @@ def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
 
 
 def summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str, list[HistoryRecord]]:
-    """What the sittings that ended with one of these turns amounted to, by that turn. The player sat there; nobody in
-    the story did. It is not kept in the index, which knows turns alone."""
+    """Return the recaps of the sittings that ended with one of these turns, by that turn. Their witness is the player
+    alone. They are not stored in the index, which has only turns."""
     ids = {turn["turn_id"] for turn in turns}
     found: dict[str, list[HistoryRecord]] = {}
     for end_turn_id, summary in session_summaries(store.database):
@@ -364,7 +366,7 @@ def summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str
 def made_of(
     store: CampaignStore, turn_id: str, before: WorldState | None, after: WorldState
 ) -> tuple[HistoryRecord, ...]:
-    """The records of a turn, of what was written of it and of the states around it."""
+    """Return the records of a turn, made from its stored messages and resolution and the states around it."""
     resolution = store.resolution(turn_id)
     messages = [message for _, message in store.messages(turn_id, last=1)]
     flagged = contradictions(flagged_entries(store.database, turn_id), after)
@@ -372,8 +374,7 @@ def made_of(
 
 
 def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
-    """What a campaign's history is called beside its packs. A campaign may have the ID of one of them, and then cannot
-    stand beside it under that name."""
+    """Return the name of a campaign's history beside its packs: the campaign's ID, unless a pack has the same ID."""
     taken = {generation.pack_id for generation in generations}
     name = campaign_id
     while name in taken:
@@ -382,19 +383,17 @@ def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
 
 
 def language_of(generations: Sequence[Generation]) -> str:
-    """The language of a history: English where any pack is: what the program itself tells is."""
+    """Return the language of a history: English if any pack is English, because the program's own sentences are."""
     foreign = [generation.manifest.language for generation in generations if not generation.english]
     return foreign[0] if foreign and not any(generation.english for generation in generations) else "en"
 
 
-# An open campaign's path -> what the player saw happen on it, turn by turn as it is played.
-#
-# It gives what `Histories` would make of the same turns, and remembers what it has made: while the head goes forward, a
-# turn adds what the last one left, and nothing is read or made twice. Whenever the head went another way it is made
-# anew.
+# The history of an open campaign as the player saw it, extended turn by turn. It gives the same records as `Histories`
+# and remembers them: while the head goes forward, a turn adds only what is new. When the head moves in any other way,
+# it is made anew.
 
-# So many new turns are kept in the index at once; the last few when the campaign is closed. Nobody needs them sooner:
-# whoever misses some makes them.
+# The index is written after this many new turns, and when the campaign is closed. A reader that misses some turns makes
+# them itself.
 _KEEP_EVERY = 25
 
 
@@ -409,7 +408,8 @@ class PlayedHistory:
         self._begun = store.campaign().created_at
         self._vectors = histories.vectors
         self._made: dict[TurnKey, Sequence[HistoryRecord]] = {}
-        # What the rest is of: the last turn that is in it, the witness, the sittings' summaries; and the state there.
+        # The basis of what was made: the last turn in it, the witness and the sittings' summaries; and the state at
+        # that turn.
         self._last: str | None = None
         self._basis: tuple[object, ...] = ()
         self._state: WorldState | None = None
@@ -420,8 +420,8 @@ class PlayedHistory:
 
     @contextmanager
     def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
-        """What the player saw happen until so many turns before a head; nothing where there were no such turns. It
-        holds until it is asked for again."""
+        """Open what the player saw happen until this many turns before a head; empty where there were no such turns. It
+        is valid until the next call."""
         last = ancestor(self._store.database, head.turn_id, back=leave_out)
         found = () if last is None else (self._until(last, head.state.player_id),)
         self._readers += 1
@@ -431,7 +431,7 @@ class PlayedHistory:
             self._readers -= 1
 
     def close(self) -> None:
-        """Keep what was made, and let go of it."""
+        """Write what was made to the index and release everything."""
         self._forget()
         for old in self._retired:
             old.close()
@@ -460,7 +460,7 @@ class PlayedHistory:
         return self._growing.grown(self._histories.records(self._store, turns))
 
     def _records(self, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
-        """Those of the turns that follow the last."""
+        """Return the records of the turns that follow the last."""
         found: dict[TurnKey, Sequence[HistoryRecord]] = {}
         state = self._state if self._state is not None else self._store.state_at(str(self._last))
         for key in turn_keys(self._begun, turns):
@@ -471,8 +471,8 @@ class PlayedHistory:
         self._made |= found
         if len(self._made) >= _KEEP_EVERY:
             self._keep()
-        told = summaries(self._store, turns)
-        return {key: (*records, *told.get(key.turn_id, ())) for key, records in found.items()}
+        recaps = summaries(self._store, turns)
+        return {key: (*records, *recaps.get(key.turn_id, ())) for key, records in found.items()}
 
     def _keep(self) -> None:
         if self._made:
@@ -489,8 +489,8 @@ class PlayedHistory:
                 self._vectors = shared
 
     def _forget(self) -> None:
-        """Begin anew the next time. Whoever still thinks with what is forgotten is refused when they commit; until then
-        they can read it."""
+        """Forget what was made, so that the next call begins anew. A reader that still uses it can read it until it
+        commits, which is refused."""
         if self._growing is not None and self._readers:
             self._retired.append(self._growing)
         elif self._growing is not None:

@@ -1,4 +1,4 @@
-"""Lore for authors and players: a query over installed packs, or with a character's eyes in a campaign."""
+"""Lore for authors and players: views of installed packs, or of a campaign as a viewer at its head."""
 
 from __future__ import annotations
 
@@ -45,18 +45,14 @@ from lorewright.values.entries import entry_history, lore_conditions
 from lorewright.values.records import BUILTIN, NarratorInput, TurnResult
 from lorewright.world.state import WorldState
 
-# What a player asks beside the story, without a turn being played: lore, who is here, where one has been, why.
-#
-# All of it is read with the player's eyes at the head; nothing here changes anything.
-
-# A turn -> what each sentence of its narration rests on: chunks, items and events that its narrator was shown, with
-# the file and section of what stands in a pack. Nothing here that the player was not told of in that turn.
+# What a player asks besides playing a turn: lore, who is present, the map, why a turn came out as it did. All of it is
+# read as the player at the head may see it; nothing here changes anything.
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceSource:
-    """What a sentence rests on: `id` as it is shown (`viktor/knows#pier9`, `outcome:0`), the text that the narrator was
-    shown of it, and where that stands in a pack; of what happened there is neither file nor section."""
+    """A source of a sentence: `id` as it is shown (`viktor/knows#pier9`, `outcome:0`), its text as the narrator was
+    shown it, and where that stands in a pack; events have neither file nor section."""
 
     kind: Kind
     id: str
@@ -67,7 +63,7 @@ class SentenceSource:
 
 @dataclass(frozen=True, slots=True)
 class GroundedSentence:
-    """A sentence of a narration and what it rests on, in order."""
+    """A sentence of a narration and its sources, in order."""
 
     sentence: str
     grounds: tuple[SentenceSource, ...]
@@ -75,10 +71,11 @@ class GroundedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The narration of a turn, sentence by sentence, and who told it.
+    """The narration of a turn, sentence by sentence with the chunks, items and events that its narrator was shown, and
+    the model that told it.
 
-    `unsupported_share` is how many of a model's sentences rest on nothing that they name; None for a built-in
-    narration, which quotes packs or tells what the rules did, and nothing else.
+    `unsupported_share` is the share of a model's sentences that cite no source; None for a built-in narration, which
+    only quotes packs or tells what the rules did.
     """
 
     turn_no: int
@@ -87,19 +84,19 @@ class Support:
 
     @property
     def is_builtin(self) -> bool:
-        """Whether no model told it."""
+        """Tell whether the built-in narrator told it."""
         return self.model_key == BUILTIN
 
     @property
     def unsupported_share(self) -> float | None:
-        """See the class."""
+        """Return the share of sentences without a source; see the class."""
         if self.is_builtin or not self.sentences:
             return None
         return sum(not sentence.grounds for sentence in self.sentences) / len(self.sentences)
 
 
 def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
-    """What the sentences of a turn on the way to the head rest on.
+    """Return the sources of the sentences of a turn on the path to the head.
 
     Raises:
         NotFound: there is no such campaign or turn, or nothing was narrated in it.
@@ -117,7 +114,7 @@ def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
             raise NotFound(
                 f"nothing was narrated in turn {turn_no}", hint="choose a turn in which something was played"
             )
-        # A narration that contradicted the record was written once more: the last one was told.
+        # A narration that contradicted established facts was written again: the last one was told.
         record, ids = records[-1], campaign.player_ids()
         if record["model_key"] == BUILTIN:
             sentences = tuple(_quoted(TurnResult.model_validate(ids.told(found[0]["result"]))))
@@ -127,15 +124,18 @@ def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
 
 
 def _cited(record: Mapping[str, Any], generations: Sequence[Generation], ids: PlayerIds) -> Iterator[GroundedSentence]:
-    """The sentences of a model, with what they cite."""
+    """Yield the sentences of a model, with what they cite."""
     shown: dict[str, list[Source]] = {}
     given = NarratorInput.model_validate(record["input"])
     for source in sources_of(given):
         shown.setdefault(source.id, []).append(source)
-    chunks = {one.item_id: one.chunk_id for one in given.evidence}
-    for told in record["output"]["support"]:
-        grounds = (_ground(one, shown.get(one, ()), chunks.get(one, one), generations, ids) for one in told["ids"])
-        yield GroundedSentence(told["sentence"], tuple(grounds))
+    chunks = {chunk.item_id: chunk.chunk_id for chunk in given.evidence}
+    for sentence in record["output"]["support"]:
+        grounds = (
+            _ground(cited, shown.get(cited, ()), chunks.get(cited, cited), generations, ids)
+            for cited in sentence["ids"]
+        )
+        yield GroundedSentence(sentence["sentence"], tuple(grounds))
 
 
 def _ground(
@@ -150,12 +150,12 @@ def _ground(
     if chunk is None:
         return SentenceSource(kind, shown_item(cited), text)
     where = {"cite": shown_item(cited), "file_path": chunk.file_path, "section_path": chunk.section_path}
-    told = ids.told({"chunk_id": chunk_id, **where})
-    return SentenceSource(kind, told["cite"], text, told["file_path"], told["section_path"])
+    names = ids.told({"chunk_id": chunk_id, **where})
+    return SentenceSource(kind, names["cite"], text, names["file_path"], names["section_path"])
 
 
 def _quoted(result: TurnResult) -> Iterator[GroundedSentence]:
-    """The sentences of the built-in narrator, with what they quote."""
+    """Yield the sentences of the built-in narrator, with what they quote."""
     for sentence in in_sentences(result.final_text):
         yield GroundedSentence(sentence, tuple(_quotations(sentence, result)))
 
@@ -167,18 +167,18 @@ def _quotations(sentence: str, result: TurnResult) -> Iterable[SentenceSource]:
             yield SentenceSource(kind, citation.cite, citation.quote, citation.file_path, citation.section_path)
 
 
-# What is asked at the prompt is answered on one screen.
+# Answers at the prompt fit on one screen.
 _LORE_SECTIONS = 3
 _LORE_TOKENS = 700
 _INTRODUCTION_TOKENS = 400
 
 
 def ask_lore(campaign: OpenCampaign, text: str) -> LoreRetrievalResult:
-    """The lore and the history that the player may read, for some words, best first."""
+    """Return the lore and the history for some words that the player may read, best first."""
     head = campaign.store.head()
-    with campaign.setting.history(head, 0) as happened:
+    with campaign.setting.history(head, 0) as history:
         view = LoreView(
-            (*campaign.setting.generations, *happened),
+            (*campaign.setting.generations, *history),
             viewer="player",
             revealed=readable(head.state, campaign.setting.generations),
             conditions=lore_conditions(head.state),
@@ -189,14 +189,14 @@ def ask_lore(campaign: OpenCampaign, text: str) -> LoreRetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """Somebody who is here, with the first sentence that anyone may read of them; empty where there is none."""
+    """Somebody who is present, with the first sentence about them that anyone may read; empty where there is none."""
 
     name: str
     line: str
 
 
 def introductions(campaign: OpenCampaign) -> list[Introduction]:
-    """Who is with the player, by ID."""
+    """Return the people who are with the player, by ID."""
     state = campaign.store.head().state
     view = LoreView(campaign.setting.generations, viewer="player", conditions=lore_conditions(state))
     return [
@@ -214,8 +214,8 @@ def _first_open_line(view: LoreView, entity_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MapWay:
-    """A way out of a place: where it leads, whether the player has been there, and the door in it that is locked, or
-    shut where one has to open it."""
+    """A way out of a place: where it leads, whether the player has been there, and its door if that is locked, or shut
+    and has to be opened."""
 
     name: str
     to: str
@@ -236,10 +236,12 @@ class MapPlace:
 
 
 def map_of(state: WorldState) -> list[MapPlace]:
-    """The places that the player has been to with their ways, the one at hand first, then by ID. A state as the player
-    may see it has no name for a place that they may not hear of: `to` is empty then."""
+    """Return the places that the player has been to with their ways, the current one first, then by ID. In a state as
+    the player may see it, a place that they may not hear of has no name: `to` is empty then."""
     here = state.scene.location_id
-    visited = sorted((place for place, times in state.visits.items() if times), key=lambda one: (one != here, one))
+    visited = sorted(
+        (place for place, times in state.visits.items() if times), key=lambda place_id: (place_id != here, place_id)
+    )
     return [MapPlace(state.name_of(place), place == here, tuple(_ways(state, place))) for place in visited]
 
 
@@ -269,7 +271,7 @@ class Reasons:
 
 
 def why(campaign: OpenCampaign) -> Reasons:
-    """What stands behind the last turn."""
+    """Return the reasons for the last turn's result."""
     turns = campaign.store.turns()
     result = TurnResult.model_validate(campaign.player_ids().told(turns[-1]["result"]))
     if len(turns) == 1:
@@ -286,13 +288,10 @@ def _moved(before: WorldState, after: WorldState) -> Iterator[tuple[str, int]]:
             yield clock.name, clock.value - was.value
 
 
-# A campaign and one of its packs -> the pack's text as it is pinned, and what the campaign's player has learned.
-
-
 @contextmanager
 def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterator[tuple[Pack, Audience]]:
-    """The pack that a campaign pins, and its player at the head as the audience. The text lies in a folder of the
-    moment, which is gone when the block ends.
+    """Open the pack that a campaign pins, with its player at the head as the audience. The text lies in a temporary
+    folder, which is deleted when the block ends.
 
     Raises:
         NotFound: there is no such campaign, or it has no such pack.
@@ -300,25 +299,26 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
     with ExitStack() as stack:
         store = stack.enter_context(campaigns.reading(campaign_id))
         row, state = store.campaign(), store.head().state
-        pin = next((one for one in row.pins if one.pack_id == pack_id), None)
+        pin = next((pinned for pinned in row.pins if pinned.pack_id == pack_id), None)
         if pin is None:
-            has = ", ".join(one.pack_id for one in row.pins) or "no pack"
+            has = ", ".join(pinned.pack_id for pinned in row.pins) or "no pack"
             raise NotFound(f"the campaign {campaign_id} has no pack {pack_id}", hint=f"it has {has}")
         root = Path(stack.enter_context(tempfile.TemporaryDirectory())) / pack_id
         root.mkdir()
         campaigns.kept.unpack(pin.content_hash, root)
-        generations = tuple(opened(stack, one) for one in campaigns.generations(row))
+        generations = tuple(opened(stack, generation) for generation in campaigns.generations(row))
         conditions, revealed = lore_conditions(state), readable(state, generations)
-        told = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
-        there = {chunk.id for generation in told.view.generations for chunk in generation.all_chunks()}
+        lore = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
+        visible = {chunk.id for generation in lore.view.generations for chunk in generation.all_chunks()}
         pack = load_pack(root)
-        gone = frozenset(chunk.id for chunk in pack.chunks) - there
+        hidden = frozenset(chunk.id for chunk in pack.chunks) - visible
         view = LoreView((), viewer="player", revealed=revealed, conditions=conditions)
-        yield pack, Audience(view, not_in_force=gone, story=campaign_id)
+        yield pack, Audience(view, not_in_force=hidden, story=campaign_id)
 
 
 class CampaignViews:
-    """Opens the packs that a campaign pins, as somebody at its head sees them; without a campaign the installed."""
+    """Opens the packs that a campaign pins, as a viewer at its head sees them; without a campaign the installed
+    packs."""
 
     def __init__(self, library: Library, campaigns: Campaigns, histories: Histories) -> None:
         self._packs = PackViews(library)
@@ -329,8 +329,8 @@ class CampaignViews:
     def open(
         self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
     ) -> Iterator[LoreView]:
-        """Open the packs named (all, if none is), and with `history` what happened in the campaign; closed when the
-        block ends.
+        """Open the named packs (all, if none is named), and with `history` what happened in the campaign; closed when
+        the block ends.
 
         Raises:
             NotFound: a pack, campaign or character does not exist.
@@ -347,27 +347,29 @@ class CampaignViews:
                     opened(stack, generation) for generation in self._campaigns.generations(store.campaign())
                 )
                 stack.enter_context(blaming_damage(generation.folder for generation in generations))
-                asked = tuple(generation for generation in generations if not packs or generation.pack_id in packs)
-                who = qualified_viewer(viewer, asked, _people_of_no_pack(state))
-                witness = _witness(who, state, generations)
+                wanted = tuple(generation for generation in generations if not packs or generation.pack_id in packs)
+                viewer_id = qualified_viewer(viewer, wanted, _people_of_no_pack(state))
+                witness = _witness(viewer_id, state, generations)
                 if history:
                     read = self._histories.read(store, turns, generations, witness=witness)
-                    asked += (stack.enter_context(read),)
-                entries = _entries(store, turns[-1]["turn_id"], state, asked, viewer=who)
-            is_player = who == "player"
-            revealed = readable(state, generations) if is_player else state.learned_by(who.removeprefix("npc:"))
+                    wanted += (stack.enter_context(read),)
+                entries = _entries(store, turns[-1]["turn_id"], state, wanted, viewer=viewer_id)
+            is_player = viewer_id == "player"
+            revealed = readable(state, generations) if is_player else state.learned_by(viewer_id.removeprefix("npc:"))
             conditions = lore_conditions(state)
-            everything = LoreView(generations, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
-            # What happened is tied to whom it was about, whichever packs are asked.
+            everything = LoreView(
+                generations, viewer=viewer_id, revealed=revealed, conditions=conditions, entries=entries
+            )
+            # History is tied to the people that it is about, whichever packs are searched.
             unknown = hidden_entities(everything) if history else frozenset()
-            yield replace(everything, generations=asked, unknown=unknown)
+            yield replace(everything, generations=wanted, unknown=unknown)
 
 
 def _entries(
     store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: str
 ) -> EntryHistory | None:
-    """What the rules of entries go by in the turn to come, as it will be told; what was found in others' words is no
-    matter to one of the cast."""
+    """Return what the rules of entries depend on in the next turn; entries that other people's words have triggered do
+    not count for a character."""
     if not has_entry_rules(generations):
         return None
     found = entry_history(store.database, store.campaign().seed, turn_id, state)
@@ -379,7 +381,7 @@ def _people_of_no_pack(state: WorldState) -> list[str]:
 
 
 def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) -> str | None:
-    """Who of the story has the viewer's eyes; None for the game master, who saw everything."""
+    """Return the ID of the person in the story whose view it is; None for the game master, who saw everything."""
     if viewer == "gm":
         return None
     if viewer == "player":

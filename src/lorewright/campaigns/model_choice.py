@@ -1,4 +1,4 @@
-"""Which models a campaign asks: chosen for the sitting at hand or for good, between any two turns."""
+"""Which models a campaign asks: chosen for the active sitting or for good, between any two turns."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lorewright.storage.model_rows import set_model_keys
 
 
 def choose_for_sitting(campaign: OpenCampaign, *, small: str | None = None, large: str | None = None) -> ModelKeys:
-    """From the next turn to the end of the sitting these models are asked; None leaves a tier as it is. Without a
-    sitting one begins. The keys that hold now.
+    """Set the models that are asked from the next turn to the end of the sitting and return the keys that now hold;
+    None leaves a tier as it is. Without an active sitting one begins.
 
     Raises:
         SettingsError: there is no model of such a key, or it cannot be asked; nothing was changed.
@@ -28,8 +28,8 @@ def choose_for_sitting(campaign: OpenCampaign, *, small: str | None = None, larg
 
 
 def choose_for_campaign(campaign: OpenCampaign, *, small: str | None = None, large: str | None = None) -> ModelKeys:
-    """From the next turn on these models are asked, in this sitting and in those to come; None leaves a tier as it is.
-    The keys that hold now.
+    """Set the models that are asked from the next turn on, in this sitting and in later ones, and return the keys that
+    now hold; None leaves a tier as it is.
 
     Raises:
         SettingsError: there is no model of such a key, or it cannot be asked; nothing was changed.
@@ -39,7 +39,7 @@ def choose_for_campaign(campaign: OpenCampaign, *, small: str | None = None, lar
     set_model_keys(database, small=small, large=large)
     session = sittings.active_session_row(database)
     if session is not None:
-        # What a sitting has of its own would stand before what was just chosen.
+        # A key of the sitting's own would override the one that was just chosen.
         kept_small = session.small_model_key if small is None else None
         kept_large = session.large_model_key if large is None else None
         sittings.set_model_keys(database, session.id, small=kept_small, large=kept_large)

@@ -1,4 +1,4 @@
-"""A campaign that is open for play: what holds at its head, its models, its turns."""
+"""A campaign that is open for play: the rules and packs at its head, its models, its turns."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 
-# A turn that was thought by rules which hold no more is thought again by those that do.
+# A turn that was run by rules that an upgrade has replaced meanwhile is run again, at most this often.
 _UPGRADED_MEANWHILE = 3
 
 
-# What a campaign was made from as it holds at its head, and what is set by it.
+# A campaign's row at its head, and the setting that is made from it.
 Made = tuple[CampaignRow, Setting]
 
 
@@ -51,51 +51,52 @@ class OpenCampaign:
 
     @property
     def row(self) -> CampaignRow:
-        """The campaign as it was when its setting was made."""
+        """Return the campaign's row as it was when its setting was made."""
         return self._current()[0]
 
     @property
     def setting(self) -> Setting:
-        """The rules and packs that hold at the head."""
+        """Return the rules and packs at the head."""
         return self._current()[1]
 
     @property
     def keys(self) -> ModelKeys:
-        """The models that hold for the sitting at hand, else for the campaign."""
+        """Return the model keys of the active sitting, else those of the campaign."""
         return ModelKeys.of(self.store.database)
 
     @property
     def stages(self) -> Stages:
-        """The stages of the next turn, with the models, prompts and budget that hold just now."""
+        """Return the stages of the next turn, with the current models, prompts and budget."""
         keys = self.keys
         if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
             return make_stages({})
         return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
 
     def spent(self) -> Spent:
-        """What the sitting at hand has cost so far; without one, the campaign."""
+        """Return the cost of the active sitting so far; without an active sitting, that of the campaign."""
         active = active_session_row(self.store.database)
         return Spent(*spent_in(self.store.database, None if active is None else active.id))
 
     def acquaintance(self, persona: str | None = None) -> Acquaintance:
-        """Return what the player knows at the head of those who are in the story; with a persona's ID, once they go on
-        as that one."""
+        """Return what the player knows at the head about the people of the story; with a persona's ID, what they know
+        once they play that persona."""
         head, setting = self.store.head(), self.setting
         if persona is not None:
             head = replace(head, state=apply(head.state, [PlayAs(who=persona)]).state)
         return Acquaintance(head.state, setting.generations, setting.story(head))
 
     def player_ids(self) -> PlayerIds:
-        """Return the IDs by which the player knows who is in disguise: what leaves for a player goes through them."""
+        """Return the IDs that disguised entities have for the player; all output for a player is translated with
+        them."""
         return ids_in(self.store, self.setting.generations)
 
     def change_setting(self, **changes: Any) -> None:
-        """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
+        """Replace some fields of the setting until the head goes over an upgrade; for measurements."""
         row, setting = self._current()
         self._made = (row, replace(setting, **changes))
 
     def reopen_packs(self) -> None:
-        """Open the pinned packs again: vectors that they have got meanwhile are searched from the next turn on."""
+        """Open the pinned packs again, so that vectors that were added meanwhile are searched from the next turn on."""
         self._made = self._make()
 
     def _current(self) -> Made:
@@ -114,16 +115,16 @@ class OpenCampaign:
         builtin: bool = False,
         listener: TurnListener = SILENT,
     ) -> str:
-        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
-        asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
+        """Run a turn and return its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no
+        model is asked, whatever the campaign's keys are; `listener` is told the progress.
 
-        `persona` is who speaks from now on, `thought` what they think by themselves, `whisper_to` who alone is to hear
-        it: people by ID or name.
+        `persona` is who speaks from now on, `thought` what they think to themselves, `whisper_to` the only person who
+        is to hear it: people by ID or name.
 
-        Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
-        submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
+        Without an action ID one is made from the head and the words, so the same words sent twice to the same head are
+        one submission. Characters that cannot be encoded as UTF-8 become question marks.
         """
-        text, thought = (one.encode("utf-8", "replace").decode("utf-8") for one in (text, thought.strip()))
+        text, thought = (part.encode("utf-8", "replace").decode("utf-8") for part in (text, thought.strip()))
         persona, whisper_to = self._named(persona, whisper_to)
         made = Submission(text, action_id or "", persona=persona, thought=thought, whisper_to=whisper_to)
         submission = made if action_id else replace(made, action_id=_action_id(head_row(self.store.database), made))
@@ -138,18 +139,18 @@ class OpenCampaign:
         return await run_turn(self.store, submission, self.setting, stages, listener)
 
     def _named(self, persona: str | None, whisper_to: str | None) -> tuple[str | None, str | None]:
-        """The IDs of those who were named."""
+        """Return the IDs of the persona and of the person whispered to; each is None where none was named."""
         if persona is None and whisper_to is None:
             return None, None
         state = self.store.head().state
         who = None if persona is None else persona_called(persona, state)
         if whisper_to is None:
             return who, None
-        # Whoever speaks as somebody else whispers where that one is.
+        # A player who speaks as another persona whispers where that persona is.
         return who, self.somebody_called(whisper_to, persona=who)
 
     def somebody_called(self, name: str, *, persona: str | None = None) -> str:
-        """Return the ID of the person of that ID or name, of those of whom the player may hear.
+        """Return the ID of the person with that ID or name, among those whom the player may hear of.
 
         Raises:
             CampaignError: nobody is called so.
@@ -167,8 +168,8 @@ class OpenCampaign:
         revision: int | None = None,
         kept: Annotations = NOTHING_KEPT,
     ) -> str:
-        """Change the world from outside, in a turn of its own; its TurnResult as canonical JSON. See `editing.edit` for
-        what it takes and raises."""
+        """Change the world from outside, in a turn of its own, and return its TurnResult as canonical JSON. See
+        `editing.edit` for its arguments and what it raises."""
         make = partial(edit, self.store, ops, action_id=action_id, by=by, note=note, revision=revision, kept=kept)
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
@@ -180,22 +181,23 @@ class OpenCampaign:
         return make(setting=self.setting)
 
     async def retry(self, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
-        """Take back the last turn that was played and play its words again, which throws other dice.
+        """Take back the last turn that was played and play its words again, with other dice; return the TurnResult as
+        canonical JSON.
 
-        Where that fails or is stopped, the turn that was taken back is done again.
+        Where that fails or is cancelled, the turn that was taken back is redone.
 
         Raises:
             CampaignError: nothing was played yet.
         And what `submit` raises.
         """
         _, words = undo_played(self.store)
-        again = self.store.submission(self.store.undone()[-1])
-        whispered_to = self.player_ids().ids.get(again.whisper_to or "", again.whisper_to)
+        submission = self.store.submission(self.store.undone()[-1])
+        whispered_to = self.player_ids().ids.get(submission.whisper_to or "", submission.whisper_to)
         try:
             return await self.submit(
                 words,
-                persona=again.persona,
-                thought=again.thought,
+                persona=submission.persona,
+                thought=submission.thought,
                 whisper_to=whispered_to,
                 builtin=builtin,
                 listener=listener,
@@ -207,12 +209,12 @@ class OpenCampaign:
 
 
 def ids_in(store: CampaignStore, generations: Sequence[Generation]) -> PlayerIds:
-    """Return the IDs by which the player of a campaign knows who is in disguise in it: as they were staged when it
-    began, or when they first came in."""
+    """Return the IDs that disguised entities have for the player of a campaign, as they were when the campaign began or
+    when the entity first came in."""
     opening = store.state_at(store.path()[0].turn_id)
     return player_ids(store.campaign_id, (opening, store.head().state), generations)
 
 
 def _action_id(head: HeadRow, made: Submission) -> str:
-    said = [made.text, made.beside] if made.beside else [made.text]
-    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, *said]))[:16]}"
+    words = [made.text, made.beside] if made.beside else [made.text]
+    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, *words]))[:16]}"

@@ -1,4 +1,5 @@
-"""A ruleset as a campaign holds it and as it is now -> what of it is another, and what in the state fits no more."""
+"""A campaign's own copy of a ruleset and the current ruleset -> their differences, and what in the state does not fit
+any more."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _SCHEMAS = {"character_stat_schema": "stats", "scene_state_schema": "scene"}
 
 
 def changes(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
-    """Everything that another ruleset would change for a campaign in a state."""
+    """Yield everything that another ruleset would change for a campaign in a state."""
     if then.bands != now.bands:
         yield Remark("bands", "bands", "the bands of the dice are others")
     for kind in sorted(then.actions.keys() | now.actions.keys()):
@@ -32,14 +33,15 @@ def changes(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
 
 
 def cast_changes(then: CampaignRules, now: CampaignRules, state: WorldState) -> Iterator[Remark]:
-    """What packs say otherwise than before of how the cast acts, by ID."""
+    """Yield the members of the cast, by ID, whose own rules the packs have changed."""
     for who in sorted(then.cast.keys() | now.cast.keys()):
         if then.of_cast(who) != now.of_cast(who):
             yield Remark("cast", who, f"how {state.name_of(who)} acts of their own accord is another")
 
 
 def reshaping(then: Ruleset, now: Ruleset, state: WorldState) -> tuple[Reshape, ...]:
-    """The op that holds a state to other schemas; none where they are the same or shape no part of it."""
+    """Return the op that changes a state to other schemas; none where they are the same or the state has no ruleset
+    part."""
     same = all(plain(getattr(then, field)) == plain(getattr(now, field)) for field in _SCHEMAS)
     if same or state.ruleset is None:
         return ()
@@ -60,13 +62,13 @@ def _schema(then: Mapping[str, Any], now: Mapping[str, Any], short: str) -> Iter
 
 
 def _misfits(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
-    """What is stored and does not fit, by its field, once the defaults have filled what is new."""
+    """Yield the stored values that do not fit, by field, once the defaults have filled what is new."""
     hint = "mend the ruleset, or go back to a turn where it fits"
     held = state.ruleset
     if held is None:
-        asks = (now.scene_state_schema, now.character_stat_schema.get("required"))
-        asked = (then.scene_state_schema, then.character_stat_schema.get("required"))
-        if any(asks) and asks != asked:
+        wanted = (now.scene_state_schema, now.character_stat_schema.get("required"))
+        before = (then.scene_state_schema, then.character_stat_schema.get("required"))
+        if any(wanted) and wanted != before:
             what = "the ruleset asks for a scene or stats now, and this campaign was begun without any"
             yield Remark("state-misfit", "ruleset", what, True, "begin another campaign with it")
         return

@@ -1,7 +1,7 @@
-"""Session zero: what players agree on before the first turn -> a Calibration, and what code makes of it.
+"""Session zero: what players agree on before the first turn -> a Calibration, and the scenario and rules changed by it.
 
-Tone, pace, lines and veils are for whoever tells the story: a model is bound by them, and the built-in narrator has
-nothing to cross them with. Who the character is stands in the state; how far people go is the rules' to keep.
+Tone, pace, lines and veils bind the model that tells the story; the built-in narrator cannot break them. The character
+is written into the state; lethality is kept by the rules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LETHALITIES: tuple[Lethality, ...] = ("low", "as the rules say", "high")
 PACES: tuple[Pace, ...] = ("slow", "steady", "quick")
 PRONOUNS: tuple[Pronoun, ...] = ("he", "she", "they", "it")
 
-# So many lines are shown to a model whole; what is never cut is never crossed for want of having been read.
+# At most this many lines are agreed on, so that a model is shown all of them.
 MOST_LINES = 12
 _LINE, _NAME, _TONE, _DESCRIPTION = 120, 60, 200, 300
 _PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$"
@@ -37,7 +37,7 @@ _HINT = "see docs/playing.md, Session zero, for what may be said"
 
 
 def _text(longest: int, shortest: int = 1) -> StringConstraints:
-    """One line of text that says something, without what a terminal would obey."""
+    """Return the constraints of one non-empty line of text without control or direction characters."""
     return StringConstraints(
         strip_whitespace=True,
         min_length=shortest,
@@ -69,16 +69,17 @@ class Calibration(Frozen):
     character: CalibratedCharacter = Field(default_factory=CalibratedCharacter)
 
     def told(self) -> dict[str, Any]:
-        """What planner and narrator are told of it, over what the scenario says: no more than was said."""
-        found: dict[str, Any] = {"tone": self.tone, "lines": list(self.lines), "veils": list(self.veils)}
-        found["lethality"] = "" if self.lethality == "as the rules say" else self.lethality
-        found["pace"] = "" if self.pace == "steady" else self.pace
-        found["character"] = self.character.description
-        return {key: value for key, value in found.items() if value}
+        """Return what planner and narrator are told of it, over what the scenario says: only the fields that were
+        filled in."""
+        fields: dict[str, Any] = {"tone": self.tone, "lines": list(self.lines), "veils": list(self.veils)}
+        fields["lethality"] = "" if self.lethality == "as the rules say" else self.lethality
+        fields["pace"] = "" if self.pace == "steady" else self.pace
+        fields["character"] = self.character.description
+        return {key: value for key, value in fields.items() if value}
 
 
 def read_calibration(path: Path) -> Calibration:
-    """A calibration from a JSON or YAML file.
+    """Return the calibration in a JSON or YAML file.
 
     Raises:
         NotFound: there is no such file.
@@ -101,7 +102,7 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def calibration_of(given: Mapping[str, Any]) -> Calibration:
-    """The calibration as a campaign's file has it. What another version of ours wrote there is passed over."""
+    """Return the calibration as a campaign's file has it. Keys that another version wrote there are ignored."""
     known = {key: value for key, value in given.items() if key in Calibration.model_fields}
     try:
         return Calibration.model_validate(known)
@@ -110,8 +111,8 @@ def calibration_of(given: Mapping[str, Any]) -> Calibration:
 
 
 def calibrated(scenario: Scenario, ruleset: Ruleset, calibration: Calibration) -> Scenario:
-    """The scenario as it is played by a calibration: the player as they want to be; lines and veils in the ruleset's
-    scene where it has a place for them.
+    """Return the scenario changed by a calibration: the player's name, pronoun, description and stats; lines and veils
+    in the ruleset's scene where it has fields for them.
 
     Raises:
         CampaignError: the character's stats do not fit the ruleset; the message names the field.
@@ -137,8 +138,7 @@ def calibrated(scenario: Scenario, ruleset: Ruleset, calibration: Calibration) -
 
 
 def kept_to(rules: CampaignRules, calibration: Calibration) -> CampaignRules:
-    """The rules as they are played by a calibration: with a lethality of `low` nobody goes to the last step of an
-    escalation."""
+    """Return the rules changed by a calibration: with a lethality of `low` no escalation has its last step."""
     if calibration.lethality != "low":
         return rules
     ruleset = rules.ruleset.model_copy(update={"escalation": _without_lethal(rules.ruleset.escalation)})
@@ -151,14 +151,14 @@ def _without_lethal(steps: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def _with_stats(scenario: Scenario, ruleset: Ruleset, stats: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario's stat blocks with the player's own numbers in theirs."""
+    """Return the scenario's stat blocks with the player's own numbers in theirs."""
     schema = ruleset.character_stat_schema
     if not schema:
         raise CampaignError(f"the ruleset {ruleset.id} has no stats", hint="leave `stats` out")
     blocks: dict[str, Any] = {key: block for key, block in scenario.stat_blocks.items() if key not in PLAYER_NAMES}
-    given = next((scenario.stat_blocks[one] for one in PLAYER_NAMES if one in scenario.stat_blocks), {})
-    # Traits are the scenario's older way to say the same; a block that leaves one out would lose it.
-    traits = {name: value for name, value in scenario.player.traits.items() if name in schema.get("properties", {})}
+    given = next((scenario.stat_blocks[name] for name in PLAYER_NAMES if name in scenario.stat_blocks), {})
+    # Traits are the scenario's older notation for stats; a block that omits one would lose it.
+    traits = {trait: value for trait, value in scenario.player.traits.items() if trait in schema.get("properties", {})}
     block = {**traits, **plain(given), **plain(stats)}
     wrong = misfits(filled(block, schema), schema)
     if wrong:
@@ -168,7 +168,7 @@ def _with_stats(scenario: Scenario, ruleset: Ruleset, stats: Mapping[str, Any]) 
 
 
 def _agreed(ruleset: Ruleset, calibration: Calibration) -> dict[str, list[str]]:
-    """Lines and veils, where the ruleset's scene has lists of texts of these names."""
+    """Return lines and veils, where the ruleset's scene has array fields of these names."""
     properties = ruleset.scene_state_schema.get("properties", {})
     given = {"lines": list(calibration.lines), "veils": list(calibration.veils)}
-    return {name: said for name, said in given.items() if said and properties.get(name, {}).get("type") == "array"}
+    return {name: texts for name, texts in given.items() if texts and properties.get(name, {}).get("type") == "array"}

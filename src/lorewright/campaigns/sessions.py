@@ -1,7 +1,7 @@
-"""The sittings of a campaign: when one began, which turns were played in it, what it amounted to.
+"""The sittings of a campaign: when each began, which turns were played in it, and its recap.
 
-A sitting that was left open is still the one at hand when its campaign is opened again soon after; hours later it is
-ended with its last turn, and another begins.
+A sitting that was left open is still the active one when its campaign is opened again within hours; later it is ended
+with its last turn, and another begins.
 """
 
 from __future__ import annotations
@@ -42,12 +42,10 @@ from lorewright.values.records import BUILTIN
 from lorewright.world.ops import AdvanceTime, OpenScene, StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# The scene at hand is closed, outside of the story: a turn of the kind `edit`, after which the next scene opens.
-
 
 def end_scene(campaign: OpenCampaign, *, minutes: int = 0, action_id: str | None = None) -> str:
-    """Close the scene and open the next one in the same place, so many in-world minutes later; the TurnResult as
-    canonical JSON. Whatever the minutes bring about comes about.
+    """Close the scene, in a turn of the kind `edit`, and open the next one in the same place, `minutes` in-world
+    minutes later; return the TurnResult as canonical JSON. What falls due in those minutes happens.
 
     Raises:
         CampaignError: the story has ended.
@@ -64,11 +62,9 @@ def end_scene(campaign: OpenCampaign, *, minutes: int = 0, action_id: str | None
     )
 
 
-# Two states and what came of the turns between them -> what a sitting amounted to, in a few plain sentences.
-#
-# Everything said is the record's: nothing is guessed, and only what the player was there for is told.
+# The recap of a sitting, in a few plain sentences. It tells only what is recorded and what the player was there for.
 
-# So many things that were learned are quoted, the newest; and so many places are named on a way.
+# At most this many learned texts (the newest) are quoted, and this many places are named.
 _QUOTED = 3
 _PLACES = 5
 
@@ -76,11 +72,11 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def recap(before: WorldState, after: WorldState, resolutions: Sequence[Resolution], *, learned: Sequence[str]) -> str:
-    """The recap of the turns that led from one state to the other, to the player as "you".
+    """Return the recap of the turns that led from one state to the other, addressed to the player as "you".
 
-    `learned` are the texts of what the player came to know in them, in that order.
+    `learned` are the texts that the player came to know in them, in that order.
     """
-    told = [
+    sentences = [
         _way(before, after, resolutions),
         _talks(after, resolutions),
         _lore(learned),
@@ -89,11 +85,11 @@ def recap(before: WorldState, after: WorldState, resolutions: Sequence[Resolutio
         *_threads(before, after),
         _standing(after),
     ]
-    return " ".join(sentence for sentence in told if sentence)
+    return " ".join(part for part in sentences if part)
 
 
 def nothing_yet(state: WorldState) -> str:
-    """The recap of a sitting without a turn."""
+    """Return the recap of a sitting without a turn."""
     return f"Nothing has happened in this sitting yet. {_standing(state)}"
 
 
@@ -121,15 +117,15 @@ def _talks(after: WorldState, resolutions: Sequence[Resolution]) -> str:
             target = after.entities.get(outcome.target_id or "")
             if outcome.code in ("blocked", "looked") or target is None or target.type != "npc":
                 continue
-            # A word that meant nothing to anybody is no subject that was talked about.
+            # Words that meant nothing to the other person are no topic of the talk.
             words = "" if outcome.code == "does_not_know" else outcome.words
             people.setdefault(target.name, []).extend([_named(words, after)] if words else [])
     if not people:
         return ""
-    told = [
+    talks = [
         f"{name}{f' about {_and(list(dict.fromkeys(topics)))}' if topics else ''}" for name, topics in people.items()
     ]
-    return f"You talked to {'; to '.join(told)}."
+    return f"You talked to {'; to '.join(talks)}."
 
 
 def _lore(learned: Sequence[str]) -> str:
@@ -170,13 +166,13 @@ def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
 
 
 def _named(words: str, state: WorldState) -> str:
-    """A topic as it was typed, or as it is written where it is the name of somebody or something."""
+    """Return a topic in the spelling of the entity that has this name, else as it was typed."""
     names = {entity.name.casefold(): entity.name for _, entity in sorted(state.entities.items())}
     return names.get(words.casefold(), words)
 
 
 def _closed(text: str) -> str:
-    """With a full stop, where the last quotation does not close the sentence by itself."""
+    """Return the text with a full stop, unless its last quotation already ends the sentence."""
     return text if text.endswith(("?”", "!”", ".”")) else f"{text}."
 
 
@@ -206,7 +202,7 @@ def _and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-# Whoever comes back after so long has slept over it: a dinner is shorter, a night is longer.
+# After a longer break a new sitting begins: longer than a dinner, shorter than a night.
 _SAME_SITTING = timedelta(hours=4)
 
 
@@ -217,7 +213,7 @@ class Sessions:
         self._campaigns = campaigns
 
     def start_session(self, campaign_id: str) -> SessionRow:
-        """Begin a sitting.
+        """Begin a sitting and return it.
 
         Raises:
             NotFound: there is no such campaign.
@@ -233,7 +229,7 @@ class Sessions:
             return begin(campaign)
 
     def end_session(self, session_id: str) -> SessionRow:
-        """End a sitting; it comes back with its summary. One that has ended comes back as it is.
+        """End a sitting and return it with its summary. A sitting that has ended is returned as it is.
 
         Raises:
             NotFound: there is no such sitting.
@@ -242,7 +238,7 @@ class Sessions:
             return end(campaign, _found(campaign.store, session_id))
 
     def active_session(self, campaign_id: str) -> SessionRow | None:
-        """The sitting that has not ended, or None.
+        """Return the sitting that has not ended, or None.
 
         Raises:
             NotFound: there is no such campaign.
@@ -251,7 +247,7 @@ class Sessions:
             return active_session_row(store.database)
 
     def generate_recap(self, session_id: str) -> str:
-        """What a sitting amounted to, of the turns that are still part of the story.
+        """Return the recap of a sitting, of the turns that are still part of the story.
 
         Raises:
             NotFound: there is no such sitting.
@@ -260,7 +256,7 @@ class Sessions:
             return recap_of(campaign, _found(campaign.store, session_id))
 
     def session_history(self, campaign_id: str) -> list[SessionRow]:
-        """All sittings, the first one first; without the summaries of turns that were taken back.
+        """Return all sittings, oldest first, without the summaries of turns that were taken back.
 
         Raises:
             NotFound: there is no such campaign.
@@ -270,8 +266,8 @@ class Sessions:
 
 
 def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
-    """The sitting that turns played now belong to: the active one, or a new one where there is none or it was left
-    open for hours. `at` is the time, else it is now."""
+    """Return the sitting that turns played now belong to: the active one, or a new one where there is none or it was
+    left open for hours. `at` is the time, by default now."""
     active = active_session_row(campaign.store.database)
     if active is not None:
         last = max(active.started_at, campaign.store.campaign().updated_at)
@@ -282,7 +278,7 @@ def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
 
 
 def begin(campaign: OpenCampaign) -> SessionRow:
-    """Begin a sitting at the head; where one is active, that one is the answer."""
+    """Begin a sitting at the head and return it; where a sitting is active, return that."""
     store, head = campaign.store, campaign.store.head()
     row = SessionRow(
         id="",
@@ -301,7 +297,7 @@ def begin(campaign: OpenCampaign) -> SessionRow:
 
 
 def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
-    """End a sitting with its last turn, and its summary; one that has ended stays as it is."""
+    """End a sitting with its last turn and its summary, and return it; a sitting that has ended stays as it is."""
     if session.ended_at is None:
         own = own_turns(campaign.store, session)
         finish_session(
@@ -317,7 +313,8 @@ def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
 
 
 def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
-    """The recap of a sitting's turns on the path to the head; the summary that it ended with while that holds."""
+    """Return the recap of a sitting's turns on the path to the head: its stored summary as long as its last turn is on
+    that path."""
     store = campaign.store
     if session.summary is not None and session.end_turn_id is not None and store.is_on_path(session.end_turn_id):
         return session.summary
@@ -332,25 +329,26 @@ def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
 
 
 def resolution_of(store: CampaignStore, turn_id: str) -> Resolution:
-    """What came of a turn, from its record; nothing for one that asked back."""
+    """Return the stored resolution of a turn; it is empty for a turn that asked the player back."""
     return store.resolution(turn_id)
 
 
 def learned_between(before: WorldState, after: WorldState, generations: Sequence[Generation]) -> list[str]:
-    """The texts of what the player came to know from one state to another, in that order."""
+    """Return the texts that the player came to know from one state to the other, in that order."""
     known = after.reveals.get(after.player_id, {})
-    new = sorted(set(known) - before.learned_by(before.player_id), key=lambda one: (known[one].minute, one))
+    new = sorted(set(known) - before.learned_by(before.player_id), key=lambda item_id: (known[item_id].minute, item_id))
     found = [next((item for generation in generations if (item := generation.item(item_id))), None) for item_id in new]
     return [item.text for item in found if item is not None]
 
 
 def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -> dict[str, Any]:
-    """What a sitting begins with: lore of the open threads, of whom they are about, and of the cast that is about.
+    """Return the lore that a sitting begins with: of the open threads, of the entities that they are about, and of the
+    cast that is on stage.
 
-    It is open lore alone, as one reads it who has learned nothing: so it stays fit for the player to know when turns
-    are taken back.
+    It is the lore that is open to a reader who has learned nothing, so the player may still know it when turns are
+    taken back.
     """
-    threads = {one.id: one.title for _, one in sorted(state.threads.items()) if one.status == "open"}
+    threads = {thread.id: thread.title for _, thread in sorted(state.threads.items()) if thread.status == "open"}
     related = [who for thread_id in threads for who in state.threads[thread_id].related_entity_ids]
     cast = sorted(who for who, where in state.positions.items() if where != OFFSTAGE and who != state.player_id)
     view = LoreView(tuple(generations), viewer="player", conditions=lore_conditions(state))
@@ -358,7 +356,7 @@ def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -
 
 
 def shown(session: SessionRow) -> dict[str, Any]:
-    """A sitting in the seed's shape."""
+    """Return a sitting as JSON-ready fields, in the shape that the specification gives it."""
     return {
         "id": session.id,
         "campaign_id": session.campaign_id,
@@ -373,7 +371,7 @@ def shown(session: SessionRow) -> dict[str, Any]:
 
 
 def own_turns(store: CampaignStore, session: SessionRow) -> list[dict[str, Any]]:
-    """The turns of a sitting that are on the path to the head."""
+    """Return the turns of a sitting that are on the path to the head, first turn first."""
     return [turn for turn in store.turns() if turn["session_id"] == session.id]
 
 
@@ -385,8 +383,8 @@ def _campaign_of(session_id: str) -> str:
 
 
 def sittings(store: CampaignStore) -> list[SessionRow]:
-    """All sittings, the first one first. A summary tells what was learned: it is none while a turn that it tells of is
-    taken back."""
+    """Return all sittings, oldest first. The summary is None while the turn that the sitting ended with is taken back,
+    since it tells what was learned."""
     return [
         session
         if session.end_turn_id is None or store.is_on_path(session.end_turn_id)
@@ -402,18 +400,18 @@ def _found(store: CampaignStore, session_id: str) -> SessionRow:
     raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {store.campaign_id}")
 
 
-# A sitting -> its recap in a model's words, from nothing but what the player has read. It is asked for, never made by
-# itself: the summary that a sitting ends with is built in.
+# The recap of a sitting in a model's words, from what the player has read. It is made only on request: the summary that
+# a sitting ends with is the built-in one.
 
 STAGE = "recap"
-# So many of a sitting's last narrations are read; a long evening has more than fit.
+# At most this many of a sitting's last narrations are read: a long evening has more than fit.
 _NARRATIONS = 40
 _MAX_TOKENS = 1_024
 
 
 async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed: bool = False) -> str:
-    """What a sitting amounted to, told by the campaign's large model; `agreed` says that it may be paid for, from now
-    on. The call is kept with the campaign.
+    """Return the recap of a sitting, told by the campaign's large model. With `agreed` the model may be paid for, from
+    now on. The call is stored with the campaign.
 
     Raises:
         SettingsError: the campaign has no large model, or it cannot be asked.
@@ -445,7 +443,7 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
         model=model,
         stage=STAGE,
         repair=prompts.prompt(REPAIR),
-        check=lambda told: _made_up(told.text, shown),
+        check=lambda answer: _made_up(answer.text, shown),
         prose=True,
         max_tokens=_MAX_TOKENS,
         log=log,
@@ -482,11 +480,11 @@ def _context(campaign: OpenCampaign, session: SessionRow) -> RecapContext:
         raise CampaignError("nothing was played in that sitting", hint="play first, then ask for its recap")
     turns = store.turns()
     before, after = store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]), store.state_at(own[-1]["turn_id"])
-    told = [str(turn["result"]["final_text"]) for turn in own if turn["kind"] == "play"][-_NARRATIONS:]
+    narrations = [str(turn["result"]["final_text"]) for turn in own if turn["kind"] == "play"][-_NARRATIONS:]
     open_threads = [thread.title for _, thread in sorted(after.threads.items()) if thread.status == "open"]
     return RecapContext(
         player_name=after.name_of(after.player_id),
-        msgs=tuple(MessageVariables(character="narrator", text=text) for text in told),
+        msgs=tuple(MessageVariables(character="narrator", text=text) for text in narrations),
         learned=tuple(learned_between(before, after, campaign.setting.generations)),
         threads=tuple(open_threads),
         place=after.name_of(after.scene.location_id),

@@ -1,4 +1,4 @@
-"""Which models a campaign's turns are thought with: keys by tier -> the stages of a turn."""
+"""The models of a campaign's turns: keys by tier -> the stages of a turn."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class ModelKeys:
 
     @property
     def are_builtin(self) -> bool:
-        """Whether neither tier has a model."""
+        """Tell whether neither tier has a model."""
         return self.small == self.large == BUILTIN
 
     @classmethod
     def of(cls, database: Database) -> ModelKeys:
-        """Those that hold for a campaign just now."""
+        """Return the keys that hold for a campaign now."""
         return cls(*model_keys(database))
 
 
@@ -49,11 +49,11 @@ class StageModels(Protocol):
 
     @property
     def library(self) -> PromptLibrary:
-        """The prompts that there are."""
+        """Return the library of prompts."""
         ...
 
     def check(self, key: str) -> None:
-        """Whether there is a model of that key that could be asked.
+        """Check that there is a model of that key and that it could be asked.
 
         Raises:
             SettingsError: there is none, or what it needs is not set.
@@ -61,7 +61,7 @@ class StageModels(Protocol):
         ...
 
     def key(self, stage: str, keys: ModelKeys) -> str:
-        """The key of the model that a stage asks, `builtin` where it asks none.
+        """Return the key of the model that a stage asks, `builtin` where it asks none.
 
         Raises:
             SettingsError: the settings name a stage or key that there is not.
@@ -69,7 +69,7 @@ class StageModels(Protocol):
         ...
 
     def prices(self, key: str) -> Prices | None:
-        """What a model costs; None where nothing is known to be paid for it.
+        """Return the prices of a model; None where it is not known to cost anything.
 
         Raises:
             SettingsError: there is no such key.
@@ -77,7 +77,7 @@ class StageModels(Protocol):
         ...
 
     def address(self, key: str) -> str | None:
-        """Where a model is asked; None where nothing is sent to anybody.
+        """Return the address at which a model is asked; None where nothing is sent to anybody.
 
         Raises:
             SettingsError: there is no such key, or nothing says where it is asked.
@@ -85,7 +85,7 @@ class StageModels(Protocol):
         ...
 
     def may_cost(self, key: str) -> bool:
-        """Whether asking a model may cost money: it has a price, or nobody says what it costs and it runs elsewhere.
+        """Tell whether asking a model may cost money: it has a price, or its price is unknown and it runs elsewhere.
 
         Raises:
             SettingsError: as `address`.
@@ -93,7 +93,7 @@ class StageModels(Protocol):
         ...
 
     def hold_to_trust(self) -> None:
-        """Refuse, or have the user asked, before a model is asked by settings that they have not said yes to.
+        """Refuse, or ask the user, before a model is asked by settings that they have not trusted.
 
         Raises:
             NotTrusted: no model may be asked by these settings.
@@ -101,7 +101,7 @@ class StageModels(Protocol):
         ...
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
-        """The model of one stage, None where it is built in; `spent` is what the sitting has cost so far.
+        """Return the model of one stage, None where the stage is built in; `spent` is the cost of the sitting so far.
 
         Raises:
             SettingsError: the model cannot be asked.
@@ -109,7 +109,7 @@ class StageModels(Protocol):
         ...
 
     def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
-        """The stages for one turn. All models in them share what may be spent.
+        """Return the stages for one turn. All models in them share one budget.
 
         Raises:
             SettingsError: a model cannot be asked.
@@ -117,12 +117,12 @@ class StageModels(Protocol):
         ...
 
     def warm(self, keys: ModelKeys) -> None:
-        """Get ready, in the background, what the first question to these models needs. Of no use but speed."""
+        """Prepare, in the background, the first call of these models; only for speed."""
         ...
 
 
 class TierStageModels:
-    """Models by the campaign's keys and the settings."""
+    """The models of the campaign's keys, by the settings."""
 
     def __init__(self, settings: ModelsSettings, library: PromptLibrary, environ: Mapping[str, str]) -> None:
         self._settings = settings
@@ -131,48 +131,49 @@ class TierStageModels:
 
     @property
     def library(self) -> PromptLibrary:
-        """The prompts that there are."""
+        """Return the library of prompts."""
         return self._library
 
     def check(self, key: str) -> None:
-        """Whether there is such a key, and what it needs is set."""
+        """Check that there is such a key, and that what it needs is set."""
         open_model(key, self._settings, environ=self._environ)
 
     def key(self, stage: str, keys: ModelKeys) -> str:
-        """By the table of tiers."""
+        """Return the key by the table of tiers."""
         return key_for(stage, small=keys.small, large=keys.large, settings=self._settings)
 
     def prices(self, key: str) -> Prices | None:
-        """As its row says."""
+        """Return the prices of the key's row; None where it has none."""
         row = row_of(key, self._settings)
         return row.prices if row.is_paid else None
 
     def address(self, key: str) -> str | None:
-        """As the environment, the settings or its row say, else its provider's own server."""
+        """Return the address from the environment, the settings or the key's row, else that of its provider's own
+        server."""
         return asked_at(row_of(key, self._settings), self._settings, self._environ)
 
     def may_cost(self, key: str) -> bool:
-        """By its row, and by where it is asked."""
+        """Tell whether the row of the key has prices or its address makes a cost possible."""
         row = row_of(key, self._settings)
         return row.is_paid or may_cost(row, self.address(key))
 
     def hold_to_trust(self) -> None:
-        """As the settings reach out."""
+        """Refuse, or ask the user, where these settings reach out and are not trusted."""
         hold_models(self._settings)
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
-        """As its key says."""
+        """Return the model of the stage's key."""
         return self._model(self.key(stage, keys), Budget(self._settings.budget, spent=spent))
 
     def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
-        """Each with the model of its key; with one key one model."""
+        """Return the stages, each with the model of its key; stages with the same key share one model."""
         budget = Budget(self._settings.budget, spent=spent)
         wanted = {stage: self.key(stage, keys) for stage in STAGES}
         opened = {key: self._model(key, budget) for key in sorted(set(wanted.values()))}
         return make_stages({stage: model for stage, key in wanted.items() if (model := opened[key])}, prompts)
 
     def warm(self, keys: ModelKeys) -> None:
-        """Import their SDKs, which takes a second or two, while the player reads."""
+        """Import the models' SDKs in threads, which takes a second or two, while the player reads."""
         for key in sorted({self.key(stage, keys) for stage in STAGES} - {BUILTIN}):
             Thread(target=load_sdk, args=(key, self._settings), daemon=True).start()
 
@@ -181,10 +182,10 @@ class TierStageModels:
 
 
 class FixedStageModels:
-    """The same models for every campaign, whatever its keys say: for tests, rehearsals and replays."""
+    """The same models for every campaign, whatever its keys are: for tests, rehearsals and replays."""
 
     def __init__(self, models: Mapping[str, Model], library: PromptLibrary) -> None:
-        """Models by stage.
+        """Take the models by stage.
 
         Raises:
             SettingsError: a model was given to a stage that there is not.
@@ -197,38 +198,38 @@ class FixedStageModels:
 
     @property
     def library(self) -> PromptLibrary:
-        """The prompts that there are."""
+        """Return the library of prompts."""
         return self._library
 
     def check(self, key: str) -> None:
-        """Any key will do."""
+        """Accept any key."""
 
     def key(self, stage: str, keys: ModelKeys) -> str:
-        """Of the model that was given."""
+        """Return the key of the model that was given for the stage, else `builtin`."""
         return self._models[stage].key if stage in self._models else BUILTIN
 
     def prices(self, key: str) -> Prices | None:
-        """Nothing is paid for what was given."""
+        """Return None: the given models cost nothing."""
         return None
 
     def address(self, key: str) -> str | None:
-        """They were given: it is not known to whom they send anything."""
+        """Return None: the address of the given models is not known."""
         return None
 
     def may_cost(self, key: str) -> bool:
-        """Nothing is paid for what was given."""
+        """Return False: the given models cost nothing."""
         return False
 
     def hold_to_trust(self) -> None:
-        """No settings choose them."""
+        """Accept everything: no settings choose the models."""
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
-        """The one that was given."""
+        """Return the model that was given for the stage, or None."""
         return self._models.get(stage)
 
     def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
-        """With the models that were given."""
+        """Return the stages with the models that were given."""
         return make_stages({stage: model for stage, model in self._models.items() if stage in STAGES}, prompts)
 
     def warm(self, keys: ModelKeys) -> None:
-        """They are at hand."""
+        """Do nothing: the models are ready."""

@@ -1,4 +1,4 @@
-"""How the player stands: stats, conditions, what hangs over them, how far they have come; nothing they cannot know."""
+"""The player's standing: stats, conditions, threats, situations, inquiries; only what they can know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lorewright.world.state import WorldState
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Something with a number: a stat (without `of`), or a question that has been looked into so far `of` so much."""
+    """Something with a number: a stat (without `of`), or the progress of an inquiry (with `of` steps in all)."""
 
     name: str
     value: int | float
@@ -19,8 +19,8 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Impending:
-    """A threat by what players are told of it, and the minutes that are left; or a circumstance that holds, which may
-    have no end that is known."""
+    """A threat under the title that players are told, and the minutes that are left; or a situation that holds, whose
+    end may be unknown."""
 
     title: str
     minutes_left: int | None
@@ -28,7 +28,7 @@ class Impending:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who the player is and what they are in. `conditions` are told by what the ruleset says of them."""
+    """Who the player is and what they are in. `conditions` have the words that the ruleset gives for them."""
 
     name: str
     stats: tuple[Counted, ...]
@@ -39,7 +39,7 @@ class Standing:
 
 
 def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
-    """The player's standing: stats in the ruleset's order, threats by when they fall due, the rest by ID."""
+    """Return the player's standing: stats in the ruleset's order, threats by when they fall due, the rest by ID."""
     return Standing(
         name=state.name_of(state.player_id),
         stats=tuple(_stats(state, rules)),
@@ -55,7 +55,7 @@ def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
 
 
 def _stats(state: WorldState, rules: CampaignRules) -> list[Counted]:
-    """The numbers of the stat block; where there is none the traits that count."""
+    """Return the numbers of the stat block; where there is none, the traits other than 0."""
     named = {key: stat.name for key, stat in rules.ruleset.stats.items()}
     block = [(key, state.stat(state.player_id, key)) for key in named]
     if any(value is not None for _, value in block):
@@ -65,26 +65,26 @@ def _stats(state: WorldState, rules: CampaignRules) -> list[Counted]:
 
 
 def _condition(name: str, rules: CampaignRules) -> str:
-    told = rules.ruleset.conditions.get(name)
+    condition = rules.ruleset.conditions.get(name)
     word = name.replace("_", " ")
-    return f"{word}: {told.summary}" if told is not None and told.summary else word
+    return f"{word}: {condition.summary}" if condition is not None and condition.summary else word
 
 
 def _threats(state: WorldState, rules: CampaignRules) -> list[Impending]:
-    due = sorted(state.threats.items(), key=lambda one: (one[1].due, one[0]))
+    due = sorted(state.threats.items(), key=lambda entry: (entry[1].due, entry[0]))
     return [
-        Impending(rules.threats[one].title, max(threat.due - state.minutes, 0))
-        for one, threat in due
-        if one in rules.threats
+        Impending(rules.threats[threat_id].title, max(threat.due - state.minutes, 0))
+        for threat_id, threat in due
+        if threat_id in rules.threats
     ]
 
 
 def _situations(state: WorldState, rules: CampaignRules) -> list[Impending]:
-    """Those that somebody has words for."""
+    """Return the situations that the ruleset has words for."""
     found = []
     for name, held in sorted(state.situations.items()):
-        told = rules.ruleset.situations.get(name)
-        if told is not None and told.summary:
+        rule = rules.ruleset.situations.get(name)
+        if rule is not None and rule.summary:
             left = None if held.until is None else max(held.until - state.minutes, 0)
-            found.append(Impending(told.summary, left))
+            found.append(Impending(rule.summary, left))
     return found

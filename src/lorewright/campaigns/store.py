@@ -1,4 +1,4 @@
-"""A new campaign's file, written whole or not at all; and which texts any campaign needs, whatever else is in it."""
+"""A new campaign's file, written whole or not at all; and the stored texts of the packs that campaigns pin."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from lorewright.turn.store.rows import message_row, now
 from lorewright.values.records import Message, PackPin
 from lorewright.world.state import WorldState
 
-# The text of every pack version that a campaign pins, kept beside the campaigns: an index can always be built
-# again.
+# The text of every pack version that a campaign pins is stored beside the campaigns, so that an index can always be
+# built again.
 
-# The same text gives the same archive.
+# A fixed date, so that the same text gives the same archive.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 _RESTORE = "restore campaigns/packs-kept"
-# Markdown is packed to a third or less; what is small may be as it likes.
+# Markdown is compressed to a third or less; small archives may have any ratio.
 _MAX_RATIO = 200
 _SMALL_BYTES = 32 * 1024 * 1024
 _MAX_BYTES = 1024 * 1024 * 1024
@@ -43,14 +43,14 @@ _MAX_BYTES = 1024 * 1024 * 1024
 
 def _refuse_bomb(archive: zipfile.ZipFile, path: Path) -> None:
     """Refuse an archive whose list of members says that it unpacks to more than a pack has; no member gives more than
-    the list says of it."""
+    the list says."""
     unpacked = sum(info.file_size for info in archive.infolist())
     if unpacked > min(_MAX_BYTES, max(_SMALL_BYTES, _MAX_RATIO * path.stat().st_size)):
         raise NotFound(f"{path.name} is damaged: it unpacks to {unpacked // 2**20} MiB", hint=_RESTORE)
 
 
 class KeptPacks:
-    """`packs-kept/<sha256>.zip`, written once and never changed."""
+    """The folder of `packs-kept/<sha256>.zip`, each written once and never changed."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` lies in that of the campaigns; neither may be a link."""
@@ -58,7 +58,7 @@ class KeptPacks:
         self._folder = folder
 
     def keep(self, root: Path, content_hash: str) -> None:
-        """Keep a pack's text unless it is kept already; whole or not at all.
+        """Store a pack's text unless it is stored already; whole or not at all.
 
         Raises:
             UnsafePath: a link stands where it belongs.
@@ -75,7 +75,8 @@ class KeptPacks:
                 archive.writestr(zipfile.ZipInfo(name, _NO_DATE), (root / name).read_bytes())
 
     def unpack(self, content_hash: str, into: Path) -> None:
-        """Write a kept text into an empty folder. We wrote the archive; its names are checked all the same.
+        """Write a stored text into an empty folder. The names in the archive are checked although this program wrote
+        it.
 
         Raises:
             NotFound: the text is not kept, or what is kept is damaged.
@@ -84,7 +85,7 @@ class KeptPacks:
         path = self._path(content_hash)
         if not path.is_file():
             raise NotFound(f"the text {content_hash[:16]} is not kept", hint=_RESTORE)
-        here = Enclosure(into)
+        enclosure = Enclosure(into)
         with open_zip(path, max_members=2 * MAX_FILES) as archive:
             _refuse_bomb(archive, path)
             for name in archive.namelist():
@@ -92,10 +93,10 @@ class KeptPacks:
                     data = member.read(MAX_FILE_BYTES + 1)
                 if len(data) > MAX_FILE_BYTES:
                     raise NotFound(f"{path.name} is damaged: {name} is {over(MAX_FILE_BYTES)}", hint=_RESTORE)
-                here.write_new(here.path(*plain_parts(name)), data)
+                enclosure.write_new(enclosure.path(*plain_parts(name)), data)
 
     def problem_with(self, content_hash: str) -> str | None:
-        """Why a text could not be unpacked as it was kept; None where it can."""
+        """Return why a text cannot be unpacked as it was stored; None where it can."""
         with tempfile.TemporaryDirectory() as folder:
             try:
                 self.unpack(content_hash, Path(folder))
@@ -138,7 +139,7 @@ def create_campaign(
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Database]:
-    """A database that is there under its name when the block ends, and not at all when it raises.
+    """Open a new database that gets its name when the block ends, and does not exist when it raises.
 
     Raises:
         FileExistsError: there is a file of that name.
@@ -148,7 +149,7 @@ def new_file(path: Path) -> Iterator[Database]:
     try:
         with opened(building) as database:
             yield database
-            # One plain file, with no log beside it, so that the rename moves all of it.
+            # One plain file without a log beside it, so that the rename moves all of it.
             database.rows("PRAGMA journal_mode = DELETE")
         step("new:built")
         Enclosure(path.parent).name_new(building, path)
@@ -173,7 +174,7 @@ def _creation(
     return [
         (f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values),
         *(insert_row("pack_pins", (campaign_id, p.pack_id, p.version, p.content_hash)) for p in pins),
-        # In no sitting, and with no lore looked at.
+        # Turn 0 belongs to no sitting and has read no lore.
         insert_row("turns", (*start, None, None, "{}")),
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
@@ -183,8 +184,8 @@ def _creation(
 
 
 def pins_of(path: Path) -> tuple[PackPin, ...] | None:
-    """Return the texts that a campaign's file pins on any branch, of whatever version it is; None where it cannot be
-    read, or pins what no loader makes: an ID or hash that could lead out of a folder."""
+    """Return the texts that a campaign's file pins on any branch, whatever version wrote it; None where the file cannot
+    be read, or has a pin that no loader makes: an ID or hash that could lead out of a folder."""
     try:
         with opened(path) as database:
             pins = tuple(PackPin(*row) for row in all_pins(database))

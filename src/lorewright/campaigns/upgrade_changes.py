@@ -1,4 +1,4 @@
-"""A pack as it is pinned and as it is installed -> what of it is gone, renamed, or no secret any more."""
+"""A pack as it is pinned and as it is installed -> what of it is gone, renamed, or not secret any more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES, Item
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# What an upgrade would change, as values.
+# The values of an upgrade plan.
 
 Kind = Literal[
     "pack-missing",
@@ -36,8 +36,8 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that would be another: a stable code, what it is about (an ID, a field), what, and what to do. One that
-    `blocks` refuses the upgrade."""
+    """A change that an upgrade would make: a stable code, its subject (an ID, a field), the change, and what to do. A
+    remark that `blocks` refuses the upgrade."""
 
     kind: Kind
     about: str
@@ -59,13 +59,13 @@ class VersionChange:
 
     @property
     def is_other(self) -> bool:
-        """Whether it is another text."""
+        """Tell whether the text differs."""
         return self.hash_then != self.hash_now
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradePlan:
-    """What would change for a campaign. `prompts` are empty: no stage has any yet."""
+    """What an upgrade would change for a campaign. `prompts` are empty: no stage has any yet."""
 
     campaign_id: str
     packs: tuple[VersionChange, ...]
@@ -75,18 +75,18 @@ class UpgradePlan:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything is another text than what is pinned."""
-        return any(one.is_other for one in (*self.packs, self.ruleset, *self.prompts))
+        """Tell whether any text differs from the pinned one."""
+        return any(change.is_other for change in (*self.packs, self.ruleset, *self.prompts))
 
     @property
     def blocking(self) -> tuple[Remark, ...]:
-        """Why it is refused; nothing where it may be done."""
+        """Return the remarks that refuse the upgrade; none where it may be done."""
         return tuple(remark for remark in self.remarks if remark.blocks)
 
 
-# Of two texts that are as much alike as this, one is the other, edited.
+# Two texts that are at least this much alike count as one text, edited.
 _ALIKE = 0.6
-# Longer texts are compared by their beginnings: two sections of one heading part early or not at all.
+# Longer texts are compared by their beginnings: two sections of one heading differ early or not at all.
 _COMPARED = 2_000
 
 
@@ -102,7 +102,8 @@ class _Section:
 
 
 def changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
-    """Everything that a pack's other text would change for a campaign in a state, in the order of the pack's files."""
+    """Yield everything that a pack's other text would change for a campaign in a state, in the order of the pack's
+    files."""
     yield from _entities(then, now, state)
     before, after = _sections(then), _sections(now)
     renamed = dict(_renamed(before, after))
@@ -112,10 +113,11 @@ def changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Re
 
 
 def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
-    """Whoever and whatever the state stands on must have its file; who is only known of may lose it."""
+    """Yield the entities that have lost their file; the upgrade is blocked where the state uses them, not where they
+    are only known of."""
     used = _used(state)
     for entity_id, entity in then.entities().items():
-        copies = [one.id for one in state.entities.values() if entity_id in (one.id, one.pack_entity_id)]
+        copies = [copy.id for copy in state.entities.values() if entity_id in (copy.id, copy.pack_entity_id)]
         if now.entity(entity_id) is not None or not copies:
             continue
         ways = [used[copy] for copy in copies if copy in used]
@@ -127,17 +129,17 @@ def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[
 
 
 def _used(state: WorldState) -> dict[str, str]:
-    """Entity -> as what the campaign uses it."""
+    """Return entity ID -> how the campaign uses it, in words."""
     threads = {
-        related_entity_entity_id: f"what the thread {t.title!r} is about"
-        for t in state.threads.values()
-        for related_entity_entity_id in t.related_entity_ids
+        related_id: f"what the thread {thread.title!r} is about"
+        for thread in state.threads.values()
+        for related_id in thread.related_entity_ids
     }
     things = {item: "a thing" for held in state.inventory.values() for item in held} | dict.fromkeys(
         state.doors, "a door"
     )
     cast = dict.fromkeys(state.positions, "one of the cast")
-    places = {one: "a place" for one in (*state.exits, *state.positions.values()) if one != OFFSTAGE}
+    places = {place: "a place" for place in (*state.exits, *state.positions.values()) if place != OFFSTAGE}
     return {**threads, **things, **cast, **places, state.scene.location_id: "the place of the scene"}
 
 
@@ -147,29 +149,30 @@ def _sections(generation: Generation) -> dict[str, _Section]:
         parts.setdefault(chunk.section_id, []).append(chunk)
     return {
         section_id: _Section(
-            section_id, found[0].entity_id, found[0].section, found[0].role, "\n".join(one.text for one in found)
+            section_id, found[0].entity_id, found[0].section, found[0].role, "\n".join(part.text for part in found)
         )
         for section_id, found in parts.items()
     }
 
 
 def _renamed(before: Mapping[str, _Section], after: Mapping[str, _Section]) -> Iterator[tuple[str, str]]:
-    """Section that is gone -> the new one that has its text, else the one of the same file that is most like it."""
-    free = {one.id: one for one in after.values() if one.id not in before}
+    """Yield each section that is gone with the new section that has its text, else with the most similar one of the
+    same file."""
+    free = {candidate.id: candidate for candidate in after.values() if candidate.id not in before}
     for section in before.values():
         if section.id in after or not section.text.strip():
             continue
-        near = [one for one in free.values() if one.entity_id == section.entity_id]
-        same = [one for one in (*near, *free.values()) if one.text == section.text]
-        alike = same or [one for one in near if _likeness(section, one) >= _ALIKE]
+        near = [candidate for candidate in free.values() if candidate.entity_id == section.entity_id]
+        same = [candidate for candidate in (*near, *free.values()) if candidate.text == section.text]
+        alike = same or [candidate for candidate in near if _likeness(section, candidate) >= _ALIKE]
         if alike:
-            found = alike[0] if same else max(alike, key=lambda one: _likeness(section, one))
+            found = alike[0] if same else max(alike, key=lambda candidate: _likeness(section, candidate))
             del free[found.id]
             yield section.id, found.id
 
 
-def _likeness(one: _Section, other: _Section) -> float:
-    matcher = SequenceMatcher(None, one.text[:_COMPARED], other.text[:_COMPARED], autojunk=False)
+def _likeness(section: _Section, other: _Section) -> float:
+    matcher = SequenceMatcher(None, section.text[:_COMPARED], other.text[:_COMPARED], autojunk=False)
     return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
 
 
@@ -190,7 +193,7 @@ def _headings(
 def _opened_or_hidden(
     before: Mapping[str, _Section], after: Mapping[str, _Section], renamed: Mapping[str, str]
 ) -> Iterator[Remark]:
-    """Sections that were hidden and are open to all now, or the reverse: a heading says what a section is for."""
+    """Yield sections that were hidden and are open to all now, or the reverse: a heading says what a section is for."""
     for section in before.values():
         other = after.get(renamed.get(section.id, section.id))
         if other is None or (section.role in OPEN_ROLES) == (other.role in OPEN_ROLES):
@@ -204,7 +207,7 @@ def _opened_or_hidden(
 
 
 def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
-    """Items that change between what somebody tells and what they keep to themselves, and those that are gone although
+    """Yield items that change between what somebody tells and what they withhold, and those that are gone although
     somebody has learned them."""
     learned = {item for known in state.reveals.values() for item in known}
     after = list(_items_of(now))
@@ -226,7 +229,7 @@ def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Rem
 
 
 def _items_of(generation: Generation) -> Iterator[tuple[str, str, Item]]:
-    """(entity, role of the section, item) of every item."""
+    """Yield (entity, role of the section, item) of every item."""
     for chunk in generation.hidden_chunks():
         for item in generation.items_of(chunk.row):
             yield chunk.entity_id, chunk.role, item
@@ -237,6 +240,6 @@ def _words(item: Item) -> str:
 
 
 def in_order(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
-    """What blocks comes first; each is told once."""
+    """Return the remarks without repetition, those that block first."""
     found: Sequence[Remark] = list(dict.fromkeys(remarks))
-    return (*(one for one in found if one.blocks), *(one for one in found if not one.blocks))
+    return (*(remark for remark in found if remark.blocks), *(remark for remark in found if not remark.blocks))

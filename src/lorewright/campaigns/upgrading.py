@@ -1,5 +1,5 @@
-"""A campaign, and what is installed -> what moving to it would change; and, where nothing stands in the way, the turn
-that moves it. Its scenario stays the one that it was begun with."""
+"""A campaign and the installed packs and ruleset -> what an upgrade would change; and, where nothing blocks it, the
+turn that does it. The campaign keeps the scenario that it was begun with."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Upgrades:
         self._scenarios = scenarios
 
     def plan(self, campaign_id: str) -> UpgradePlan:
-        """What would change at the head of a campaign. Nothing of it is changed.
+        """Return what would change at the head of a campaign. Nothing of it is changed.
 
         Raises:
             NotFound: there is no such campaign, or the text of a pin is gone.
@@ -74,7 +74,8 @@ class Upgrades:
             return self._prepared(store).plan
 
     def upgrade(self, campaign_id: str) -> Upgraded:
-        """Move a campaign to what is installed, in a turn of its own. Where all is as it is pinned nothing is done.
+        """Move a campaign to what is installed, in a turn of its own; return the plan and the turn. Where everything is
+        as it is pinned nothing is done.
 
         Raises:
             CampaignError: something stands in the way; the message names all of it.
@@ -85,11 +86,11 @@ class Upgrades:
             prepared = self._prepared(store)
             plan = prepared.plan
             if plan.blocking:
-                lines = "\n".join(f"{one.about}: {one.what}" for one in plan.blocking)
+                lines = "\n".join(f"{remark.about}: {remark.what}" for remark in plan.blocking)
                 raise CampaignError(f"{campaign_id} cannot be upgraded:\n{lines}", hint=plan.blocking[0].hint)
             if not plan.is_needed:
                 return Upgraded(plan)
-            # Texts are kept first: one that no campaign pins harms nobody.
+            # Texts are stored first: a text that no campaign pins does no harm.
             for pack in prepared.installed:
                 self._campaigns.kept.keep(Path(pack.path), pack.content_hash)
             draft = _draft(prepared)
@@ -112,8 +113,8 @@ class Upgrades:
         ]
         with ExitStack() as stack:
             then = {generation.pack_id: generation for generation in self._campaigns.generations(row)}
-            for one in then.values():
-                stack.callback(one.close)
+            for generation in then.values():
+                stack.callback(generation.close)
             now = {pin.pack_id: self._opened(pin, then, row, stack) for pin in pins}
             for pack_id, before in then.items():
                 if now[pack_id] is not before:
@@ -137,10 +138,10 @@ class Upgrades:
             of_packs.in_order(remarks),
         )
         ops = of_rules.reshaping(row.rules.ruleset, ruleset, head.state)
-        return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(one for one in found if one), ops)
+        return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(pack for pack in found if pack), ops)
 
     def _ruleset(self, scenario: Scenario, row: CampaignRow) -> tuple[Ruleset, str, list[Remark]]:
-        """The ruleset as it is now; where there is none any more, the campaign's own copy stays."""
+        """Return the current ruleset, its hash and remarks; where there is none any more, the campaign's own copy."""
         try:
             return *load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios)), []
         except (NotFound, RulesetError) as problem:
@@ -148,12 +149,12 @@ class Upgrades:
             return row.rules.ruleset, row.ruleset_hash, [Remark("ruleset-missing", scenario.ruleset, what)]
 
     def _installed(self, pin: PackPin) -> InstalledPack | None:
-        """The installed pack of a pin whose folder holds what is installed; None where it is not installed.
+        """Return the installed pack of a pin, whose folder has the installed text; None where it is not installed.
 
         Raises:
             PackError: its folder holds another text by now.
         """
-        pack = next((one for one in self._library.packs() if one.id == pin.pack_id), None)
+        pack = next((installed for installed in self._library.packs() if installed.id == pin.pack_id), None)
         if pack is None or pack.content_hash == pin.content_hash:
             return pack
         root = Path(pack.path)
@@ -165,7 +166,7 @@ class Upgrades:
         return pack
 
     def _opened(self, pin: PackPin, then: dict[str, Generation], row: CampaignRow, stack: ExitStack) -> Generation:
-        """The generation that a campaign would go on with: the one at hand where the text is the same."""
+        """Return the generation that a campaign would go on with: the one that is open where the text is the same."""
         if pin in row.pins:
             return then[pin.pack_id]
         key = GenerationKey(pin.pack_id, pin.content_hash)
@@ -180,7 +181,7 @@ class Upgrades:
     def _scenario_file(
         self, scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], row: CampaignRow
     ) -> Iterator[Remark]:
-        """What has become of the file that the campaign was begun from. It stays as it was for the campaign."""
+        """Yield what has changed in the file that the campaign was begun from. The campaign keeps its own scenario."""
         path = self._scenarios / f"{row.scenario_id}.yaml"
         if not path.is_file():
             return
@@ -206,7 +207,7 @@ class Upgrades:
 def _composed(
     scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], row: CampaignRow
 ) -> tuple[CampaignRules, list[Remark]]:
-    """The scenario's rules with every name looked up in other texts, and the names that mean nothing there."""
+    """Return the scenario's rules with every name looked up in other texts, and a remark for each unknown name."""
     opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=row.id)
     hint = "give the pack again what is named, and install that"
     remarks = []
@@ -214,15 +215,15 @@ def _composed(
         where, _, what = problem.partition(": ")
         remarks.append(Remark("scenario", where, what, True, hint))
     remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
-    # Which rounds its turns have is what it was begun with.
+    # The turn profile stays the one that the campaign was begun with.
     rules = opening.rules.model_copy(update={"profile": row.rules.profile})
     return kept_to(rules, calibration_of(row.calibration)), remarks
 
 
 def _draft(prepared: _Prepared) -> Draft:
-    """The turn that moves a campaign; the suggestions stay."""
+    """Return the turn that upgrades a campaign; the suggestions stay."""
     head, plan = prepared.head, prepared.plan
-    moved = [[one.id, one.hash_then, one.hash_now] for one in (*plan.packs, plan.ruleset, *plan.prompts)]
+    moved = [[change.id, change.hash_then, change.hash_now] for change in (*plan.packs, plan.ruleset, *plan.prompts)]
     remarks = [[remark.kind, remark.about, remark.what] for remark in plan.remarks]
     return draft_of_no_play(
         head,
@@ -238,6 +239,6 @@ def _draft(prepared: _Prepared) -> Draft:
 
 
 def told_of(plan: UpgradePlan) -> str:
-    """What the log says of an upgrade. Remarks may hold secrets and are none of it."""
+    """Return the log's sentence of an upgrade. Remarks may hold secrets and are not part of it."""
     named = [f"{pack.id} {pack.version_now}".strip() for pack in (*plan.packs, plan.ruleset) if pack.is_other]
     return f"From here on the story goes by {', '.join(named)}."

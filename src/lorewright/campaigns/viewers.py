@@ -1,6 +1,7 @@
-"""An open campaign and a viewer -> where it stands, its scene and its transcript, as that viewer may know them.
+"""An open campaign and a viewer -> its state, scene and transcript, as that viewer may know them.
 
-This is what the protocol's server answers, whatever it is called by."""
+The MCP server and the API answer with these.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +21,19 @@ from lorewright.values.entries import lore_conditions
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
-# A campaign -> what lies on the table, row by row, where its ruleset says how it is shown (a board, a score).
+# The table of a campaign (a board, a score), row by row, where its ruleset has one.
 
 _PATH = re.compile(r"\{([a-z0-9_.]+)\}")
 
 
 def table_of(campaign: OpenCampaign) -> tuple[str, ...]:
-    """The rows as they stand now; none where the ruleset shows no table."""
+    """Return the rows of the table at the head; none where the ruleset shows no table."""
     return rows_of(campaign.setting.rules.ruleset, campaign.store.head().state)
 
 
 def rows_of(ruleset: Ruleset, state: WorldState) -> tuple[str, ...]:
-    """`mechanics_guidance.table` with the values of the scene in it: in `rows`, `{board.centre}` is a path of the
-    scene, and `marks` says what stands for a value. What is not there is a question mark."""
+    """Return the rows of `mechanics_guidance.table` with the values of the scene filled in: in `rows`, `{board.centre}`
+    is a path of the scene, and `marks` maps a value to its sign. A missing value is a question mark."""
     table = ruleset.mechanics_guidance.get("table")
     if not isinstance(table, Mapping) or state.ruleset is None:
         return ()
@@ -75,7 +76,7 @@ class Transcript(Frozen):
 
 
 def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) -> StateSeen:
-    """Where the campaign stands; for a game master with these parts of the complete state.
+    """Return where the campaign stands; for a game master with these parts of the complete state.
 
     Raises:
         NotFound: the viewer is nobody in it.
@@ -93,7 +94,7 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
 
 
 def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> VisibleScene:
-    """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
+    """Return the viewer's scene; for a game master, with `place`, that of another place and the people there.
 
     Raises:
         NotFound: there is no such place, or the viewer is nobody in the campaign, or nowhere.
@@ -105,18 +106,18 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     focus = focus_of(state, viewer) if place is None or viewer != "gm" else _focus_at(state, place)
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
     lore = LoreRetriever.of(view).retrieve_for_scene(focus)
-    who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
+    there = sorted(person for person, at in state.positions.items() if at == focus.location_id)
     found = VisibleScene(
         place=_standing(state, focus.location_id),
         eyes=() if viewer == "gm" else (_standing(state, viewer_id(state, viewer)),),
-        present=tuple(_standing(state, one) for one in who if one != viewer_id(state, viewer)),
+        present=tuple(_standing(state, person) for person in there if person != viewer_id(state, viewer)),
         lore=_seen(lore, state, viewer),
     )
     return _as_told(campaign, viewer, found)
 
 
 def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn: int | None = None) -> Transcript:
-    """The last turns of the story, or those before one, as the viewer may read them.
+    """Return the last turns of the story, or those before `before_turn`, as the viewer may read them.
 
     Raises:
         NotFound: the viewer is nobody in it.
@@ -134,7 +135,7 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
 
 
 def viewer_in(state: WorldState, viewer: str) -> str:
-    """`gm`, `player` or `npc:ID`, the latter by the full ID of the character.
+    """Return `gm`, `player` or `npc:ID`, the last with the full ID of the character.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -153,7 +154,7 @@ def viewer_in(state: WorldState, viewer: str) -> str:
 
 
 def _as_told(campaign: OpenCampaign, viewer: str, found: Shape) -> Shape:
-    """What was found, with the IDs that a player knows."""
+    """Return what was found, with the IDs that a player knows."""
     ids = campaign.player_ids() if viewer == "player" else None
     if ids is None or not ids.disguised:
         return found
@@ -177,7 +178,7 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
     ]
     if not found:
         raise NotFound(f"there is no place {place} in the campaign", hint="name a place by its ID")
-    there = (one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))
+    there = (person for person, at in state.positions.items() if at == found[0].id and not state.is_players(person))
     return SceneFocus(
         scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
         location_id=found[0].id,

@@ -1,4 +1,5 @@
-"""Scenario and ruleset -> the stat blocks and the ruleset's scene that a campaign begins with, held to the schemas."""
+"""Scenario and ruleset -> the stat blocks and the ruleset's scene that a campaign begins with, checked against the
+schemas."""
 
 from __future__ import annotations
 
@@ -21,16 +22,16 @@ from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled, misfits, plain
 from lorewright.world.state import WorldState
 
-# A campaign's scenario, as it was stored, and its cast -> the agendas of the cast and the player, by ID.
+# The agendas of the cast and the player, from a campaign's scenario as it was stored.
 
 
 def agendas_of(
     scenario: Mapping[str, Any], state: WorldState, cast: Mapping[str, CastRule] = MappingProxyType({})
 ) -> dict[str, Agenda]:
-    """By ID, in the order of IDs; whoever has neither a goal nor a step is in it not at all.
+    """Return the agendas by ID, in the order of IDs; people with neither a goal nor a step are not in it.
 
-    Scenarios name people with their pack or without it, and a stored one is read as it was written. A goal of somebody
-    whom nobody knows (files from before that was an error) is passed over. In `cast` stand the goals that packs give.
+    Scenarios name people with or without their pack, and a stored scenario is read as it was written. A goal of an
+    unknown person (in files from before that was an error) is ignored. `cast` has the goals that packs give.
     """
     goals, written = scenario.get("goals", {}), scenario.get("cast", {})
     found = {}
@@ -45,10 +46,10 @@ def agendas_of(
     return found
 
 
-# Scenario and packs -> how readily each of the cast acts of their own accord, what for, and the acts that their author
-# wrote, with every name looked up. What the scenario says goes before what an npc's file says.
+# How readily each of the cast acts of their own accord, their goal, and the acts that their author wrote, with every
+# name looked up. The scenario's values go before those of an npc's file.
 
-# What an act of a type must name, of the keys of a `do`. What is not here names what it likes.
+# The keys of a `do` that an act of a type must have; other types need none.
 _ALL_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "go": ("to",),
@@ -71,43 +72,43 @@ _TO_PLACES = frozenset({"go", "sneak"})
 def cast_of(
     scenario: Scenario, ruleset: Ruleset, names: NameLookup, generations: Sequence[Generation]
 ) -> dict[str, CastRule]:
-    """By ID, in the order of the scenario; whoever is as anybody would be is in it not at all. What is wrong with an
-    act is noted in `names`, where it stands."""
+    """Return the rules of the cast by ID, in the order of the scenario; members whose rule is the default are not in
+    it. Faults of an act are added to `names`, with the place where they stand."""
     checked = _Acts(scenario, ruleset, names)
     found = {}
-    for key, one in scenario.cast.items():
+    for key, member in scenario.cast.items():
         who = names.entity(key, where=f"cast.{key}")
         source = told_entity(who, generations)
         written = own_will(source.attrs) if source is not None and source.type == "npc" else OwnWill()
-        rule = _rule(scenario.goals.get(key, ""), one, written, tuple(checked.of(key, one)))
+        rule = _rule(scenario.goals.get(key, ""), member, written, tuple(checked.of(key, member)))
         if rule != ANYBODY:
             found[who] = rule
     return found
 
 
-def _rule(goal: str, one: ScenarioCast, written: OwnWill, acts: tuple[AuthoredAct, ...]) -> CastRule:
-    baked = one.baked if one.baked is not None else written.baked
-    said = (value for value in (one.chattiness, written.chattiness) if value is not None)
+def _rule(goal: str, member: ScenarioCast, written: OwnWill, acts: tuple[AuthoredAct, ...]) -> CastRule:
+    baked = member.baked if member.baked is not None else written.baked
+    given = (value for value in (member.chattiness, written.chattiness) if value is not None)
     return CastRule(
         goal=goal or written.agenda,
         baked=bool(baked),
-        chattiness=next(said, ANYBODY.chattiness),
+        chattiness=next(given, ANYBODY.chattiness),
         acts=acts,
     )
 
 
 class _Acts:
-    """Looks up and checks what authors write for people to do."""
+    """Looks up and checks the acts that authors write for the cast."""
 
     def __init__(self, scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> None:
         self._scenario = scenario
         self._ruleset = ruleset
         self._names = names
 
-    def of(self, key: str, one: ScenarioCast) -> Iterator[AuthoredAct]:
-        """The acts of one of the cast, in their order."""
+    def of(self, key: str, member: ScenarioCast) -> Iterator[AuthoredAct]:
+        """Yield the acts of a member of the cast, in their order."""
         known: set[str] = set()
-        for number, act in enumerate(one.acts, start=1):
+        for number, act in enumerate(member.acts, start=1):
             where, act_id = f"cast.{key}.acts.{number}", act.id or f"act_{number}"
             if act_id in known:
                 self._names.problems.append(f"{where}: there is an act {act_id} before it")
@@ -126,8 +127,8 @@ class _Acts:
             whisper=do.whisper,
         )
         bare = AuthoredAct(id=act_id, when=act.when, do=Deed(type=do.type), once=act.once)
-        told = {"do": meant, "say": act.say, "thought": act.thought}
-        return self._names.resolved(bare, where=where).model_copy(update=told)
+        texts = {"do": meant, "say": act.say, "thought": act.thought}
+        return self._names.resolved(bare, where=where).model_copy(update=texts)
 
     def _item(self, do: Deed, where: str) -> str | None:
         if do.item is None:
@@ -137,7 +138,7 @@ class _Acts:
         return self._names.entity(do.item, where=where)
 
     def _wrong(self, do: Deed) -> Iterator[str]:
-        """What only a turn would find out otherwise."""
+        """Yield the faults that would otherwise show only in a turn."""
         if do.type not in self._ruleset.actions:
             yield f"there is no act {do.type} (there are {', '.join(self._ruleset.actions)})"
             return
@@ -154,7 +155,7 @@ class _Acts:
             yield f"{do.to} is not among the places"
 
     def _idle(self, do: Deed) -> Iterator[str]:
-        """Keys that say nothing of such an act."""
+        """Yield the keys that have no meaning for such an act."""
         if do.to and do.type not in _TO_PLACES:
             yield f"`to` is where one goes; to {do.type} needs none"
         if do.item and do.type != "tell" and not takes(do.type, "item_id"):
@@ -163,15 +164,16 @@ class _Acts:
             yield f"nothing is whispered where somebody does {do.type}: leave `whisper` out"
 
 
-# Where in a scenario what a ruleset shapes is said.
+# The scenario's keys for what the ruleset's schemas describe.
 STAT_BLOCKS, SCENE_SEED = "stat_blocks", "scene_seed"
 
 
 def seeded_state(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> RulesetState | None:
-    """The part of the first state that the ruleset shapes; None where it shapes none and the scenario gives none.
+    """Return the part of the first state that the ruleset shapes; None where it shapes none and the scenario gives
+    none.
 
-    Defaults of the schemas fill what the scenario does not say. Whatever does not fit is noted in `names`, by its key;
-    then there is none either.
+    Defaults of the schemas fill what the scenario does not say. What does not fit is added to `names`, by its key; then
+    None is returned, too.
     """
     before = len(names.problems)
     stats = dict(_blocks(scenario, ruleset, names))
@@ -184,28 +186,26 @@ def seeded_state(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> Rul
 
 
 def path_faults(rules: CampaignRules) -> Iterator[str]:
-    """What is wrong with the paths and formulas of a scenario's rules, each with where it stands."""
+    """Yield the faults in the paths and formulas of a scenario's rules, each with the place where it stands."""
     ruleset = rules.ruleset
     for rule in rules.rules:
         where = f"rules.{rule.id}"
         found = [*path_problems(ruleset, rule, ())]
         found += [] if rule.check is None else [*check_problems(ruleset, (), rule.check)]
-        yield from (f"{where}: {one.message}" for one in found)
+        yield from (f"{where}: {problem.message}" for problem in found)
     for clock_id, marks in rules.clock_effects.items():
-        yield from (f"clocks.{clock_id}: {path_problem.message}" for path_problem in path_problems(ruleset, marks, ()))
+        yield from (f"clocks.{clock_id}: {problem.message}" for problem in path_problems(ruleset, marks, ()))
     for item, effects in rules.on_find.items():
-        yield from (f"finds.{item}: {path_problem.message}" for path_problem in path_problems(ruleset, effects, ()))
+        yield from (f"finds.{item}: {problem.message}" for problem in path_problems(ruleset, effects, ()))
     for kind in ("threats", "escalation", "inquiries"):
-        for key, one in getattr(rules, kind).items():
-            yield from (f"{kind}.{key}: {fault.message}" for fault in path_problems(ruleset, one, ()))
+        for key, rule in getattr(rules, kind).items():
+            yield from (f"{kind}.{key}: {fault.message}" for fault in path_problems(ruleset, rule, ()))
     for ending in rules.endings:
-        yield from (
-            f"endings.{ending.id}: {path_problem.message}" for path_problem in path_problems(ruleset, ending, ())
-        )
+        yield from (f"endings.{ending.id}: {problem.message}" for problem in path_problems(ruleset, ending, ()))
 
 
 def hold_to(state: WorldState, ruleset: Ruleset) -> None:
-    """See that a stored state fits the schemas of its campaign's ruleset, which it was read by its own copy of.
+    """Check that a stored state, which has its own copy of the schemas, fits those of its campaign's ruleset.
 
     Raises:
         StateMisfit: it does not; the message names the field.
@@ -223,8 +223,8 @@ def hold_to(state: WorldState, ruleset: Ruleset) -> None:
 
 
 def _blocks(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> Iterator[tuple[str, dict[str, Any]]]:
-    """One block for the player, each persona and each of the cast, where the ruleset asks for any; else those that are
-    given."""
+    """Yield the ID and stat block of the player, each persona and each of the cast, where the ruleset asks for any;
+    else only the given ones."""
     schema, given = ruleset.character_stat_schema, scenario.stat_blocks
     for key in given:
         if key not in PLAYER_NAMES and key not in scenario.cast and key not in scenario.personas:
@@ -233,7 +233,7 @@ def _blocks(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> Iterator
         names.problems.append(f"{STAT_BLOCKS}: the ruleset {ruleset.id} has no stats")
         return
     for key in ("player", *scenario.personas, *scenario.cast):
-        block = next((given[one] for one in (PLAYER_NAMES if key == "player" else (key,)) if one in given), None)
+        block = next((given[name] for name in (PLAYER_NAMES if key == "player" else (key,)) if name in given), None)
         if block is None and not _asks_for(schema):
             continue
         full = filled(block or {}, schema)
@@ -242,7 +242,8 @@ def _blocks(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> Iterator
 
 
 def _scene(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> dict[str, Any]:
-    """The scene's start. For a ruleset that describes none a `scene_seed` is kept with the scenario, unread."""
+    """Return the first state of the ruleset's scene. For a ruleset that describes no scene a `scene_seed` is stored
+    with the scenario, unread."""
     schema, given = ruleset.scene_state_schema, scenario.scene_seed
     if not schema:
         return {}
@@ -255,7 +256,7 @@ def _scene(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> dict[str,
 
 
 def _asks_for(schema: Mapping[str, Any]) -> bool:
-    return bool(schema.get("required")) or any("default" in one for one in schema.get("properties", {}).values())
+    return bool(schema.get("required")) or any("default" in prop for prop in schema.get("properties", {}).values())
 
 
 def _note(

@@ -1,5 +1,5 @@
-"""A scenario that can be played -> what in it is probably not meant: nobody gets there, nothing moves it, no way leads
-to it."""
+"""A scenario that can be played -> what in it is probably a mistake: unreachable places, clocks that nothing moves,
+idle doors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lorewright.world.state import OFFSTAGE, WorldState
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A remark on a scenario: a stable code, the keys that lead to what it is about, what is wrong, what to do."""
+    """A remark on a scenario: a stable code, the path of keys to its subject, the message, what to do."""
 
     code: str
     path: tuple[object, ...]
@@ -30,7 +30,8 @@ class Doubt:
 
 
 def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None) -> list[Doubt]:
-    """Every remark, in the order of the scenario's keys. With the composed state ways through packs count too."""
+    """Return every remark, in the order of the scenario's keys. With the composed state, ways through packs count
+    too."""
     effects = list(effects_of(scenario))
     return [
         *_unreachable(scenario, state),
@@ -49,8 +50,8 @@ def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None
 
 
 def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequence[Generation]) -> Iterator[Doubt]:
-    """Return a remark on everybody and everything that a pack hides from players and that the scenario shows or names
-    before anything is played."""
+    """Yield a remark for each entity that a pack hides from players and that the scenario shows or names before the
+    first turn."""
     titles = " ".join((scenario.intro_seed, *(thread.title for thread in scenario.threads.values())))
     knows = Acquaintance(state, generations, StorySoFar((Exchange(told=" ".join(titles.split())),)))
     groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
@@ -64,7 +65,7 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
 
 
 def effects_of(scenario: Scenario) -> Iterator[Effect]:
-    """Every effect that a scenario can have."""
+    """Yield every effect that a scenario can have."""
     for rule in scenario.rules:
         yield from (*rule.critical, *rule.success, *rule.mixed, *rule.fail)
     for clock in scenario.clocks.values():
@@ -75,15 +76,15 @@ def effects_of(scenario: Scenario) -> Iterator[Effect]:
         yield from threat.effects
     for thread in scenario.threads.values():
         yield from thread.inquiry.effects if thread.inquiry else ()
-    for one in scenario.cast.values():
-        for step in one.agenda:
+    for member in scenario.cast.values():
+        for step in member.agenda:
             yield from step.do if not isinstance(step.do, str) else ()
-        for further in one.escalation.values():
-            yield from further.effects
+        for level in member.escalation.values():
+            yield from level.effects
 
 
 def _named(effects: list[Effect], *fields: str) -> set[str]:
-    """What the effects name in any of the fields."""
+    """Return what the effects name in any of the fields."""
     return {str(value) for effect in effects for field in fields if (value := getattr(effect, field, None)) is not None}
 
 
@@ -110,7 +111,7 @@ def _unreachable(scenario: Scenario, state: WorldState | None) -> Iterator[Doubt
 
 
 def _id_of(state: WorldState, key: str) -> str:
-    return next((one for one in state.exits if one == key or one.endswith(f":{key}")), key)
+    return next((place_id for place_id in state.exits if place_id == key or place_id.endswith(f":{key}")), key)
 
 
 def _things(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
@@ -144,15 +145,15 @@ def _doors(scenario: Scenario, effects: list[Effect], state: WorldState | None) 
 
 
 def _is_in_a_way(state: WorldState, place: str, door: str) -> bool:
-    """Whether a way out of the place leads through the door."""
+    """Tell whether a way out of the place leads through the door."""
     ways = state.exits.get(_id_of(state, place), ())
     return any(way.via is not None and way.via.rpartition(":")[2] == door for way in ways)
 
 
 def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
     moved = _named(effects, "arrive", "depart")
-    for key, one in scenario.cast.items():
-        if one.at == OFFSTAGE and key not in moved:
+    for key, member in scenario.cast.items():
+        if member.at == OFFSTAGE and key not in moved:
             yield Doubt("offstage", ("cast", key), f"{key} is offstage and never arrives", "add an effect `arrive`")
 
 
@@ -170,7 +171,7 @@ def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iter
 
 
 def _absent(scenario: Scenario) -> Iterator[Doubt]:
-    """What a rule is about that cannot be there when it is tried."""
+    """Yield a remark for each target of a rule that is not in the scenario."""
     there = {
         *scenario.places,
         *scenario.cast,
@@ -197,7 +198,7 @@ def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def _deeds(scenario: Scenario) -> Iterator[Doubt]:
-    used = {step.do for one in scenario.cast.values() for step in one.agenda if isinstance(step.do, str)}
+    used = {step.do for member in scenario.cast.values() for step in member.agenda if isinstance(step.do, str)}
     for key in scenario.deeds:
         if key not in used:
             yield Doubt(
@@ -206,21 +207,23 @@ def _deeds(scenario: Scenario) -> Iterator[Doubt]:
 
 
 def _own_acts(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
-    """What nobody will ever do of their own accord."""
+    """Yield a remark for each of the cast who has acts and will never do them."""
     profile = scenario.profile or ruleset.profile
-    for key, one in scenario.cast.items():
-        if one.acts and profile == "freeform":
+    for key, member in scenario.cast.items():
+        if member.acts and profile == "freeform":
             hint = "say `profile: stream` (or ensemble), or drop them"
             yield Doubt("idle-acts", ("cast", key, "acts"), "with profile freeform nobody acts by themselves", hint)
-        elif one.acts and one.chattiness == 0 and not one.baked:
+        elif member.acts and member.chattiness == 0 and not member.baked:
             message = f"{key} never acts: the chattiness is 0"
             yield Doubt("idle-acts", ("cast", key, "chattiness"), message, "give them some, or `baked: true`")
 
 
 def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
-    """Conditions that ask for an act that nobody has."""
+    """Yield a remark for each condition that asks for an act that nobody has."""
     acts = {
-        (key, act.id or f"act_{number}") for key, one in scenario.cast.items() for number, act in enumerate(one.acts, 1)
+        (key, act.id or f"act_{number}")
+        for key, member in scenario.cast.items()
+        for number, act in enumerate(member.acts, 1)
     }
     for path, by, did in _asked_acts(scenario.model_dump(mode="json", by_alias=True), ()):
         if (by, did) not in acts:
@@ -230,16 +233,16 @@ def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
 
 
 def _asked_acts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str, str]]:
-    """(where, by, act) of every condition that asks whether somebody did something, or tried to."""
+    """Yield (path, person, act) of every condition that asks whether somebody did something, or tried to."""
     if isinstance(part, dict):
         for key in ("did", "tried"):
             if set(part) == {key, "by"}:
                 yield path, str(part["by"]), str(part[key])
-        for key, one in part.items():
-            yield from _asked_acts(one, (*path, key))
+        for key, value in part.items():
+            yield from _asked_acts(value, (*path, key))
     elif isinstance(part, list):
-        for number, one in enumerate(part):
-            yield from _asked_acts(one, (*path, number))
+        for number, value in enumerate(part):
+            yield from _asked_acts(value, (*path, number))
 
 
 def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
@@ -278,12 +281,12 @@ def _endings(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
 
 
 def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
-    """The threads whose status a condition asks for, but for those under a `not` or an `any`."""
+    """Yield the threads whose status a condition asks for, except those under a `not` or an `any`."""
     if isinstance(condition, dict):
         if "thread" in condition:
             yield condition["thread"], condition["status"]
-        for one in condition.get("all") or ():
-            yield from _threads_in(one)
+        for inner in condition.get("all") or ():
+            yield from _threads_in(inner)
 
 
 def _demo(scenario: Scenario) -> Iterator[Doubt]:
@@ -291,18 +294,19 @@ def _demo(scenario: Scenario) -> Iterator[Doubt]:
         yield Doubt("no-demo", ("demo",), "there is no demo", "add about ten lines, for whoever only wants to watch")
 
 
-# A demo -> what becomes of its lines when they are played.
+# The demo, played line by line.
 
 
 def tried_demo(campaign: OpenCampaign, lines: Sequence[str]) -> Iterator[Doubt]:
-    """Play the lines; a doubt for each that is asked back or refused, and for those that an ending leaves unplayed."""
+    """Play the lines; yield a remark for each that is asked back or refused, and for those that an ending leaves
+    unplayed."""
     for number, line in enumerate(lines):
         if campaign.store.head().state.ended is not None:
             message = f"the story has ended before the demo's line {number + 1}"
             yield Doubt("demo-line", ("demo", number), message, "drop the lines after the ending")
             return
         result = TurnResult.model_validate_json(asyncio.run(campaign.submit(line)))
-        refused = [one.message or one.reason for one in result.validation.results if not one.success]
+        refused = [verdict.message or verdict.reason for verdict in result.validation.results if not verdict.success]
         if result.clarification_question is not None:
             message = f"the demo's line {number + 1} is asked back: {result.clarification_question}"
             yield Doubt("demo-line", ("demo", number), message, "say it in other words")

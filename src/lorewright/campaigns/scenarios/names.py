@@ -1,4 +1,4 @@
-"""Short names in a scenario -> qualified IDs, with every name that means nothing collected as a problem."""
+"""Short names in a scenario -> qualified IDs, with every unknown name collected as a problem."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lorewright.retrieval.view import ids_of, things
 from lorewright.rules.rulesets import ANY_NPC
 from lorewright.world.state import OFFSTAGE
 
-# What keeps a file that an author wrote from being what it should be: line, message, and what to do about it.
+# The faults of a file that an author wrote: line, message, and what to do about it.
 
-# What an author is told in place of the model's own words, which speak of Python.
+# Messages for authors in place of pydantic's own, which speak of Python.
 _IN_PLAIN_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "missing": "is missing, and must be there",
@@ -34,13 +34,13 @@ _IN_PLAIN_WORDS: Mapping[str, str] = MappingProxyType(
         "bool_parsing": "write true or false",
     }
 )
-# More than these nobody reads at once.
+# At most this many faults are printed.
 _MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """A fault of a file: on which line (from 1), what, and what to do about it."""
+    """A fault of a file: its line (from 1), the message, and what to do about it."""
 
     line: int
     message: str
@@ -48,27 +48,28 @@ class FileFault:
 
 
 def faults_of(problem: ValidationError, lines: Mapping[tuple[str, ...], int], *, hint: str) -> list[FileFault]:
-    """What a model says of the data of a file whose keys stand on these lines, in the model's order."""
+    """Return the faults that a model finds in the data of a file whose keys stand on these lines, in the model's
+    order."""
     return [
         FileFault(line_of(lines, error["loc"]), f"{'.'.join(map(str, error['loc']))}: {_said(error)}", hint)
         for error in problem.errors(include_url=False, include_input=False)
     ]
 
 
-def _said(one: ErrorDetails) -> str:
-    return _IN_PLAIN_WORDS.get(one["type"], one["msg"])
+def _said(error: ErrorDetails) -> str:
+    return _IN_PLAIN_WORDS.get(error["type"], error["msg"])
 
 
 def told(path: Path, faults: Sequence[FileFault]) -> str:
-    """The first faults as `file:line: message`, a line each."""
+    """Return the first faults as `file:line: message`, a line each."""
     return "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:_MOST_TOLD])
 
 
 M = TypeVar("M", bound=BaseModel)
 
-# How a scenario calls whoever plays.
+# How a scenario names the player.
 PLAYER_NAMES = ("you", "player")
-# Which fields of effects and conditions name what.
+# Which fields of effects and conditions hold names of which kind.
 _ITEM_FIELDS = frozenset({"reveal", "revealed"})
 _KINDS = {
     "clock": frozenset({"clock"}),
@@ -78,10 +79,10 @@ _KINDS = {
     "threat": frozenset({"announce", "avert", "announced"}),
 }
 _PAIRS = frozenset({"relation", "tie"})
-# Where `you` may be any of several personas: whoever is played when it comes to it.
+# Fields in which `you` may be any of several personas: the one that is played when it is used.
 _YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart", "target"}) | _PAIRS
 _SAID = frozenset({"promise", "threat", "owes"})
-# Words and values: what stands in them is nobody's name.
+# Fields of words and values, which hold no names.
 _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
 _ENTITY_FIELDS = frozenset(
     {
@@ -108,9 +109,9 @@ class NameLookup:
         threats: Iterable[str] = (),
         personas: Iterable[str] = (),
     ) -> None:
-        """`own` are the scenario's things, each with the pack's entity that it is, where it is one; `made` the places
-        and people that are the scenario's own where no pack knows them; `personas` whom one may play beside the
-        player."""
+        """`own` maps the scenario's things to the pack's entity that they are, or None; `made` are the places and
+        people that are the scenario's own where no pack has them; `personas` whom the player may play besides the
+        player character."""
         self._generations = generations
         self._personas = frozenset(personas)
         self._own = {name: f"{campaign_id}:{name}" for name in (*own, *sorted(self._personas))}
@@ -129,7 +130,8 @@ class NameLookup:
                 self._own[name] = self.in_packs(entity) or self._missing(entity, where=f"things.{name}")
 
     def entity(self, name: str, *, where: str) -> str:
-        """The qualified ID of a person, place or thing; a name that means nothing is noted and given back."""
+        """Return the qualified ID of a person, place or thing; an unknown name is noted as a problem and returned as it
+        is."""
         if name in PLAYER_NAMES:
             return self.player_id
         if name == OFFSTAGE:
@@ -139,7 +141,7 @@ class NameLookup:
         return self.in_packs(name) or self._made.get(name) or self._missing(name, where=where)
 
     def entity_or_you(self, name: str, *, where: str) -> str:
-        """The same, but that `you` stays where it may be any of several personas."""
+        """Return the same as `entity`, except that `you` stays where it may be any of several personas."""
         return name if self._personas and name == "you" else self.entity(name, where=where)
 
     def _missing(self, name: str, *, where: str) -> str:
@@ -149,11 +151,11 @@ class NameLookup:
         return name
 
     def is_own(self, name: str) -> bool:
-        """Whether a name is the scenario's own: a thing, a door, the player."""
+        """Tell whether a name is the scenario's own: a thing, a door, the player."""
         return name in self._own or name in self._made or name in PLAYER_NAMES
 
     def in_packs(self, name: str) -> str | None:
-        """The first pack's entity of that ID, or None."""
+        """Return the first pack's entity of that ID, or None."""
         for generation in self._generations:
             entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
             if generation.entity(entity_id) is not None:
@@ -161,17 +163,18 @@ class NameLookup:
         return None
 
     def item(self, reference: str, *, where: str) -> str:
-        """`viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack whose section is in force."""
+        """Return the full ID of an item, `viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack
+        whose section is in force."""
         entity, _, rest = reference.partition("/")
         told_as = ids_of(self.in_packs(entity) or entity, things(self._generations))
-        ids = [f"{one}:{rest}" for one in told_as]
+        ids = [f"{told_id}:{rest}" for told_id in told_as]
         found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
         if not found:
             self.problems.append(f"{where}: no pack has an item {reference}")
         return (found or ids)[0]
 
     def resolved(self, model: M, *, where: str) -> M:
-        """An effect, condition or rule with every name in it looked up."""
+        """Return an effect, condition or rule with every name in it looked up."""
         data = model.model_dump(mode="json", by_alias=True, exclude_none=True)
         return type(model).model_validate(self._walk(data, where))
 
@@ -179,13 +182,13 @@ class NameLookup:
         if isinstance(data, Mapping):
             return {key: self._value(key, value, where) for key, value in data.items()}
         if isinstance(data, list):
-            return [self._walk(one, where) for one in data]
+            return [self._walk(part, where) for part in data]
         return data
 
     def _value(self, key: str, value: Any, where: str) -> Any:
         if self._personas and key in _SAID and isinstance(value, Mapping):
-            said = {name: one for name, one in value.items() if name != "to" or one != "you"}
-            return {**self._walk(said, where), **({"to": "you"} if said.keys() != value.keys() else {})}
+            others = {name: part for name, part in value.items() if name != "to" or part != "you"}
+            return {**self._walk(others, where), **({"to": "you"} if others.keys() != value.keys() else {})}
         if self._personas and key in _YOU_FIELDS and value == "you":
             return value
         if key in _PAIRS:

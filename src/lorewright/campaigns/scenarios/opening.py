@@ -46,25 +46,26 @@ from lorewright.world.state import (
 )
 from lorewright.world.things import Character, Observation, TurnOrder, observation_id
 
-# Scenario -> what its people carry within, what hangs over them, and how far they go, with every name looked up.
+# What the people of a scenario are like within, their threats and how far they go, with every name looked up.
 
 
 def characters_of(scenario: Scenario, names: NameLookup) -> dict[str, Character]:
-    """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
+    """Return profile, states and conditions of the player, the personas and the cast, by ID; without those who have
+    none."""
     player = scenario.player
     found = {names.player_id: Character(profile=player.profile, states=player.states, conditions=player.conditions)}
     people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
-    for key, one in people.items():
+    for key, member in people.items():
         who = names.entity(key, where=f"cast.{key}")
-        found[who] = Character(profile=one.profile, states=one.states, conditions=one.conditions)
-    return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
+        found[who] = Character(profile=member.profile, states=member.states, conditions=member.conditions)
+    return {who: member for who, member in found.items() if member.profile or member.states or member.conditions}
 
 
 def memories_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, Observation]]:
-    """What the player, the personas and the cast remember from the start, by whom and ID; of whoever remembers
-    anything."""
+    """Return what the player, the personas and the cast remember from the start, by person and observation ID; without
+    those who remember nothing."""
     people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
-    given = {"player": scenario.player.observations, **{key: one.observations for key, one in people.items()}}
+    given = {"player": scenario.player.observations, **{key: member.observations for key, member in people.items()}}
     return {
         names.entity(key, where=f"cast.{key}.observations"): {
             observation_id(memory.content): Observation(content=memory.content, importance=memory.importance, minute=0)
@@ -76,10 +77,10 @@ def memories_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, Ob
 
 
 def relationships_of(scenario: Scenario, names: NameLookup) -> dict[str, Relationship]:
-    """What the scenario says that people are to each other, by key."""
+    """Return the relationships between people that the scenario gives, by key."""
     found = {}
     for number, tie in enumerate(scenario.ties):
-        a, b = (names.entity(one, where=f"ties.{number}") for one in tie.between)
+        a, b = (names.entity(name, where=f"ties.{number}") for name in tie.between)
         if a == b:
             names.problems.append(f"ties.{number}: it is between somebody and themselves")
         found[relationship_key(a, b, tie.type)] = Relationship(a=a, b=b, rel_type=tie.type, intensity=tie.intensity)
@@ -87,8 +88,8 @@ def relationships_of(scenario: Scenario, names: NameLookup) -> dict[str, Relatio
 
 
 def turn_order_of(scenario: Scenario, names: NameLookup) -> TurnOrder | None:
-    """Who acts in which order; None where only the player acts."""
-    actors = tuple(dict.fromkeys(names.entity(one, where="turn_order") for one in scenario.turn_order))
+    """Return who acts in which order; None where only the player acts."""
+    actors = tuple(dict.fromkeys(names.entity(name, where="turn_order") for name in scenario.turn_order))
     if len(actors) < len(scenario.turn_order):
         names.problems.append("turn_order: somebody stands twice in it")
     for key in scenario.turn_order:
@@ -98,15 +99,16 @@ def turn_order_of(scenario: Scenario, names: NameLookup) -> TurnOrder | None:
 
 
 def threats_of(scenario: Scenario, names: NameLookup) -> dict[str, ThreatRule]:
-    """The threats, by ID."""
-    return {key: names.resolved(one, where=f"threats.{key}") for key, one in scenario.threats.items()}
+    """Return the threats, by ID."""
+    return {key: names.resolved(threat, where=f"threats.{key}") for key, threat in scenario.threats.items()}
 
 
 def escalation_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, EscalationStep]]:
-    """How far each of the cast goes whose profile the scenario writes, by ID."""
+    """Return how far each of the cast goes whose profile the scenario writes, by ID."""
     return {
         names.entity(key, where=f"cast.{key}"): {
-            step: names.resolved(one, where=f"cast.{key}.escalation.{step}") for step, one in member.escalation.items()
+            step: names.resolved(level, where=f"cast.{key}.escalation.{step}")
+            for step, level in member.escalation.items()
         }
         for key, member in scenario.cast.items()
         if member.escalation
@@ -114,7 +116,7 @@ def escalation_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, 
 
 
 def inquiries_of(scenario: Scenario, names: NameLookup) -> dict[str, Inquiry]:
-    """The threads that are looked into, by ID, with their clues as items."""
+    """Return the threads that can be investigated, by ID, with their clues as items."""
     found = {}
     for key, thread in scenario.threads.items():
         if thread.inquiry is not None:
@@ -126,25 +128,26 @@ def inquiries_of(scenario: Scenario, names: NameLookup) -> dict[str, Inquiry]:
 
 
 def with_situations(ruleset: Ruleset, scenario: Scenario, names: NameLookup) -> Ruleset:
-    """The ruleset with the scenario's own circumstances, which go before its own of the same name."""
+    """Return the ruleset with the scenario's own situations, which replace the ruleset's of the same name."""
     if not scenario.situations:
         return ruleset
-    for key, one in scenario.situations.items():
-        for unknown in [kind for kind in one.forbids if kind != ALL and kind not in ruleset.actions]:
+    for key, situation in scenario.situations.items():
+        for unknown in [kind for kind in situation.forbids if kind != ALL and kind not in ruleset.actions]:
             known = ", ".join(ruleset.actions)
             names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
     return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
 
 
-# Scenario and packs -> what the conditions of its places and people name that it does not have.
+# Names in the conditions of packs' places and people that the scenario does not have.
 
 
 def condition_problems(
     scenario: Scenario, names: NameLookup, generations: Sequence[Generation], *, entity_ids: Iterable[str]
 ) -> Iterator[str]:
-    """A line for each unknown name, with the file and line of its pack: else what it hides would never be seen."""
+    """Yield a line for each unknown name, with the file and line of its pack: what such a condition hides would never
+    be seen."""
     same = things(generations)
-    concerned = {told_as for entity_entity_id in entity_ids for told_as in ids_of(entity_entity_id, same)}
+    concerned = {told_as for entity_id in entity_ids for told_as in ids_of(entity_id, same)}
     for generation in generations:
         for stored in generation.conditions():
             if stored.entity_id in concerned:
@@ -174,39 +177,39 @@ def _missing(part: WhenPart, scenario: Scenario, names: NameLookup, pack_id: str
             assert_never(part)
 
 
-# A scenario's personas -> where each of them is, what they carry, how far the cast trusts them.
+# The start of a scenario's personas: where they are, what they carry, how far the cast trusts them.
 
 _GROUPS = ("cast", "places", "things")
 
 
 def positions_of_personas(scenario: Scenario, names: NameLookup, *, start: str) -> dict[str, str]:
-    """Where the player's other personas are, by ID: at `start`, unless it is said otherwise."""
+    """Return where the player's other personas are, by ID: at `start`, unless the scenario says otherwise."""
     found: dict[str, str] = {}
-    for key, one in scenario.personas.items():
+    for key, persona in scenario.personas.items():
         where = f"personas.{key}"
         taken = next((group for group in _GROUPS if key in getattr(scenario, group)), None)
         if taken is not None or key in PLAYER_NAMES:
             names.problems.append(
                 f"{where}: {key} is {'the player' if taken is None else f'among the {taken}'} already"
             )
-        if one.at is not None and one.at not in scenario.places:
-            names.problems.append(f"{where}: {one.at} is not among the places")
-        found[names.entity(key, where=where)] = start if one.at is None else names.entity(one.at, where=where)
+        if persona.at is not None and persona.at not in scenario.places:
+            names.problems.append(f"{where}: {persona.at} is not among the places")
+        found[names.entity(key, where=where)] = start if persona.at is None else names.entity(persona.at, where=where)
     return found
 
 
 def things_of_personas(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, int]]:
-    """What they carry at the start, by who and what."""
+    """Return what they carry at the start: amounts by carrier and item."""
     held: dict[str, dict[str, int]] = {}
-    for key, one in scenario.personas.items():
+    for key, persona in scenario.personas.items():
         where = f"personas.{key}.items"
-        for item in one.items:
+        for item in persona.items:
             held.setdefault(names.entity(key, where=where), {})[names.entity(item, where=where)] = 1
     return held
 
 
 def trust_in_personas(scenario: Scenario, names: NameLookup) -> dict[str, Relation]:
-    """How far some of the cast trust them, by key."""
+    """Return how far some of the cast trust them, by key."""
     found: dict[str, Relation] = {}
     for key, persona in scenario.personas.items():
         where = f"personas.{key}.trust"
@@ -221,7 +224,7 @@ def trust_in_personas(scenario: Scenario, names: NameLookup) -> dict[str, Relati
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a campaign begins and by what rules it goes on."""
+    """The state and the rules that a campaign begins with."""
 
     state: WorldState
     rules: CampaignRules
@@ -230,7 +233,7 @@ class Opening:
 def compose(
     scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str, source: str
 ) -> Opening:
-    """Seed a campaign's state from its scenario and packs; entities of packs keep where they came from.
+    """Make a campaign's first state from its scenario and packs; entities of packs keep their origin.
 
     Raises:
         ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
@@ -245,8 +248,8 @@ def compose(
 def tried(
     scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
 ) -> tuple[Opening, list[str], list[str]]:
-    """What a scenario composes to, and what is wrong with it: in the scenario (`rules.debt: …`), and in its packs (with
-    file and line). Only without problems is the opening fit to be played."""
+    """Return the opening of a scenario and its problems: those in the scenario (`rules.debt: …`), and those in its
+    packs (with file and line). The opening can be played only where there are no problems."""
     generations = generations_in_force(generations)
     names = NameLookup(
         campaign_id,
@@ -274,7 +277,7 @@ class _Composer:
         self._generations = generations
 
     def state(self, ruleset: Ruleset) -> WorldState:
-        """The state at turn 0."""
+        """Return the state at turn 0."""
         scenario, names = self._scenario, self._names
         start = names.entity(scenario.start, where="start")
         if scenario.start not in scenario.places:
@@ -301,7 +304,7 @@ class _Composer:
         )
 
     def rules(self, ruleset: Ruleset) -> CampaignRules:
-        """The scenario's rules with every name looked up."""
+        """Return the scenario's rules with every name looked up."""
         scenario, names = self._scenario, self._names
         rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
         for rule in rules:
@@ -330,15 +333,16 @@ class _Composer:
         )
 
     def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:
-        """What happens when a clock rises: the clock's own effects, then what the cast has set out to do."""
+        """Return the effects of each clock by the value that it rises to: the clock's own, then those of the cast's
+        agendas."""
         found: dict[str, dict[int, tuple[Effect, ...]]] = {}
         for clock_id, clock in self._scenario.clocks.items():
             at = {
                 value: self._resolved(effects, f"clocks.{clock_id}.at.{value}") for value, effects in clock.at.items()
             }
             found[clock_id] = at
-        for name, one in self._scenario.cast.items():
-            for number, step in enumerate(one.agenda, start=1):
+        for name, member in self._scenario.cast.items():
+            for number, step in enumerate(member.agenda, start=1):
                 where = f"cast.{name}.agenda.{number}"
                 if step.when.clock not in found:
                     self._names.problems.append(f"{where}: there is no clock {step.when.clock}")
@@ -359,19 +363,20 @@ class _Composer:
         return tuple(self._names.resolved(effect, where=where) for effect in effects)
 
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
-        """What only a turn would find out otherwise: an act that nobody can do."""
+        """Note acts that no ruleset action has, which would otherwise show only in a turn."""
         for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
             known = ", ".join(ruleset.actions)
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
 
     def _check_goals(self) -> None:
-        """A goal is somebody's who can act on it."""
+        """Note goals of people who are neither in the cast nor the player."""
         for name in self._scenario.goals:
             if name not in PLAYER_NAMES and name not in self._scenario.cast:
                 self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
 
     def _exits(self, place: str) -> Iterator[Exit]:
-        """The scenario's ways, else those of the pack that lead to other places of the scenario."""
+        """Yield the exits of a place: the scenario's, else those of the pack that lead to other places of the
+        scenario."""
         if not self._scenario.places[place].exits and not self._scenario.map:
             yield from self._exits_of_pack(place)
         for name, way in self._scenario.places[place].exits.items():
@@ -384,7 +389,7 @@ class _Composer:
             yield from self._mapped(place, line)
 
     def _mapped(self, place: str, way: ScenarioWay) -> Iterator[Exit]:
-        """The ends of a way of the `map` that lie in a place."""
+        """Yield the ends of a way of the `map` that lie in a place."""
         ends = [(way.from_, way.to, way.name), *([] if way.one_way else [(way.to, way.from_, way.back)])]
         for start, to, name in ends:
             if start != place:
@@ -398,7 +403,11 @@ class _Composer:
     def _exits_of_pack(self, place: str) -> Iterator[Exit]:
         entity = told_entity(self._place(place), self._generations)
         same = things(self._generations)
-        places = {told_as: one for one in map(self._place, self._scenario.places) for told_as in ids_of(one, same)}
+        places = {
+            told_as: place_id
+            for place_id in map(self._place, self._scenario.places)
+            for told_as in ids_of(place_id, same)
+        }
         for way in ways_of(entity) if entity is not None else ():
             if way.to in places:
                 thing = self._scenario.things.get(way.door or "")
@@ -414,7 +423,7 @@ class _Composer:
 
     def _positions(self) -> dict[str, str]:
         cast = self._scenario.cast
-        return {self._place(name): self._names.entity(one.at, where=f"cast.{name}") for name, one in cast.items()}
+        return {self._place(name): self._names.entity(member.at, where=f"cast.{name}") for name, member in cast.items()}
 
     def _inventory(self) -> dict[str, dict[str, int]]:
         held: dict[str, dict[str, int]] = things_of_personas(self._scenario, self._names)
@@ -434,7 +443,7 @@ class _Composer:
 
     def _thread(self, thread_id: str) -> Thread:
         thread = self._scenario.threads[thread_id]
-        related = tuple(self._names.entity(one, where=f"threads.{thread_id}") for one in thread.related)
+        related = tuple(self._names.entity(related_id, where=f"threads.{thread_id}") for related_id in thread.related)
         return Thread(
             id=thread_id,
             title=thread.title,
@@ -446,10 +455,10 @@ class _Composer:
 
     def _relations(self) -> dict[str, Relation]:
         relations = trust_in_personas(self._scenario, self._names)
-        for name, one in self._scenario.cast.items():
-            if one.trust:
+        for name, member in self._scenario.cast.items():
+            if member.trust:
                 a, b = pair(self._place(name), self._names.player_id)
-                relations[relation_key(a, b)] = Relation(a=a, b=b, trust=one.trust)
+                relations[relation_key(a, b)] = Relation(a=a, b=b, trust=member.trust)
         return relations
 
     def _place(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The rulesets that ship, and those that somebody writes: file -> Ruleset, or every reason why it is none."""
+"""The rulesets that ship and those of the workspace: file -> Ruleset, or every fault of the file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from lorewright.rules.rulesets import ActionType, Ruleset
 from lorewright.rules.validate import COST_KEYS
 from lorewright.world.schemas import plain
 
-# Ruleset -> what `ruleset show` prints as JSON: stats, bands, action types, costs, reason codes, schemas, owners.
+# The fields that `ruleset list` and `ruleset show` print.
 
 
 def listed_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
-    """A line of `ruleset list`."""
+    """Return the fields of a line of `ruleset list`."""
     return {
         "id": ruleset.id,
         "name": ruleset.name,
@@ -39,7 +39,7 @@ def listed_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
 
 
 def shown_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
-    """All of a ruleset: its own keys as they are played by, and the costs and reason codes that every ruleset has."""
+    """Return all fields of a ruleset as it is played, and the costs and reason codes that every ruleset has."""
     data = ruleset.model_dump(mode="json", by_alias=True)
     return {
         **data,
@@ -53,18 +53,18 @@ def shown_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
 
 
 def rolled(ruleset: Ruleset) -> str:
-    """What is rolled, as a formula."""
+    """Return the roll of a ruleset, as a formula."""
     return ruleset.roll or f"{ruleset.dice} + {'stat' if ruleset.stats else 'trait'}"
 
 
 def costs_in(ruleset: Ruleset) -> list[str]:
-    """The costs that an action may have: those of every ruleset, then the ruleset's own."""
+    """Return the costs that an action may have: those of every ruleset, then the ruleset's own."""
     own = {cost for action in ruleset.actions.values() for cost in action.costs}
     return [*COST_KEYS, *sorted(own - set(COST_KEYS))]
 
 
 def checked_by(action: ActionType) -> str:
-    """What is rolled for an action, in few words; empty where nothing is."""
+    """Return the check of an action, in few words; empty where it has none."""
     check = action.check
     if check is None:
         return ""
@@ -76,16 +76,17 @@ def checked_by(action: ActionType) -> str:
 
 
 def priced(action: ActionType) -> str:
-    """What an action costs beside its minutes, in few words."""
+    """Return the costs of an action other than its minutes, in few words."""
     return ", ".join(f"{cost} {by:+d}" for cost, by in sorted(action.costs.items()))
 
 
 def hindrances(ruleset: Ruleset) -> list[tuple[str, str, str, str]]:
-    """What is in the way of an attempt: when (`bound`, `dead (target)`), what it is, what it forbids, what it adds to
-    dice."""
-    held = [*ruleset.conditions.items(), *ruleset.situations.items()]
+    """Return what hinders an attempt, as rows: when (`bound`, `dead (target)`), its summary, what it forbids, its
+    modifier of the dice."""
+    named = [*ruleset.conditions.items(), *ruleset.situations.items()]
     rows = [
-        (key, one.summary, ", ".join(one.forbids), f"{one.modifier:+d}" if one.modifier else "") for key, one in held
+        (key, hindrance.summary, ", ".join(hindrance.forbids), f"{hindrance.modifier:+d}" if hindrance.modifier else "")
+        for key, hindrance in named
     ]
     facts = [
         (f"{contradiction.fact} ({contradiction.about})", "known as a fact", ", ".join(contradiction.forbids), "")
@@ -95,9 +96,9 @@ def hindrances(ruleset: Ruleset) -> list[tuple[str, str, str, str]]:
 
 
 def effects_in_words(effects: Sequence[Effect]) -> list[str]:
-    """Each effect as its author wrote it, in one line."""
+    """Return each effect as its author wrote it, in one line."""
     written = [effect.model_dump(mode="json", by_alias=True, exclude_defaults=True) for effect in effects]
-    return [", ".join(f"{key} {_short(value)}" for key, value in one.items()) for one in written]
+    return [", ".join(f"{key} {_short(value)}" for key, value in fields.items()) for fields in written]
 
 
 def _short(value: Any) -> str:
@@ -105,26 +106,26 @@ def _short(value: Any) -> str:
 
 
 _KEYS = "see docs/rulesets.md for the keys of a ruleset"
-# Further than this no ruleset is built upon another.
+# At most this many rulesets extend one another.
 _DEEPEST = 4
 _SUFFIX = ".yaml"
 
 
 def ruleset_names(own: Path | None = None) -> list[str]:
-    """The IDs of the rulesets that ship, and of those in a folder of one's own, sorted."""
+    """Return the IDs of the rulesets that ship and of those in the folder `own`, sorted."""
     library = resources.files("lorewright.rules") / "library"
     names = {file.name.removesuffix(_SUFFIX) for file in library.iterdir() if file.name.endswith(_SUFFIX)}
     return sorted(names | ({file.stem for file in own.glob(f"*{_SUFFIX}")} if own is not None else set()))
 
 
 def rulesets_beside(scenarios: Path) -> Path:
-    """The folder of one's own rulesets, which lies beside that of the scenarios."""
+    """Return the folder of the workspace's own rulesets, which lies beside that of the scenarios."""
     return scenarios.parent / "rulesets"
 
 
 def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str]:
-    """A ruleset and the hash of its text, which for one that extends another holds that one's too. One that ships goes
-    before one of that name in the folder `own`.
+    """Return a ruleset and the hash of its text; the hash covers the texts of the rulesets that it extends. A ruleset
+    that ships goes before one of the same name in the folder `own`.
 
     Raises:
         NotFound: there is none of that name.
@@ -141,7 +142,7 @@ def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str
     return _read_shipped(_shipped(ruleset_id, known=ruleset_names(own)), ruleset_id)
 
 
-# Every campaign that is begun asks twice, and a ruleset is frozen.
+# Each new campaign asks for its ruleset twice, and a ruleset is frozen.
 @lru_cache(maxsize=16)
 def _read_shipped(text: str, ruleset_id: str) -> tuple[Ruleset, str]:
     ruleset, faults = read_ruleset(text)
@@ -156,7 +157,7 @@ def _hash_of(text: str) -> str:
 
 
 def load_ruleset_file(path: Path) -> Ruleset:
-    """A ruleset from a file of its author's.
+    """Return the ruleset in a file.
 
     Raises:
         NotFound: there is no such file.
@@ -169,7 +170,7 @@ def load_ruleset_file(path: Path) -> Ruleset:
 
 
 def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[FileFault]]:
-    """A ruleset from a file, or every reason why it is none.
+    """Return the ruleset in a file and no faults, or None and every fault of the file.
 
     Raises:
         NotFound: there is no such file.
@@ -185,7 +186,7 @@ def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[FileFault]]:
 
 
 def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
-    """The ruleset that a text says, or every reason why it says none, by line."""
+    """Return the ruleset of a text and no faults, or None and every fault, by line."""
     try:
         data = _with_base(_mapping(text))
         lines = lines_of_yaml(text)
@@ -223,7 +224,7 @@ def _mapping(text: str) -> dict[str, Any] | None:
 
 
 def _with_base(data: dict[str, Any] | None, *, depth: int = 0) -> dict[str, Any] | None:
-    """The data on top of the ruleset that it `extends`: a key that it has replaces that key whole."""
+    """Return the data on top of the ruleset that it `extends`: a key that it has replaces that key whole."""
     if data is None or "extends" not in data:
         return data
     if depth >= _DEEPEST:
@@ -233,7 +234,7 @@ def _with_base(data: dict[str, Any] | None, *, depth: int = 0) -> dict[str, Any]
 
 
 def _bases(text: str) -> list[str]:
-    """The texts of the rulesets that one is built upon."""
+    """Return the texts of the rulesets that a ruleset extends, nearest first."""
     found: list[str] = []
     data = _mapping(text)
     while data is not None and "extends" in data and len(found) < _DEEPEST:

@@ -25,11 +25,10 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, EntityType
 from lorewright.world.things import CharacterState
 
-# One of a scenario's cast as its author writes them: where they are, what they feel, what they do by themselves.
+# People as a scenario's author writes them: the player, personas and the cast.
 
-# Whom the player may play, as a scenario's author writes them.
 
-# Text that says something; spaces at its ends are kept.
+# Text that is not blank; spaces at its ends are kept.
 Written = Annotated[str, Field(pattern=r"\S")]
 
 
@@ -63,9 +62,9 @@ class ScenarioPersona(ScenarioPlayer):
     trust: FrozenMap[str, int] = Field(default_factory=dict)
 
 
-# A sentence of an act, and what somebody thinks at it; a record of a turn holds no more (characters).
+# The longest sentence and thought of an act, in characters: a record of a turn holds no more.
 _SAID = 600
-# Sentences of one act: more is a scene.
+# At most this many sentences are told of one act.
 _SENTENCES = 5
 
 
@@ -119,9 +118,9 @@ class ScenarioCast(Frozen):
 
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"
-# The walk in a large vault names every place and thing of it.
+# A scenario made from a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
-# The largest that ships has 64 KB, a walk through thousands of notes some MB.
+# The largest that ships has 64 KB; one made from thousands of notes has some MB.
 MAX_SCENARIO_BYTES = 4 * 1024 * 1024
 
 
@@ -283,7 +282,7 @@ class Scenario(Frozen):
     @field_validator("grammar", mode="before")
     @classmethod
     def _phrases(cls, data: Any) -> Any:
-        """A row may be a bare text, as it may in the narrator's own grammar."""
+        """Accept a bare text as a row, as the narrator's own grammar does."""
         if not isinstance(data, dict):
             return data
         return {
@@ -296,7 +295,7 @@ class Scenario(Frozen):
     @field_validator("grammar", mode="after")
     @classmethod
     def _fitting(cls, grammar: FrozenMap[str, tuple[Phrase, ...]]) -> FrozenMap[str, tuple[Phrase, ...]]:
-        """Every phrase fits its group: a phrase that would never be told, or break when told, is refused here."""
+        """Refuse a phrase that does not fit its group: it would never be told, or fail when it is told."""
         problems = phrase_problems(grammar)
         if problems:
             raise ValueError("; ".join(problems[:3]))
@@ -305,19 +304,19 @@ class Scenario(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_pack(cls, data: Any) -> Any:
-        """`content_pack: x` is `content_packs: [x]`; a key with nothing behind it is no pack."""
+        """Read `content_pack: x` as `content_packs: [x]`, and a key without a value as no pack."""
         if not isinstance(data, dict):
             return data
         if "content_pack" in data and "content_packs" not in data:
-            one = data["content_pack"]
-            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": one and [one]}
+            pack = data["content_pack"]
+            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": pack and [pack]}
         if data.get("content_packs", ()) is None:
             return {k: v for k, v in data.items() if k != "content_packs"}
         return data
 
 
 def load_scenario(path: Path) -> Scenario:
-    """Read a scenario file.
+    """Read a scenario file and return its scenario.
 
     Raises:
         NotFound: there is no such file.
@@ -340,7 +339,7 @@ def scenario_text(path: Path) -> str:
 
 
 def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
-    """A scenario, or every reason why the file is none.
+    """Return a scenario and no faults, or None and every fault of the file.
 
     Raises:
         NotFound: there is no such file.
@@ -364,22 +363,22 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
         return None, faults_of(problem, lines_of_yaml(text, max_nodes=_MAX_YAML_NODES), hint=_KEYS)
 
 
-# Scenario and packs -> the entities that a campaign begins with: copies of the packs', and the scenario's own.
+# The entities that a campaign begins with: copies of the packs', and the scenario's own.
 
 _TYPES: dict[str, EntityType] = {"location": "location", "npc": "npc", "faction": "faction", "item": "item"}
 
-# A place, a member of the cast, somebody known: what a scenario may add to a pack's entity, or make itself.
+# What a scenario may add to a pack's entity, or make itself: a place, a member of the cast, another entity.
 _Added = ScenarioPlace | ScenarioCast | ScenarioEntity
 
 
 def names_made(scenario: Scenario) -> list[str]:
-    """The places, people and others with a name in the scenario, which so need no pack that knows them."""
-    return [key for key, one in _added(scenario).items() if one.name and ":" not in key]
+    """Return the names of the places, people and others that are named in the scenario and need no pack."""
+    return [key for key, added in _added(scenario).items() if added.name and ":" not in key]
 
 
 def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> Iterator[Entity]:
-    """The player, other personas, then places, cast and whoever is known or a thread is about, then the things. Names
-    that mean nothing are noted in `names`."""
+    """Yield the player, the personas, then places, cast, other known entities and those that threads are about, then
+    the things. Unknown names are noted in `names`."""
     player = scenario.player
     yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
     for key, persona in scenario.personas.items():
@@ -392,7 +391,7 @@ def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Gen
             traits=persona.traits,
         )
     added = _added(scenario)
-    related = [one for thread in scenario.threads.values() for one in thread.related]
+    related = [related_name for thread in scenario.threads.values() for related_name in thread.related]
     for name in dict.fromkeys([*added, *related]):
         if name in scenario.things or name in scenario.personas or name in PLAYER_NAMES:
             continue
@@ -408,7 +407,7 @@ def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Gen
 
 
 def where_of(scenario: Scenario, name: str) -> str:
-    """Where in a scenario a name stands, for whoever must mend it."""
+    """Return where in a scenario a name stands, as it is shown in errors."""
     groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
     found = next((group for group, names in groups.items() if name in names), None)
     if found is None:
@@ -421,7 +420,7 @@ def _added(scenario: Scenario) -> dict[str, _Added]:
 
 
 def _copied(source: models.PackEntity, added: _Added | None, kind: EntityType) -> Entity:
-    """A pack's entity as the campaign's own copy of it; the scenario's name, aliases, attrs and tags come on top."""
+    """Return the campaign's own copy of a pack's entity, with the scenario's name, aliases, attrs and tags on top."""
     attrs, tags = _more(added)
     given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")
     aliases = (*(added.aliases if added else ()), *source.aliases, source.name)
@@ -475,5 +474,5 @@ def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 
 def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    """What has a meaning of its own stands elsewhere."""
+    """Return the attrs without those that have a field of their own."""
     return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits", *CHARACTER_KEYS)}
