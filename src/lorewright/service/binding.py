@@ -1,4 +1,4 @@
-"""A tool or prompt that asks which campaign is meant -> the same for a server of one campaign, which asks no more."""
+"""A tool or prompt with a `campaign` parameter -> the same without it, for a server of one campaign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CAMPAIGN = "campaign"
 
 
 def bound_to(campaign_id: str | None, function: Callable[..., T]) -> Callable[..., T]:
-    """The function without its parameter `campaign`, which is this one; as it is where it has none."""
+    """Return the function with its parameter `campaign` bound; unchanged if it has none."""
     signature = inspect.signature(function, eval_str=True)
     if _CAMPAIGN not in signature.parameters:
         return function
@@ -22,7 +22,7 @@ def bound_to(campaign_id: str | None, function: Callable[..., T]) -> Callable[..
     def bound(*args: Any, **kwargs: Any) -> T:
         return function(*args, **{_CAMPAIGN: campaign_id}, **kwargs)
 
-    kept = [one for name, one in signature.parameters.items() if name != _CAMPAIGN]
-    # Whoever reads the signature (the SDK makes the schema of it) finds what is left.
+    kept = [parameter for name, parameter in signature.parameters.items() if name != _CAMPAIGN]
+    # The SDK makes the schema from this signature.
     bound.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return bound

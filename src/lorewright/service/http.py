@@ -1,7 +1,6 @@
 """An MCP server over streamable HTTP.
 
-Who may ask is decided before anything is read: by the Host header, by the Origin, and beyond this machine by a
-token."""
+Access is decided before anything is read: by the Host header, by the Origin, and beyond this machine by a token."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lorewright.errors import SettingsError
 
 PATH = "/mcp"
-# Whoever reaches us from another machine must know it.
+# The variable with the token that clients on other machines must send.
 TOKEN_VARIABLE = "LOREWRIGHT_MCP_TOKEN"
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -31,14 +30,14 @@ _SHORTEST_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where we listen."""
+    """The address that the server listens at."""
 
     host: str
     port: int
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody beyond this machine can reach it."""
+        """True if the address cannot be reached from other machines."""
         if self.host == "localhost":
             return True
         try:
@@ -48,12 +47,12 @@ class Address:
 
     @property
     def url(self) -> str:
-        """Where clients find us."""
+        """The URL for clients."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}{PATH}"
 
 
 def address_of(text: str) -> Address:
-    """`HOST:PORT`, or a port alone, which is one of this machine's own.
+    """`HOST:PORT`, or a port alone, which is of this machine's own address -> the address.
 
     Raises:
         SettingsError: it is neither.
@@ -67,7 +66,7 @@ def address_of(text: str) -> Address:
 def http_app(
     server: MCPServer[Any], address: Address, *, allowed: Sequence[str] = (), token: str | None = None
 ) -> ASGIApp:
-    """The server as an ASGI app. `allowed` are the names, with or without a port, by which clients elsewhere call us.
+    """Return the server as an ASGI app. `allowed` are the names, with or without a port, that clients elsewhere use.
 
     Raises:
         SettingsError: the address can be reached from other machines, and no name is allowed or no token set.
@@ -87,12 +86,12 @@ def http_app(
 
 
 def security(address: Address, allowed: Sequence[str] = ()) -> TransportSecuritySettings:
-    """The Host headers and Origins that are let in: this machine's own names, and those that are allowed. A page of
-    another site that makes a browser call us has neither."""
+    """Return the Host headers and Origins that are let in: this machine's own names, and the allowed ones. A page of
+    another site that makes a browser call the server has neither."""
     names = [*_LOCAL, *allowed]
     if address.is_local:
         names.append(f"[{address.host}]" if ":" in address.host else address.host)
-    with_ports = [one for name in names for one in ((name,) if _has_port(name) else (f"{name}:{address.port}",))]
+    with_ports = [host for name in names for host in ((name,) if _has_port(name) else (f"{name}:{address.port}",))]
     bare = [name for name in names if not _has_port(name) and address.port in (80, 443)]
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     return TransportSecuritySettings(
@@ -106,7 +105,7 @@ def security(address: Address, allowed: Sequence[str] = ()) -> TransportSecurity
 
 
 def run(app: ASGIApp, address: Address) -> None:
-    """Answer until we are stopped."""
+    """Serve until the process is stopped."""
     uvicorn.run(app, host=address.host, port=address.port, log_level="warning", lifespan="on")
 
 
@@ -115,7 +114,7 @@ def _has_port(name: str) -> bool:
 
 
 class _Guarded:
-    """Lets nobody in who does not show the token."""
+    """Refuses requests without the token."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

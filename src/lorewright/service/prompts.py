@@ -1,5 +1,5 @@
-"""A desk -> the prompts of the server, which a person picks from a menu: each brings along what it asks about. And what
-may stand for their arguments."""
+"""Queries -> the prompts and resources of the server, which a person picks from a menu, and completions of their
+arguments. Each prompt brings along the lore that it is about."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from lorewright.service.queries import MOST_TURNS, EntityFound, Queries, told
 from lorewright.service.write_tools import op_schema
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
-# Answers of a desk -> Markdown, for whoever reads a resource or a prompt: what the answer says, and no more.
+# Answers -> Markdown for the readers of resources and prompts.
 
-# What an author calls an item by, before its text.
+# An item's name, which the author puts before its text.
 _NAMES = re.compile(r"\{#[^}]*\}\s*")
 
 
 def entity_text(found: EntityFound) -> str:
-    """An entity with all that was found of it, section by section, each with its source."""
+    """Return an entity with all chunks that were found of it, section by section, each with its source."""
     also = f"\n\nAlso called {', '.join(found.entity.aliases)}." if found.entity.aliases else ""
     sections = [
         f"## {chunk.section_path}\n\n{_NAMES.sub('', chunk.text)}\n\n({chunk.chunk_id})" for chunk in found.chunks
@@ -42,14 +42,14 @@ def entity_text(found: EntityFound) -> str:
 
 
 def state_text(state: StateSeen) -> str:
-    """Where the story stands, in a few lines."""
+    """Return where the story stands, in a few lines."""
     lines = [f"Turn {state.turn_no}, {state.minutes} minutes in."]
     if state.place is not None:
         lines.append(f"Place: {state.place.name}.")
     if state.present:
-        lines.append(f"Present: {', '.join(one.name for one in state.present)}.")
+        lines.append(f"Present: {', '.join(person.name for person in state.present)}.")
     if state.carried:
-        many = (f"{one.name}{f' ({one.quantity})' if one.quantity > 1 else ''}" for one in state.carried)
+        many = (f"{item.name}{f' ({item.quantity})' if item.quantity > 1 else ''}" for item in state.carried)
         lines.append(f"Carried: {', '.join(many)}.")
     if state.ways:
         lines.append(f"Ways out: {', '.join(map(_way, state.ways))}.")
@@ -59,7 +59,7 @@ def state_text(state: StateSeen) -> str:
         f"Established: {fact.subject.name}: {fact.predicate.replace('_', ' ')} {_shown(fact.object)}".rstrip()
         for fact in state.facts
     ]
-    lines += [f"Remembered: {one}" for one in state.remembered]
+    lines += [f"Remembered: {memory}" for memory in state.remembered]
     if state.ended:
         lines.append("The story has ended.")
     return "\n".join(lines) + "\n"
@@ -70,14 +70,14 @@ def _way(way: WaySeen) -> str:
 
 
 def scene_text(scene: VisibleScene) -> str:
-    """A scene: its place, who is there, and its lore."""
-    who = ", ".join(one.name for one in scene.present) or "nobody"
-    names = {one.id: one.name for one in (*scene.present, *scene.eyes)}
+    """Return a scene: its place, the people in it, and its lore."""
+    who = ", ".join(person.name for person in scene.present) or "nobody"
+    names = {person.id: person.name for person in (*scene.present, *scene.eyes)}
     return "\n".join([f"# {scene.place.name}", "", f"There: {who}.", "", *_lore(scene.lore, names)]).rstrip() + "\n"
 
 
 def transcript_text(transcript: Transcript) -> str:
-    """The entries, turn by turn."""
+    """Return the entries, turn by turn."""
     lines: list[str] = []
     turn_no: int | None = None
     for message in transcript.messages:
@@ -98,7 +98,7 @@ def _said(message: MessageSeen) -> str:
 
 
 def _lore(lore: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
-    """Every part that says anything, under a heading of its own."""
+    """Yield the lines of every part that is not empty, under a heading of its own."""
     for key, value in lore.items():
         if key in ("scene_id", "location_id") or not value:
             continue
@@ -112,31 +112,31 @@ def _lore(lore: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
 
 def _lines(value: Any, names: Mapping[str, str]) -> Iterator[str]:
     if isinstance(value, Mapping):
-        # A text with its source, as a scene's lore has it, is its text.
+        # A text with its source, as in a scene's lore: only the text is shown.
         if "text" in value:
             yield f"- {value['text']}"
             return
         whose = value.get("npc_id")
-        for key, one in value.items():
-            told = [] if key in ("npc_id", "chunk_id", "key", "id") else list(_lines(one, names))
+        for key, part in value.items():
+            part_lines = [] if key in ("npc_id", "chunk_id", "key", "id") else list(_lines(part, names))
             of = f"{names.get(whose, whose)}: " if whose else ""
-            if told:
+            if part_lines:
                 yield f"- {of}{names.get(key, str(key)).replace('_', ' ')}"
-                yield from (f"  {line}" for line in told)
+                yield from (f"  {line}" for line in part_lines)
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        for one in value:
-            yield from _lines(one, names)
+        for part in value:
+            yield from _lines(part, names)
     elif value not in ("", None):
         yield f"- {value}"
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items())
     return "" if value in (None, True) else str(value)
 
 
-# A desk -> the resources of the server: what a person attaches to a conversation. They say what the tools say.
+# Queries -> the resources of the server, which a person attaches to a conversation. They say the same as the tools.
 
 SCHEME = "lorewright"
 _MARKDOWN = "text/markdown"
@@ -144,7 +144,7 @@ _JSON = "application/json"
 
 
 def add_resources(server: MCPServer[Any], desk: Queries, *, writes: bool) -> None:
-    """The resources. Of the campaign that is served alone each is listed by its own URI; else they are templates."""
+    """Add the resources. Of a campaign that is served alone each is listed by its own URI; else they are templates."""
     campaign = "{campaign}" if desk.campaign_id is None else desk.campaign_id
 
     def state(campaign: str | None = None) -> str:
@@ -228,14 +228,14 @@ def _of_no_campaign(function: Callable[..., str]) -> Callable[[], str]:
 
 _ONLY_THIS = "Use only what stands above. Where it does not say, say that it does not; invent nothing."
 _MOST_COMPLETIONS = 100
-# Of a name that a client sent (characters).
+# The most characters that are shown of a name that a client sent.
 _SHOWN = 80
 
 Campaign = Annotated[str, Field(description="The campaign, by its ID.")]
 
 
 class PromptServer(MCPServer[Any]):
-    """A server that tells a client by name which argument of a prompt it does not take, or lacks."""
+    """A server that tells a client which argument of a prompt is unknown or missing."""
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
@@ -243,17 +243,17 @@ class PromptServer(MCPServer[Any]):
         """Return a prompt, filled in.
 
         Raises:
-            MCPError: there is no such prompt, or its arguments are others; the message says which it has.
+            MCPError: there is no such prompt, or its arguments are wrong; the message names those that it has.
         """
         known = {prompt.name: prompt.arguments or [] for prompt in await self.list_prompts()}
         if name not in known:
             raise _refusal(f"there is no prompt {name[:_SHOWN]}; there are: {', '.join(known)}")
         given = set(arguments or {})
-        names = {one.name for one in known[name]}
+        names = {argument.name for argument in known[name]}
         if unknown := sorted(given - names):
             taken = ", ".join(sorted(names)) or "none"
             raise _refusal(f"the prompt {name} takes no argument {unknown[0][:_SHOWN]}; its arguments are: {taken}")
-        if missing := [one.name for one in known[name] if one.required and one.name not in given]:
+        if missing := [argument.name for argument in known[name] if argument.required and argument.name not in given]:
             raise _refusal(f"the prompt {name} needs the argument {missing[0]}")
         return await super().get_prompt(name, arguments, context)
 
@@ -263,7 +263,7 @@ def _refusal(message: str) -> MCPError:
 
 
 def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
-    """The prompts, and completions of what they and the resource templates ask for."""
+    """Add the prompts, and the completions of the arguments of prompts and resource templates."""
     bound = desk.campaign_id is not None
 
     def brief_scene(campaign: Campaign) -> str:
@@ -321,7 +321,7 @@ def _values(desk: Queries, name: str, given: dict[str, str]) -> list[str]:
         if name == "entity":
             return [entity.id for entity in desk.entities(campaign_id=given.get("campaign") or None).entities]
     except LorewrightError:
-        return []  # to know no answer is an answer here
+        return []  # no completions rather than an error
     return []
 
 

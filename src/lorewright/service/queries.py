@@ -1,6 +1,6 @@
 """An app, a viewer and perhaps one campaign -> the answers of the server's tools, resources and prompts.
 
-It knows nothing of the protocol: what it gives are values, and what goes wrong is an error of ours."""
+This module does not know the protocol: it returns values, and raises errors of `lorewright.errors`."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
 
-# What goes wrong -> what a client is told of it: code, message, hint; no traceback, and no path of the machine.
+# An error -> its text for a client: code, message and hint, without a traceback or paths of this machine.
 
-# An absolute path in a message: of it only the last part is told.
+# An absolute path in a message: only its last part is shown.
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:[\\/]|/)(?:[^\s\"':;,)(]+[\\/])+")
 
 
 def told(error: LorewrightError, workspace: Path) -> str:
-    """`code: message`, and what to do about it on a line of its own."""
+    """Return `code: message`, and the hint on a line of its own."""
     hint = f"\nHint: {error.hint}" if error.hint else ""
     return without_paths(f"{error.code}: {error.message}{hint}", workspace)
 
 
 def without_paths(text: str, workspace: Path) -> str:
-    """The text with paths told from the workspace on; of others the last part alone."""
+    """Return the text with paths relative to the workspace; of paths elsewhere only the last part."""
     for root in {str(workspace), str(workspace.resolve())}:
         text = text.replace(f"{root}/", "").replace(root, "the workspace")
     return _PATH.sub("", text)
 
 
-# `--as` -> for whom the world is served: one viewer for as long as the server runs.
+# `--as` -> the viewer for whom the world is served, for as long as the server runs.
 
 _VIEWER = re.compile(r"gm|player|npc:[^\s:]+(:[^\s:]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The eyes that every answer is for. Only a game master may change the world."""
+    """The viewer of every answer. Only the game master may change the world."""
 
     name: str
 
     @property
     def is_gm(self) -> bool:
-        """Whether nothing is kept back."""
+        """True for the game master, from whom nothing is kept back."""
         return self.name == "gm"
 
 
@@ -69,7 +69,7 @@ def viewer_of(text: str) -> Viewer:
     return Viewer(text)
 
 
-# What tools give back: flat, named fields, in the shapes that the command line prints where it has one.
+# The results of tools: flat, named fields, in the shapes that the command line prints where it has one.
 
 
 class _Shape(BaseModel):
@@ -206,7 +206,7 @@ class Reviews(_Shape):
 
 Corpus = Literal["authored", "history", "all"]
 
-# What one call may ask for at most.
+# The most that one call may ask for.
 MOST_CHUNKS = 50
 MOST_TOKENS = 20_000
 MOST_TURNS = 50
@@ -215,8 +215,8 @@ _MOST_ENTITIES = 500
 
 @dataclass(frozen=True, slots=True)
 class Queries:
-    """Answers for one viewer, over one campaign or over all of them. Calls are answered one after the other, whatever
-    thread they come from."""
+    """Answers for one viewer, over one campaign or over all of them. Calls are answered one after the other, from any
+    thread."""
 
     app: App
     viewer: Viewer
@@ -224,16 +224,16 @@ class Queries:
     lock: RLock = field(default_factory=RLock)
 
     def __post_init__(self) -> None:
-        """Find out at once whether there is such a campaign, and such a character in it, whose full ID is taken.
+        """Check that the campaign, and a character in it, exist; the character's full ID becomes the viewer's.
 
         Raises:
-            NotFound: there is not.
+            NotFound: one of them does not exist.
         """
         if self.campaign_id is not None:
             object.__setattr__(self, "viewer", Viewer(self._viewer(self.campaign_id)))
 
     def packs(self) -> Packs:
-        """The packs that are asked: those that the campaign pins, else all that are installed."""
+        """Return the packs that are searched: those that the campaign pins, else all that are installed."""
         with self.lock:
             if self.campaign_id is None:
                 return Packs(packs=tuple(_pack(pack.id, pack.name, pack.version) for pack in self.app.library.packs()))
@@ -243,7 +243,7 @@ class Queries:
             return Packs(packs=tuple(_pack(pin.pack_id, names.get(pin.pack_id), pin.version) for pin in pins))
 
     def campaigns(self) -> CampaignList:
-        """The campaigns that can be asked."""
+        """Return the campaigns that are served."""
         with self.lock:
             rows = [row for row in self.app.campaigns.rows() if self.campaign_id in (None, row.id)]
             return CampaignList(
@@ -266,7 +266,7 @@ class Queries:
         limit: int | None = None,
         max_tokens: int | None = None,
     ) -> LoreFound:
-        """What the packs, and in a campaign what happened in it, say to a question.
+        """Return the best lore of the packs, and in a campaign of its history, for a question.
 
         Raises:
             NotFound: there is no such pack or campaign.
@@ -274,7 +274,7 @@ class Queries:
         """
         campaign_id = self._campaign(campaign_id)
         defaults = self.app.workspace.settings.lore
-        asked = LoreRetrievalQuery(
+        query = LoreRetrievalQuery(
             keywords=question,
             location_id=location,
             entity_ids=tuple(entities),
@@ -284,10 +284,10 @@ class Queries:
             limit=min(limit or defaults.limit, MOST_CHUNKS),
             max_tokens=min(max_tokens or defaults.max_tokens, MOST_TOKENS),
         )
-        if not asked.keywords.strip() and not asked.has_filters:
+        if not query.keywords.strip() and not query.has_filters:
             raise SettingsError("nothing was asked", hint="give a question, a location, an entity or a tag")
         with self.lock:
-            found = self.app.lore.retrieve(asked, packs=packs, campaign_id=campaign_id, explained=False)
+            found = self.app.lore.retrieve(query, packs=packs, campaign_id=campaign_id, explained=False)
         missing = self.app.without_vectors
         degraded = found.degraded or (() if missing is None else (missing.message,))
         return LoreFound(
@@ -295,7 +295,7 @@ class Queries:
         )
 
     def entity(self, entity_id: str, *, campaign_id: str | None = None, max_tokens: int | None = None) -> EntityFound:
-        """All that the viewer may read of an entity.
+        """Return all that the viewer may read of an entity.
 
         Raises:
             NotFound: there is none of that ID for the viewer, or no such campaign.
@@ -312,7 +312,7 @@ class Queries:
     def entities(
         self, *, kind: str | None = None, named: str = "", campaign_id: str | None = None, packs: Sequence[str] = ()
     ) -> Entities:
-        """Who and what the viewer may know of, of a type or with a part of a name.
+        """Return the entities that the viewer may know of, of a type or with a part of a name.
 
         Raises:
             NotFound: there is no such pack or campaign.
@@ -322,15 +322,16 @@ class Queries:
             known = self.app.lore.entities(viewer=self._viewer(campaign_id), packs=packs, campaign_id=campaign_id)
         wanted = named.casefold().strip()
         found = [
-            one
-            for one in known
-            if kind in (None, one.type) and any(wanted in name.casefold() for name in (one.name, one.id, *one.aliases))
+            entity
+            for entity in known
+            if kind in (None, entity.type)
+            and any(wanted in name.casefold() for name in (entity.name, entity.id, *entity.aliases))
         ]
-        shown = tuple(_shown(one) for one in found[:_MOST_ENTITIES])
+        shown = tuple(_shown(entity) for entity in found[:_MOST_ENTITIES])
         return Entities(entities=shown, more=len(found) > len(shown))
 
     def state(self, *, campaign_id: str | None = None, parts: Sequence[str] = ()) -> StateSeen:
-        """Where the campaign stands; for a game master with these parts of the complete state.
+        """Return where the campaign stands; for a game master also these parts of the complete state.
 
         Raises:
             NotFound: there is no such campaign, or the viewer is nobody in it.
@@ -339,7 +340,7 @@ class Queries:
             return state_of(campaign, self.viewer.name, parts=parts)
 
     def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> VisibleScene:
-        """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
+        """Return the lore of the viewer's scene; for a game master also of another place and the people in it.
 
         Raises:
             NotFound: there is no such campaign or place, or the viewer is nobody in it, or nowhere.
@@ -350,7 +351,7 @@ class Queries:
     def transcript(
         self, *, campaign_id: str | None = None, last: int = 10, before_turn: int | None = None
     ) -> Transcript:
-        """The last turns of the story, or those before one, as the viewer may read them.
+        """Return the last turns of the story, or those before a turn, as the viewer may read them.
 
         Raises:
             NotFound: there is no such campaign, or the viewer is nobody in it.
@@ -361,7 +362,7 @@ class Queries:
 
     @contextmanager
     def opened(self, campaign_id: str) -> Iterator[OpenCampaign]:
-        """A campaign, one call at a time.
+        """Open a campaign, one call at a time.
 
         Raises:
             NotFound: there is no such campaign.
@@ -370,7 +371,7 @@ class Queries:
             yield campaign
 
     def needed(self, campaign_id: str | None) -> str:
-        """The campaign that is meant.
+        """Return the campaign that is served, or else the named one.
 
         Raises:
             NotFound: none is named, or another than the one that is served.
@@ -381,7 +382,7 @@ class Queries:
         return found
 
     def _viewer(self, campaign_id: str | None) -> str:
-        """The viewer of lore: the same character as in the game, where packs have several of a name."""
+        """Return the viewer of lore: the same character as in the game, where packs have several of a name."""
         if campaign_id is None:
             return self.viewer.name
         with self.lock, self.app.campaigns.reading(campaign_id) as store:

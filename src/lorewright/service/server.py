@@ -1,4 +1,4 @@
-"""A desk -> an MCP server, and the server over stdio: one client, which started us and reads our stdout."""
+"""Queries -> an MCP server, and the server over stdio: one client, which started it and reads its stdout."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from lorewright.trust import ask_with
 
 
 def make_server(desk: Queries, *, read_only: bool = False) -> MCPServer[Any]:
-    """The server for a desk. It has tools that write only for a game master, and not where it is `read_only`."""
+    """Return the server for `desk`. It has tools that write only for a game master, and not if it is `read_only`."""
     writes = desk.viewer.is_gm and not read_only
     server: MCPServer[Any] = PromptServer(
         "lorewright",
         title="Lorewright",
         version=__version__,
         instructions=_instructions(desk, writes=writes),
-        # What is well goes unsaid: a client's log shows what we write to stderr.
+        # A client's log shows stderr, so only warnings are logged.
         log_level="WARNING",
     )
     add_reading_tools(server, desk)
@@ -42,7 +42,7 @@ def make_server(desk: Queries, *, read_only: bool = False) -> MCPServer[Any]:
 
 
 def serve_stdio(server: MCPServer[Any]) -> None:
-    """Answer until the client closes stdin. Nothing but the protocol is written to stdout."""
+    """Serve until the client closes stdin. Nothing but the protocol is written to stdout."""
     server.run()
 
 
@@ -70,8 +70,7 @@ def _instructions(desk: Queries, *, writes: bool) -> str:
     )
 
 
-# What the command line asks for -> a server that is ready to run. Whatever is wrong is found before the first client
-# comes.
+# The options of the command line -> a server that is ready to run. Errors are found before the first client comes.
 
 
 def serve(
@@ -84,8 +83,8 @@ def serve(
     environ: Mapping[str, str],
     say: Callable[[str], None],
 ) -> Callable[[], None]:
-    """Make everything ready; call what comes back to serve until the client leaves or we are stopped. `say` tells
-    people where the server is to be found: never on stdout, which belongs to the protocol.
+    """Make everything ready and return a function that serves until the client leaves or the process is stopped. `say`
+    tells people the server's address: never on stdout, which belongs to the protocol.
 
     Raises:
         NotFound: there is no such campaign, or no such character in it.
@@ -93,7 +92,7 @@ def serve(
         NotTrusted: the workspace's embedder may not be used.
     """
     opened = open_app(long_lived=True)
-    # Later there is nobody to be asked: whoever starts a server is not there when a client comes.
+    # Trust is settled now: nobody is there to be asked when a client comes.
     opened.campaigns.hold_to_trust()
     ask_with(None)
     desk = Queries(opened, viewer_of(viewer), campaign_id)
@@ -109,7 +108,7 @@ def serve(
 
 
 def _logged(serving: Callable[[], None], transport: str, desk: Queries) -> None:
-    # Of a character's viewer the kind alone: an ID may name somebody who is hidden.
+    # Of a character only the kind is logged: an ID may name somebody who is hidden.
     viewer = desk.viewer.name.partition(":")[0]
     log_event(
         "started", process="mcp", transport=transport, viewer=viewer, campaign=desk.campaign_id, version=__version__

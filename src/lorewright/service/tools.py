@@ -1,4 +1,4 @@
-"""A desk -> the tools of the server: what each is called, what it takes, what it says of itself."""
+"""Queries -> the tools of the server: their names, parameters and descriptions."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ Kind = Annotated[
 Part = Annotated[str, AfterValidator(partial(_one_of, PARTS)), Field(json_schema_extra={"enum": list(PARTS)})]
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False, open_world_hint=False)
-# Every change is a turn that can be taken back; but what stood there gives way, which a client may want to ask about.
+# Every change is a turn that can be undone; but it replaces what was there, so a client may want to confirm it.
 _WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=True, open_world_hint=False)
 
 
 def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
-    """The tools that every viewer has. Those of a campaign ask for one only where none is served alone."""
+    """Add the tools that every viewer has. Those of a campaign take its ID only where none is served alone."""
     add = _Adder(server, desk)
 
     def list_packs() -> Packs:
@@ -197,8 +197,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
 
 
 def add_judging_tools(server: MCPServer[Any], pen: WriteTools) -> None:
-    """The tools that change nothing and are a game master's all the same. Whoever calls this has made sure that the
-    viewer is one."""
+    """Add the game master's tools that change nothing. The caller must make sure that the viewer is the game master."""
     add = _Adder(server, pen.desk)
 
     def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
@@ -224,7 +223,7 @@ def add_judging_tools(server: MCPServer[Any], pen: WriteTools) -> None:
 
 
 def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
-    """The tools that change a campaign. Whoever calls this has made sure that the viewer is the game master."""
+    """Add the tools that change a campaign. The caller must make sure that the viewer is the game master."""
     add = _Adder(server, pen.desk)
 
     def apply_ops(
@@ -272,18 +271,18 @@ Each op is {{"op": KIND, …}} with these fields (? may be left out):
 
 
 class _Adder:
-    """Adds functions as tools: without the campaign where one is served alone, and with our errors told."""
+    """Adds functions as tools: without the campaign where one is served alone, and with errors as answers."""
 
     def __init__(self, server: MCPServer[Any], desk: Queries) -> None:
         self._server = server
         self._desk = desk
 
     def reading(self, function: Callable[..., Any], title: str, *, name: str | None = None) -> None:
-        """A tool that changes nothing."""
+        """Add a tool that changes nothing."""
         self._add(function, title, _READS, name=name)
 
     def writing(self, function: Callable[..., Any], title: str, *, description: str | None = None) -> None:
-        """A tool that changes a campaign."""
+        """Add a tool that changes a campaign."""
         self._add(function, title, _WRITES, description=description)
 
     def _add(
@@ -307,7 +306,7 @@ class _Adder:
         )
 
     def _telling(self, function: Callable[..., T], tool: str) -> Callable[..., T]:
-        """Errors of ours are answers that a model can read and act on; every call is logged."""
+        """Wrap a function so that its errors are answers that a model can read, and that every call is logged."""
 
         @wraps(function)
         def told_of(*args: Any, **kwargs: Any) -> T:

@@ -1,5 +1,5 @@
-"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call
-once; and proposals that wait to be judged."""
+"""Queries -> the changes that a game master may make: ops, all of them in one turn of the kind `edit` or none, each
+call once; and decisions on proposals that wait."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import state_diff
 
-# The ops that other programs may propose: as a list that a model reads, as a JSON Schema, and from JSON to values.
+# The ops that other programs may propose: as a list for models, as a JSON Schema, and from JSON to values.
 
 _OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...], config=ConfigDict(defer_build=True))
 _KINDS: dict[str, type[BaseModel]] = {kind.model_fields["op"].default: kind for kind in get_args(get_args(StateOp)[0])}
 
-# What nests is said in so many words: a model should not have to look it up.
+# Nested fields are written out, so that a model need not look them up.
 _NESTED = {
     "entity_add": "{id: CAMPAIGN:NAME, type: npc|item|door|location|faction|other, name, aliases?, pronoun?, tags?}",
     "fact_add": "{id: CAMPAIGN:NAME, subject_id, predicate, object?, visibility?: player|gm}",
@@ -50,12 +50,12 @@ _FIELDS = {"entity_add": "entity", "fact_add": "fact", "relationship": "relation
 
 
 def op_lines() -> str:
-    """Every kind of op in a line: its fields, those that may be left out with a question mark, and what it does."""
+    """Return a line for every kind of op: its fields, the optional ones with a question mark, and what it does."""
     return "\n".join(f"- {kind} {{{_fields(kind)}}}: {_told(_KINDS[kind])}" for kind in OUTSIDE_OPS)
 
 
 def op_schema() -> dict[str, Any]:
-    """The JSON Schema of a list of ops, with all that they hold."""
+    """Return the JSON Schema of a list of ops, with everything nested in them."""
     schema = TypeAdapter(tuple[StateOp, ...]).json_schema()
     items = schema["items"]
     kinds = {kind: ref for kind, ref in items["discriminator"]["mapping"].items() if kind in OUTSIDE_OPS}
@@ -71,7 +71,7 @@ def ops_of(given: Sequence[Any]) -> tuple[StateOp, ...]:
         EditRefused: one of them is no op; the message says which, and what is wrong with it.
     """
     try:
-        return _OPS.validate_python([dict(one) if isinstance(one, dict) else one for one in given], strict=False)
+        return _OPS.validate_python([dict(op) if isinstance(op, dict) else op for op in given], strict=False)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         where = first["loc"]
@@ -93,10 +93,10 @@ def _fields(kind: str) -> str:
     if kind in _NESTED:
         rest = ", at?: ID of the place" if kind == "entity_add" else ""
         return f"{_FIELDS[kind]}: {_NESTED[kind]}{rest}"
-    fields = {name: one for name, one in _KINDS[kind].model_fields.items() if name != "op"}
+    fields = {name: info for name, info in _KINDS[kind].model_fields.items() if name != "op"}
     return ", ".join(
-        name if one.default is PydanticUndefined and one.default_factory is None else f"{name}?"
-        for name, one in fields.items()
+        name if info.default is PydanticUndefined and info.default_factory is None else f"{name}?"
+        for name, info in fields.items()
     )
 
 
@@ -113,7 +113,7 @@ _SIMILAR = 5
 
 @dataclass(frozen=True, slots=True)
 class WriteTools:
-    """Changes the campaigns of a desk."""
+    """Changes the campaigns of `desk`."""
 
     desk: Queries
 
@@ -126,13 +126,14 @@ class WriteTools:
         note: str = "",
         revision: int | None = None,
     ) -> EditDone:
-        """Do ops. The same call ID with the same ops answers as before and changes nothing.
+        """Apply ops and return what came of it. The same call ID with the same ops answers as before and changes
+        nothing.
 
-        Without a call ID one is made from the ops and the head: asked again at once, it is the same call, which the
-        answer says.
+        Without a call ID one is made from the ops and the head: repeated at once, it is the same call, and the answer
+        says so.
 
         Raises:
-            EditRefused: an op is none, or does not fit.
+            EditRefused: an op is not valid, or does not fit.
             ActionIdReused: the call ID came with other ops before.
             TurnUndone: the call's turn was taken back.
             HeadMoved: the campaign is at another revision.
@@ -148,10 +149,10 @@ class WriteTools:
             return done(campaign, result, call_id=call_id or made, repeated=known is not None)
 
     def preview(self, ops: Sequence[Any], *, campaign_id: str | None = None) -> EditPreview:
-        """What ops would come to at the head; nothing is changed.
+        """Return what ops would do at the head; nothing is changed.
 
         Raises:
-            EditRefused: an op is none, or does not fit.
+            EditRefused: an op is not valid, or does not fit.
             CampaignError: the story has ended.
             NotFound: there is no such campaign.
         """
@@ -167,23 +168,23 @@ class WriteTools:
             )
 
     def waiting(self, *, campaign_id: str | None = None) -> Reviews:
-        """What stages proposed without being sure enough of it, and nobody has judged; the oldest first.
+        """Return the proposals that stages made without being sure, and that wait to be judged; the oldest first.
 
         Raises:
             NotFound: there is no such campaign.
         """
         with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
-            return Reviews(reviews=tuple(_review(one) for one in waiting(campaign.store)))
+            return Reviews(reviews=tuple(_review(proposal) for proposal in waiting(campaign.store)))
 
     def decide(
         self, review_id: str, *, accept: bool, campaign_id: str | None = None, call_id: str | None = None
     ) -> EditDone:
-        """Accept or reject a proposal. Judged in the same way before, it is answered as then.
+        """Accept or reject a proposal. A proposal that was judged in the same way before is answered as then.
 
         Raises:
             NotFound: there is no such proposal or campaign.
             CampaignError: it was judged otherwise.
-            EditRefused: what was proposed does not fit any more; it waits still.
+            EditRefused: the proposed change does not fit any more; it still waits.
             ActionIdReused: the call ID came with something else before.
         """
         made = None if call_id is None else f"{_OWN}{_fit(call_id)}"
@@ -194,7 +195,7 @@ class WriteTools:
             return done(campaign, result, call_id=call_id or review_id, repeated=repeated)
 
     def lorebook(self, *, campaign_id: str | None = None, flagged: bool = False) -> LorebookEntries:
-        """What narrations have established, and what they said against what is; the oldest first.
+        """Return what narrations have established, and what they said against established facts; the oldest first.
 
         Raises:
             NotFound: there is no such campaign.
@@ -203,31 +204,31 @@ class WriteTools:
             found = lorebook(campaign.store.database, campaign.store.position().turn_id)
             return LorebookEntries(
                 entries=tuple(
-                    LorebookShown(turn_no=one.turn_no, turn_id=one.turn_id, **one.entry.model_dump())
-                    for one in found
-                    if one.entry.flag is not None or not flagged
+                    LorebookShown(turn_no=stored.turn_no, turn_id=stored.turn_id, **stored.entry.model_dump())
+                    for stored in found
+                    if stored.entry.flag is not None or not flagged
                 )
             )
 
 
-def _review(one: StoredReview) -> ReviewShown:
-    shown = one.shown()
+def _review(proposal: StoredReview) -> ReviewShown:
+    shown = proposal.shown()
     return ReviewShown(**{name: shown[name] for name in ReviewShown.model_fields})
 
 
 def done(campaign: OpenCampaign, result: str, *, call_id: str, repeated: bool) -> EditDone:
-    """The answer to a call, of the stored result of its turn."""
-    told = json.loads(result)
-    record = campaign.store.stage_output(told["turn_id"], STAGE) or {}
+    """Return the answer to a call, from the stored result of its turn."""
+    stored = json.loads(result)
+    record = campaign.store.stage_output(stored["turn_id"], STAGE) or {}
     return EditDone(
-        turn_no=told["turn_no"],
-        turn_id=told["turn_id"],
+        turn_no=stored["turn_no"],
+        turn_id=stored["turn_id"],
         call_id=call_id,
         revision=campaign.store.position().revision,
         repeated=repeated,
         followed=tuple(record.get("followed", ())),
-        told=told["final_text"],
-        events=tuple(told["engine_events"]),
+        told=stored["final_text"],
+        events=tuple(stored["engine_events"]),
     )
 
 
@@ -240,8 +241,8 @@ def _fit(call_id: str) -> str:
 
 
 def _derived(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> str:
-    """An action ID of the ops and the head. Where the head is the turn that these ops made of its own parent just now,
-    the ID of that: whoever asks again because no answer came changes nothing twice."""
+    """Return an action ID of the ops and the head. If the head is the turn that these ops just made of its parent,
+    return the ID of that turn: a client that repeats a call because no answer came changes nothing twice."""
     at = campaign.store.position()
     path = campaign.store.path(last=2)
     if len(path) == 2:
@@ -258,7 +259,7 @@ def _auto_id(turn_id: str, revision: int, ops: tuple[StateOp, ...]) -> str:
 
 @contextmanager
 def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]:
-    """Where an op names what there is not, the refusal names what is like it."""
+    """Add similar IDs to the hint of a refusal where an op names an ID that does not exist."""
     try:
         yield
     except EditRefused as problem:
@@ -274,9 +275,9 @@ def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]
 
 
 def _like(op: StateOp, state: WorldState) -> list[str]:
-    """IDs of the campaign that an op may have meant by those of its own that are none."""
+    """Return IDs of the campaign that are similar to the unknown ones in an op."""
     known = {*state.entities, *state.clocks, *state.threads, *state.doors, *state.facts}
-    by_name = {local(one): one for one in known} | {
+    by_name = {local(known_id): known_id for known_id in known} | {
         entity.name.casefold(): entity.id for entity in state.entities.values()
     }
     found: list[str] = []
@@ -284,6 +285,8 @@ def _like(op: StateOp, state: WorldState) -> list[str]:
         if isinstance(given, str) and given and given not in known:
             named = [by_name[key] for key in (local(given), given.casefold()) if key in by_name]
             words = local(given).casefold().replace("_", " ")
-            named = named or sorted(one for key, one in by_name.items() if words in key.casefold().replace("_", " "))
+            named = named or sorted(
+                known_id for key, known_id in by_name.items() if words in key.casefold().replace("_", " ")
+            )
             found += named or get_close_matches(given, sorted(known), n=_SIMILAR, cutoff=0.7)
     return list(dict.fromkeys(found))[:_SIMILAR]
