@@ -87,7 +87,7 @@ def _answer(schema: dict[str, Any], text: str) -> str:
 
 
 def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) -> Any:
-    """Return a value that fits a JSON schema, with `text` wherever a text may stand; lists of other things stay empty."""
+    """Return a value that fits a JSON schema, with `text` in place of every text; lists of other things stay empty."""
     if "$ref" in schema:
         return _parroted(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, text)
     if "anyOf" in schema:

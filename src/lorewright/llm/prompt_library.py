@@ -1,4 +1,4 @@
-"""PromptLibrary: the prompts by name and version, the user's before those that ship, and the version of each in force."""
+"""PromptLibrary: prompts by name and version, the user's before those that ship, and the version of each in force."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def _known_prices(given: ModelSettings, settings: ModelsSettings) -> Prices | No
 
 
 def _plain_name(model: str) -> str:
-    """Return a model's name without the date or `latest` at its end and the folder before it, as vendors know it too."""
+    """Return a name without the date or `latest` at its end and the folder before it, as vendors know it too."""
     return re.sub(r"[-@](latest|\d{4}-?\d\d-?\d\d)$", "", model.casefold().removeprefix("models/"))
 
 

@@ -1,1 +1,1 @@
-"""What is true and what happens: validation, dice, resolution. Pure: actions and state in, ops out."""
+"""The rules: validation, dice, resolution. Pure: actions and state in, ops out."""

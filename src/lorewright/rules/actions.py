@@ -1,4 +1,4 @@
-"""Action: what someone tries to do, as data. Only these fields pass from prose to the truth engine."""
+"""Action: an attempt as data. Only these fields pass from prose to the rules."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic import Field, model_validator
 from lorewright.rules.conditions import Condition
 from lorewright.world.frozen import Frozen, FrozenMap
 
-# What can stand on the record between two people: predicates of facts.
+# Predicates of facts that record something between two people.
 Promised = Literal["promised", "threatened", "owes"]
 
-# What a free attempt may ask of somebody; a trait that the actor has not counts as 0.
+# Traits that a free attempt may call for; a trait that the actor does not have counts as 0.
 Trait = Literal["charm", "hands", "nerve", "wits"]
 
 
@@ -162,19 +162,19 @@ class Action(Frozen):
 
     @property
     def words(self) -> str:
-        """The actor's own words that ride along: a topic, a detail, the verb of a free attempt; empty without any."""
+        """The actor's own words in the metadata: a topic, a detail, the verb of a free attempt; empty without any."""
         given = (self.metadata.get(key) for key in ("verb", "topic", "detail"))
         return " ".join(str(words) for words in given if words)
 
     @property
     def item_id(self) -> str | None:
-        """The thing that goes along, if one does."""
+        """The thing in the metadata, if there is one."""
         item = self.metadata.get("item_id")
         return None if item is None else str(item)
 
     @property
     def is_whispered(self) -> bool:
-        """Whether it is said to one alone, so that nobody else hears what."""
+        """Whether it is said to one person alone, so that nobody else hears its content."""
         return self.target_id is not None and bool(self.metadata.get("whisper", False))
 
 
@@ -192,7 +192,7 @@ class Grounding(Frozen):
 
     items: tuple[GroundedItem, ...] = ()
     topics: tuple[str, ...] = ()
-    # Of what is claimed to stand on the record, the facts that say so.
+    # IDs of the facts that bear out what is claimed to be on record.
     fact_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda fact_ids: not fact_ids)
 
 
@@ -204,16 +204,16 @@ class Attempt(Frozen):
 
     @classmethod
     def of(cls, action: Action) -> Self:
-        """An attempt with nothing grounded."""
+        """Return an attempt with nothing grounded."""
         return cls(action=action)
 
 
-# What an author says of one of the cast, as a campaign plays it: how readily they act, what for, and acts of their
-# own. Every ID is fully qualified.
+# Authored acts: how readily each of the cast acts, and acts of their own, as a campaign plays them. Every ID is fully
+# qualified.
 
-# How readily somebody acts of whom nobody says it: two turns in five.
+# Chattiness where the author gives none: two turns in five.
 DEFAULT_CHATTINESS = 0.4
-# A verb is no longer than this (characters), whatever somebody wrote in its place.
+# Longest verb that is taken (characters).
 _VERB = 60
 
 
@@ -234,7 +234,7 @@ class Deed(Frozen):
         return self.item if self.type == "tell" else None
 
     def action(self, who: str) -> Action:
-        """The deed as somebody's action."""
+        """Return the deed as an action of `who`."""
         return Action(
             actor_id=who,
             type=self.type,
@@ -245,8 +245,9 @@ class Deed(Frozen):
 
 
 def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper: bool = False) -> dict[str, Any]:
-    """What rides along with an action of a type, of all that might; what the type does not take is left out. The item
-    of a `tell` is a lore item."""
+    """Return the metadata of an action of a type; values that the type does not take are left out. The item of a `tell`
+    is a lore item.
+    """
     taken = set(METADATA[kind].model_fields) if kind in METADATA else {"topic", "item_id", "whisper"}
     given: dict[str, Any] = {}
     if "verb" in taken:
@@ -262,17 +263,17 @@ def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper:
 
 
 def takes(kind: str, field: str) -> bool:
-    """Whether an action of a type takes along what the field of its metadata holds."""
+    """Tell whether the metadata of an action of a type has a value for this field."""
     return kind not in METADATA or field in METADATA[kind].model_fields
 
 
 def done_key(who: str, act_id: str) -> str:
-    """Under which key a state's memory counts how often somebody has done one of their acts."""
+    """Return the key under which a state's memory counts how often a character has done one of their acts."""
     return f"acts:{who}:{act_id}"
 
 
 def tried_key(who: str, act_id: str) -> str:
-    """The same for how often somebody has set about it, whatever came of it."""
+    """Return the key under which it counts how often they have tried it, whatever the result."""
     return f"tried:{who}:{act_id}"
 
 
@@ -301,5 +302,5 @@ class CastRule(Frozen):
     acts: tuple[AuthoredAct, ...] = ()
 
 
-# What holds for whoever nobody says anything of.
+# The rule of everybody for whom the author gives none.
 ANYBODY = CastRule()

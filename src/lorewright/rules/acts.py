@@ -1,4 +1,4 @@
-"""What an action does where no rule of the scenario says otherwise: attempt -> a changed patch, an Answer."""
+"""Plain effects: an attempt where no rule of the scenario decides -> a changed patch, an Answer."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from lorewright.world.apply import apply
 from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, RevealItem, StateOp, TransferItem
 from lorewright.world.state import How, WorldState
 
-# What somebody knows, as far as they may tell it: an item that words point at and a state -> yes or no.
+# Knowledge: an item that words point at and a state -> whether a character may tell it.
 
 
 def knows(who: str, item: GroundedItem, state: WorldState) -> bool:
-    """Whether somebody may tell an item: it was revealed to them, it stands among what they know, or it is what they
-    kept back until the player learned it."""
+    """Tell whether a character may tell an item: it was revealed to them, it is among what they know, or it is what
+    they withheld until the player learned it.
+    """
     if state.has_learned(who, item.id):
         return True
     if item.holder_id != who or who == state.player_id:
@@ -30,9 +31,10 @@ def knows(who: str, item: GroundedItem, state: WorldState) -> bool:
 
 
 def why_not_told(attempt: Attempt, state: WorldState) -> ReasonCode | None:
-    """Why one of the cast cannot tell what their words point at: they do not know it, or keep it back.
+    """Return why one of the cast cannot tell what their words point at: they do not know it, or withhold it.
 
-    Of several things one that they know is enough. The player may say anything: what they have not learned is words.
+    Of several items one that they know is enough. The player may say anything: what they have not learned is only
+    words.
     """
     action, items = attempt.action, attempt.grounding.items
     who = action.actor_id
@@ -47,13 +49,14 @@ def why_not_told(attempt: Attempt, state: WorldState) -> ReasonCode | None:
     return "kept_back" if any(item.holder_id == who and item.role == "withholds" for item in meant) else "not_known"
 
 
-# Answer: what an Outcome says beside who did what.
+# Answer: what an Outcome says beside actor and action.
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of an attempt; `roll` is the place of the dice among the patch's rolls, `minutes` what a check added
-    to or took from the cost in time."""
+    """The result of an attempt; `roll` is the index of the dice among the patch's rolls, `minutes` what a check added
+    to or took from the cost in time.
+    """
 
     code: OutcomeCode
     known_item_ids: tuple[str, ...] = ()
@@ -63,16 +66,15 @@ class Answer:
     say: tuple[str, ...] = ()
 
 
-# What is said: asked, told, pressed for, promised, held against one. Attempt -> a changed patch, an Answer.
-#
-# Whoever speaks, the same holds: who is told learns it, and who stands by hears it, unless it is whispered. The player
-# is one of those who are told and who stand by; nobody but the player says what the player answers.
+# Speech: questions, news, pressure, promises, reminders. Attempt -> a changed patch, an Answer. The same holds for
+# every speaker: the addressee learns what is told, and bystanders hear it, unless it is whispered. The player can be
+# addressee and bystander; the player's own answers are never made up.
 
 
 def ask(patch: Patch, attempt: Attempt) -> Answer:
-    """The best-ranked new thing is told; where all new ones are kept back one is put off, else the old one counts.
+    """Tell the best-ranked new item; put the asker off where all new ones are withheld, else repeat a known one.
 
-    Where the player is asked, it is a question and no more.
+    A question to the player remains a question.
     """
     action = attempt.action
     if action.target_id == patch.state.player_id:
@@ -92,7 +94,7 @@ def ask(patch: Patch, attempt: Attempt) -> Answer:
 
 
 def tell(patch: Patch, attempt: Attempt) -> Answer:
-    """Whoever is told learns what the teller knows, and so do bystanders; words that match nothing are words."""
+    """Let the addressee and bystanders learn what the teller knows; words that match nothing are only words."""
     told, who, state = attempt.action.target_id, attempt.action.actor_id, patch.state
     item = next((item for item in attempt.grounding.items if knows(who, item, state)), None)
     if item is None or told is None:
@@ -108,7 +110,9 @@ def tell(patch: Patch, attempt: Attempt) -> Answer:
 
 
 def press(patch: Patch, attempt: Attempt) -> Answer:
-    """Won over or frightened, somebody tells what they know of the matter; what is kept back only a rule opens."""
+    """Let somebody who was won over or frightened tell what they know of the matter; what is withheld only a rule
+    opens.
+    """
     action = attempt.action
     facts = _on_record(patch, action, "threatened") if action.type == "threaten" else ()
     if action.metadata.get("topic") and action.target_id != patch.state.player_id:
@@ -123,13 +127,14 @@ def press(patch: Patch, attempt: Attempt) -> Answer:
 
 
 def promise(patch: Patch, action: Action) -> Answer:
-    """Somebody's word, in their own words, stands on the record."""
+    """Record somebody's promise, in their own words."""
     return Answer("promised", fact_ids=_on_record(patch, action, "promised"))
 
 
 def recall(patch: Patch, attempt: Attempt) -> Answer:
-    """What stands on the record between the two, of the kind that is asked for; of a claim what was found to bear it
-    out, and nothing where nothing was."""
+    """Return the facts on record between the two, of the kind that is asked for; for a claim those that bear it out, or
+    nothing.
+    """
     action = attempt.action
     if action.metadata.get("topic"):
         return _claimed(attempt, patch.state)
@@ -153,12 +158,12 @@ def _claimed(attempt: Attempt, state: WorldState) -> Answer:
 
 
 def first_new(items: Iterable[GroundedItem], who: str, state: WorldState) -> GroundedItem | None:
-    """The first that somebody has not learned."""
+    """Return the first item that somebody has not learned."""
     return next((item for item in items if not state.has_learned(who, item.id)), None)
 
 
 def reveal(patch: Patch, item_id: str, action: Action, *, how: How, others: How) -> None:
-    """Whoever acts learns the item, and so does whoever stands by and does not know it, all but whom it is had from."""
+    """Let the actor learn the item, and all bystanders who do not know it, except the person who told it."""
     state = patch.state
     by = [who for who in _hearers(action, state) if not state.has_learned(who, item_id)]
     patch.do(
@@ -168,7 +173,7 @@ def reveal(patch: Patch, item_id: str, action: Action, *, how: How, others: How)
 
 
 def _hearers(action: Action, state: WorldState) -> list[str]:
-    """Who stands by and is not spoken to; nobody where it is whispered."""
+    """Return the bystanders who are not addressed; none where it is whispered."""
     if action.is_whispered:
         return []
     return [who for who in company(action.actor_id, state) if who != action.target_id]
@@ -179,7 +184,7 @@ def _held_by(who: str | None, attempt: Attempt) -> list[GroundedItem]:
 
 
 def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) -> tuple[str, ...]:
-    """What is told again is told to the player as far as it was told before."""
+    """Return the item if the player has learned it before: telling it again reveals no more."""
     is_known = action.actor_id == state.player_id or state.has_learned(state.player_id, item.id)
     return (item.id,) if is_known else ()
 
@@ -205,13 +210,13 @@ _DOORS: dict[str, OutcomeCode] = {"open": "opened", "close": "closed", "lock": "
 
 
 def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """The ops of a possible action as it plainly goes; empty for what changes nothing by itself.
+    """Return the ops of a possible action without checks and rules; empty for what changes nothing by itself.
 
-    Of a thing that lies there in fewer pieces than one wants, all are taken. A check or a rule may have it otherwise.
+    Where fewer pieces of a thing lie there than are wanted, all are taken. A check or a rule may change the result.
     """
     if action.type in ("go", "sneak") and action.location_id is not None:
         move = Move(entity_id=action.actor_id, to=action.location_id)
-        # The scene goes where the player goes; whoever else comes or goes is seen to.
+        # The scene goes where the player goes; others come and go within it.
         is_players = action.actor_id == state.player_id
         return (move, OpenScene(location_id=action.location_id)) if is_players else (move,)
     if action.type in _DOORS:
@@ -220,7 +225,7 @@ def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 
 def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
-    """The state after a possible action as it plainly goes, with what the ruleset says of its type."""
+    """Return the state after a possible action without checks and rules, with the ruleset's effects of its type."""
     type_ = ruleset.actions[action.type]
     working = apply(state, plain_ops(action, state)).state
     for effect in aimed(type_.effects.get("success", ()), working, action):
@@ -232,7 +237,7 @@ def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
 
 
 def _hand_over(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """The transfer of a `take`, `drop` or `give`."""
+    """Return the transfer of a `take`, `drop` or `give`."""
     here, actor = place_of(action, state), action.actor_id
     item, giver, receiver = {
         "take": (action.target_id, here, actor),
@@ -248,7 +253,7 @@ def _hand_over(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 def act(patch: Patch, attempt: Attempt, rules: CampaignRules, *, ruled: bool = False) -> Answer:
     """Do what the action's type means; a type that only the ruleset knows changes nothing.
 
-    `ruled`: a rule of the scenario has spoken, so that no regard is won by a gift beside what it says.
+    `ruled`: a rule of the scenario has decided, so that a gift wins no regard beyond the rule's effects.
     """
     action = attempt.action
     match action.type:
@@ -304,14 +309,16 @@ def _move_thing(patch: Patch, action: Action, *, ruled: bool) -> Answer:
 
 
 def _win_by_gift(patch: Patch, action: Action) -> None:
-    """A gift is worth a step of trust, once for each thing and person: nobody is bought by handing it to and fro."""
+    """Raise trust by one step for a gift, once for each thing and person, so that giving it back and forth gains
+    nothing.
+    """
     key = f"gift:{action.target_id}:{action.item_id}"
     if action.target_id is not None and key not in patch.state.recall:
         patch.do(Recall(key=key), ChangeRelation(a=action.target_id, b=action.actor_id, trust=1))
 
 
 def _use(patch: Patch, action: Action, rules: CampaignRules) -> Answer:
-    """A key on its door turns the lock; what else a thing is good for is the scenario's to say."""
+    """Turn the lock if a key is used on its door; all other uses are the scenario's to decide."""
     door = patch.state.doors.get(action.target_id or "")
     if door is None or action.item_id is None or door.key_id != action.item_id:
         return Answer("used")
@@ -324,9 +331,9 @@ def _use(patch: Patch, action: Action, rules: CampaignRules) -> Answer:
 
 
 def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
-    """One search finds one thing: the best-ranked that is still new.
+    """Find one item: the best-ranked that is still new.
 
-    What one of the cast finds they keep to themselves, and nothing that was there for the player to find is gone by it.
+    What one of the cast finds is known to them alone, and stays there for the player to find.
     """
     action, here = attempt.action, place_of(attempt.action, patch.state)
     matched = [item for item in attempt.grounding.items if item.holder_id == here and item.role == "discoverable"]

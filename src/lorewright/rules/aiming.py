@@ -1,11 +1,11 @@
-"""What a ruleset says of nobody in particular -> of whoever an attempt is about.
+"""Aiming: placeholders in a ruleset's effects and conditions -> the people and things of an attempt.
 
-Effects and conditions of a ruleset name nobody: `target` is whom the attempt was aimed at, `somebody` whoever else is
+Effects and conditions of a ruleset name nobody: `target` is the target of the attempt, `somebody` anyone else who is
 there (the target before others), `$stat` the stat that was rolled for, `$cost` the clock that counts what goes wrong;
-`$target` and `$actor`, within a path or a value, are the own names of what was aimed at and of who acts.
+`$target` and `$actor`, within a path or a value, are the own names of the target and the actor.
 
-`you` is whoever acts. What one of the cast tries moves nothing that is the player's own: what the player would learn,
-get or lose by it is left out, and so is the clock of what goes wrong for them.
+`you` is the actor. What one of the cast tries moves nothing that is the player's own: effects by which the player would
+learn, get or lose something are left out, and so is the clock of what goes wrong for them.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from lorewright.rules.reach import company, turned_to
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import Clock, WorldState
 
-# Which of a state's clocks counts what goes wrong.
+# The clock of a state that counts what goes wrong.
 
-# A clock of one of these names, or one with this tag, counts what goes wrong.
+# A clock of one of these names, or with this tag, counts what goes wrong.
 COST_CLOCKS = ("heat", "trouble", "alarm", "suspicion", "danger", "attention", "noise")
 COST_TAG = "cost"
-# A clock of this name counts harm that was done to whoever acts.
+# A clock of this name counts harm done to the actor.
 HARM_CLOCK = "harm"
 
 
 def cost_clock(state: WorldState) -> Clock | None:
-    """The clock that counts what goes wrong: a tagged one before a named one, then in the order of the names."""
+    """Return the clock that counts what goes wrong: a tagged one before a named one, then in the order of the names."""
     tagged = [clock for _, clock in sorted(state.clocks.items()) if COST_TAG in clock.tags]
     named = [clock for name in COST_CLOCKS for key, clock in sorted(state.clocks.items()) if local(key) == name]
     return next(iter([*tagged, *named]), None)
 
 
 def harm_clock(state: WorldState) -> Clock | None:
-    """The clock that counts harm, or None."""
+    """Return the clock that counts harm, or None."""
     return next((clock for key, clock in sorted(state.clocks.items()) if local(key) == HARM_CLOCK), None)
 
 
@@ -48,12 +48,12 @@ WITHIN_TARGET, WITHIN_ACTOR = "$target", "$actor"
 
 Meant = Mapping[str, str | None]
 
-# Effects that say by themselves whom they are about: the player.
+# Effects that are about the player by themselves.
 _THE_PLAYERS = (RevealEffect, GiveEffect, LoseEffect, EscalateEffect)
 
 
 def aimed(effects: Iterable[Effect], state: WorldState, action: Action, stat: str | None = None) -> Iterator[Effect]:
-    """The effects with whoever is meant; one that is about nobody who is there is left out."""
+    """Yield the effects with their placeholders filled in; an effect on somebody who is not there is left out."""
     is_npcs = action.actor_id != state.player_id
     whole = _meant(action, state, stat)
     within = names_within(action)
@@ -68,8 +68,9 @@ def aimed(effects: Iterable[Effect], state: WorldState, action: Action, stat: st
 
 
 def by_itself(action: Action, state: WorldState) -> Action:
-    """The action as it stands for what happens by itself after it: that is about the player, and where one of the cast
-    has acted and not upon another, about that one."""
+    """Return the action as seen by what happens by itself after it: the player's; after an act of one of the cast upon
+    nobody, one upon that character.
+    """
     if action.actor_id == state.player_id:
         return action
     upon = turned_to(action, state)
@@ -78,13 +79,13 @@ def by_itself(action: Action, state: WorldState) -> Action:
 
 
 def aimed_condition(condition: c.Condition, action: Action) -> c.Condition:
-    """A condition with the own names of what is aimed at and of who acts within its texts."""
+    """Return a condition with the own names of target and actor filled into its texts."""
     named: c.Condition = _within(condition, names_within(action))
     return named
 
 
 def names_within(action: Action) -> dict[str, str]:
-    """What stands for `$target` and `$actor`."""
+    """Return the values of `$target` and `$actor`."""
     return {WITHIN_TARGET: local(action.target_id or ""), WITHIN_ACTOR: local(action.actor_id)}
 
 
@@ -109,7 +110,7 @@ def _within(part: Any, within: Mapping[str, str]) -> Any:
             part = part.replace(name, value)
         return part
     if isinstance(part, tuple):
-        return tuple(_within(one, within) for one in part)
+        return tuple(_within(value, within) for value in part)
     if isinstance(part, Frozen):
         fields = {name: getattr(part, name) for name in type(part).model_fields}
         named = {name: _within(value, within) for name, value in fields.items()}
@@ -120,14 +121,14 @@ def _within(part: Any, within: Mapping[str, str]) -> Any:
 
 def _put(value: Any, whole: Meant, within: Mapping[str, str]) -> Any:
     if isinstance(value, tuple):
-        return tuple(_put(one, whole, within) for one in value)
+        return tuple(_put(item, whole, within) for item in value)
     if isinstance(value, str):
         return whole[value] if value in whole else _within(value, within)
     return value
 
 
 def _is_nobody(given: Any, named: Any) -> bool:
-    """Whether a name that stands for somebody stands for nobody now."""
+    """Tell whether a placeholder for somebody now stands for nobody."""
     if isinstance(given, tuple):
-        return any(_is_nobody(one, other) for one, other in zip(given, named, strict=True))
+        return any(_is_nobody(before, after) for before, after in zip(given, named, strict=True))
     return given is not None and named is None

@@ -1,9 +1,9 @@
-"""Checks that an action's type brings along: the dice, and what a band means where no rule of the scenario speaks.
+"""Checks of action types: the dice, and the effects of a band where no rule of the scenario decides.
 
-Critical wins something more; mixed has a price; after a fail something has changed, and never nothing. Each picks the
-first that there is: a clock that counts what goes wrong, somebody's regard, time. How much follows is the tier of the
-check: where it is safe (tier 0) nothing but time is lost; where it is risky (1) the price or setback falls due; where
-it is dangerous (2) a fail harms whoever tried as well.
+Critical wins something more; mixed has a price; after a fail something has always changed. Each picks the first that
+there is: a clock that counts what goes wrong, somebody's regard, time. How much follows is the tier of the check: where
+it is safe (tier 0) only time is lost; where it is risky (1) the price or setback falls due; where it is dangerous (2) a
+fail harms the actor as well.
 """
 
 from __future__ import annotations
@@ -33,27 +33,26 @@ from lorewright.world.ops import (
 )
 from lorewright.world.state import Clock, Fact, WorldState
 
-# What a ruleset brings by itself: the consequences of a band, timers that run with the minutes, triggers.
-#
-# Effects of a ruleset name nobody; `aiming` says whom they are about.
+# Automatic effects of a ruleset: the consequences of a band, timers that run with the minutes, triggers. They name
+# nobody; `aiming` fills in whom they are about.
 
-# A trigger may bring about what another waits for; a circle of them ends here.
+# A trigger may set off another; a circle of them ends after so many rounds.
 _MAX_ROUNDS = 20
 
 
 def rules_by_itself(ruleset: Ruleset, band: BandName) -> bool:
-    """Whether the ruleset says what the band brings, so that no other price is exacted."""
+    """Tell whether the ruleset has effects for the band, so that no other price is exacted."""
     return band in ruleset.consequences
 
 
 def enact_consequences(patch: Patch, ruleset: Ruleset, band: BandName, stat: str | None, action: Action) -> None:
-    """The effects of the band: the ruleset's own, then those of the stat that was rolled for."""
+    """Enact the effects of the band: the ruleset's own, then those of the stat that was rolled for."""
     own = ruleset.stats[stat].effects.get(band, ()) if stat in ruleset.stats and stat is not None else ()
     patch.enact(aimed((*ruleset.consequences.get(band, ()), *own), patch.state, action, stat), how="found")
 
 
 def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) -> tuple[str, ...]:
-    """One of the stat's sentences for the band, by the total of the dice; none where it has none."""
+    """Return one of the stat's sentences for the band, chosen by the total of the dice; empty where it has none."""
     if stat is None or stat not in ruleset.stats:
         return ()
     lines = ruleset.stats[stat].say.get(band) or (ruleset.stats[stat].say.get("success") if band == "critical" else ())
@@ -61,7 +60,7 @@ def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) 
 
 
 def run_timers(patch: Patch, before: WorldState, ruleset: Ruleset) -> None:
-    """Move the numbers that run with the minutes by those that have passed since `before`."""
+    """Move the numbers that run with the minutes by the minutes that have passed since `before`."""
     passed = patch.state.minutes - before.minutes
     if not passed or patch.state.ruleset is None:
         return
@@ -73,11 +72,15 @@ def run_timers(patch: Patch, before: WorldState, ruleset: Ruleset) -> None:
 def fire_triggers(patch: Patch, before: WorldState, ruleset: Ruleset, action: Action, dice: Dice) -> tuple[str, ...]:
     """Enact every trigger whose condition did not hold in `before` and holds now, and those that this sets off.
 
-    Returns the sentences of what happened. Stops once the campaign has ended.
+    Return the sentences of what happened. Stop once the campaign has ended.
     """
     said: list[str] = []
     for _ in range(_MAX_ROUNDS):
-        due = [one for one in ruleset.triggers if not holds(one.when, before) and holds(one.when, patch.state)]
+        due = [
+            trigger
+            for trigger in ruleset.triggers
+            if not holds(trigger.when, before) and holds(trigger.when, patch.state)
+        ]
         before = patch.state
         for trigger in due:
             if patch.state.ended is None:
@@ -96,7 +99,7 @@ def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterato
 
 
 def _turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turning | None:
-    """One of those that are open: by a die where there are several."""
+    """Return one of the open turnings, by a die where there are several."""
     choices = [turning for turning in trigger.turnings if turning.when is None or holds(turning.when, patch.state)]
     if len(choices) < 2:
         return next(iter(choices), None)
@@ -105,14 +108,15 @@ def _turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turn
     return choices[(roll.total - 1) % len(choices)]
 
 
-# Which stat a check calls for, and the numbers that its formula reads. Pure look-ups in a state.
+# Stats of a check: which stat it calls for, and the numbers that its formula reads. Pure look-ups in a state.
 
 TARGET, SCENE, STAT = "target_", "scene_", "stat"
 
 
 def stat_for(check: Check, action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
-    """The stat that is rolled for: of those that the attempt's trait stands for, else of the check's own, the actor's
-    highest. None where the check names none."""
+    """Return the stat that is rolled for: of those that the attempt's trait stands for, else of the check's own, the
+    actor's highest. None where the check names none.
+    """
     trait = str(action.metadata.get("trait") or "")
     own = (trait,) if trait in ruleset.stats else ()
     added = ruleset.traits.get(check.add, (check.add,)) if check.add else ()
@@ -121,12 +125,12 @@ def stat_for(check: Check, action: Action, state: WorldState, ruleset: Ruleset) 
 
 
 def highest(names: Iterable[str], who: str, state: WorldState) -> str | None:
-    """The stat that somebody has most of, the first where several are equal; a stat that is not there counts as 0."""
+    """Return the highest of somebody's stats, the first where several are equal; a missing stat counts as 0."""
     return max(names, key=lambda name: state.stat(who, name) or 0, default=None)
 
 
 def louder(rule: ClearlyHigher, stat: str, who: str, state: WorldState, ruleset: Ruleset) -> str | None:
-    """Another stat that is clearly higher than the one that was rolled for, or None."""
+    """Return another stat that is clearly higher than the one that was rolled for, or None."""
     other = highest((name for name in ruleset.stats if name != stat), who, state)
     if other is None:
         return None
@@ -135,7 +139,7 @@ def louder(rule: ClearlyHigher, stat: str, who: str, state: WorldState, ruleset:
 
 
 def numbers_for(formula: Formula, stat: str | None, action: Action, state: WorldState) -> dict[str, int | float]:
-    """A number for every name of the formula; what is not there counts as 0: a thing has no stats."""
+    """Return a number for every name of the formula; a missing one counts as 0, since a thing has no stats."""
     return {name: _number(name, stat, action, state) for name in formula.names}
 
 
@@ -151,9 +155,9 @@ def _number(name: str, stat: str | None, action: Action, state: WorldState) -> i
 
 
 TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous": 2})
-# The condition of whoever was harmed where no clock counts it.
+# The condition of somebody who was harmed where no clock counts it.
 WOUNDED = "wounded"
-# Where nothing else can be the price, a thing takes at least so long again.
+# Where nothing else can be the price, an action takes at least so long again (minutes).
 _LEAST_MINUTES = 5
 _SOCIAL = frozenset(("persuade", "threaten"))
 _SAID = _SOCIAL | {"ask", "tell", "promise", "recall"}
@@ -161,7 +165,7 @@ _SAID = _SOCIAL | {"ask", "tell", "promise", "recall"}
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """What the dice came to: the band, the stat that spoke where there are stat blocks, the total."""
+    """The result of the dice: the band, the stat that decided where there are stat blocks, the total."""
 
     band: BandName
     stat: str | None
@@ -169,7 +173,7 @@ class Rolled:
 
 
 def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules, dice: Dice, *, purpose: str) -> Rolled:
-    """Throw the dice of a check; the roll and its band stand in the patch.
+    """Roll the dice of a check; the roll and its band are added to the patch.
 
     Raises:
         ValueError: the check's dice or formula are malformed.
@@ -191,7 +195,7 @@ def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules,
 
 
 def _throw(check: Check, stat: str | None, action: Action, state: WorldState, ruleset: Ruleset) -> tuple[str, int]:
-    """The dice and what is added to them: by a formula, else the trait or stat that is called for."""
+    """Return the dice and the modifier: from a formula, else the trait or stat that is called for."""
     text = check.roll or (None if check.dice else ruleset.roll)
     if text is not None:
         formula = parse_formula(text)
@@ -203,7 +207,7 @@ def _throw(check: Check, stat: str | None, action: Action, state: WorldState, ru
 
 
 def _speaks_up(patch: Patch, band: BandName, stat: str | None, who: str, ruleset: Ruleset) -> str | None:
-    """Another stat that takes over after a fail, being clearly higher."""
+    """Return another stat that takes over after a fail, being clearly higher."""
     if band != "fail" or stat is None or ruleset.clearly_higher is None:
         return None
     other = louder(ruleset.clearly_higher, stat, who, patch.state, ruleset)
@@ -213,22 +217,22 @@ def _speaks_up(patch: Patch, band: BandName, stat: str | None, who: str, ruleset
 
 
 def sentence_for(rolled: Rolled, action: Action, state: WorldState, ruleset: Ruleset) -> tuple[str, ...]:
-    """The stat's sentence for the band, or none. They are written to the player: of the cast none is told."""
+    """Return the stat's sentence for the band, or none. They address the player, so the cast gets none."""
     if action.actor_id != state.player_id:
         return ()
     return sentence_of(ruleset, rolled.band, rolled.stat, rolled.total)
 
 
 def is_rolled_for(check: Check | None, state: WorldState, *, who: str | None = None) -> bool:
-    """Whether there are dice now: a check may wait for its condition, which is about whoever acts."""
+    """Tell whether the check rolls dice now: it may wait for its condition, which is about the actor."""
     return check is not None and (check.when is None or holds(check.when, state, you=who))
 
 
 def is_risky(action: Action, state: WorldState) -> bool:
-    """Whether there is anything to roll for: a free attempt is rolled for where there is something to try it on.
+    """Tell whether there is anything to roll for: a free attempt is rolled for where it has a target.
 
-    Of the cast a free attempt is rolled for where it calls for a trait: all else is a gesture. What one of them says to
-    the player is said: whether the player gives way to it is the player's to say.
+    A free attempt of the cast is rolled for where it calls for a trait: all else is a gesture. What one of them says to
+    the player is never rolled for: the player decides whether to give way.
     """
     if action.actor_id == state.player_id:
         return action.type != "attempt" or action.target_id is not None
@@ -238,8 +242,9 @@ def is_risky(action: Action, state: WorldState) -> bool:
 
 
 def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
-    """What the band of a check brings beside what the action did; `answer` is what it came to. Where the ruleset says
-    what a band brings, that is all."""
+    """Enact the effects of a check's band beside what the action did; `answer` is the result of the action. Where the
+    ruleset has effects for the band, only those are enacted.
+    """
     action, band = attempt.action, rolled.band
     if action.type == "attack":
         _come_to_blows(patch, action, band)
@@ -260,7 +265,7 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
 
 
 def wins_more(action: Action, state: WorldState) -> bool:
-    """Whether a critical has something more to win: somebody's regard, or less of what counts against one."""
+    """Tell whether a critical has something more to win: somebody's regard, or a step down of the cost clock."""
     if _is_social(action) and turned_to(action, state) is not None:
         return True
     clock = _costs_of(action, state)
@@ -268,7 +273,9 @@ def wins_more(action: Action, state: WorldState) -> bool:
 
 
 def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
-    """Blows cost regard whoever wins. Whoever was beaten is so for all to know, and never dead by this alone."""
+    """Lower regard after blows, whichever side won. The loser is publicly known as beaten, and never dead by this
+    alone.
+    """
     target = action.target_id
     if target is None:
         return
@@ -283,7 +290,7 @@ def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
 
 
 def _fall_due(patch: Patch, band: BandName, check: Check, action: Action) -> None:
-    """The consequence of the check's tier."""
+    """Enact the consequence of the check's tier."""
     tier = TIERS[check.risk]
     patch.tell("consequence", tier=tier, band=band)
     if tier == 0:
@@ -296,8 +303,7 @@ def _fall_due(patch: Patch, band: BandName, check: Check, action: Action) -> Non
 
 
 def _harmed(who: str, state: WorldState) -> tuple[StateOp, ...]:
-    """A step of the clock that counts harm, which is the player's, else a condition; whoever is wounded already is not
-    wounded twice."""
+    """Return a step of the clock of harm, which is the player's, else a condition; no wound is added twice."""
     clock = harm_clock(state) if who == state.player_id else None
     if clock is not None:
         return (TickClock(clock_id=clock.id, delta=1),) if clock.value < clock.max else ()
@@ -307,7 +313,7 @@ def _harmed(who: str, state: WorldState) -> tuple[StateOp, ...]:
 
 
 def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
-    """Something more that they know, a step of their regard, or less of what counts against one."""
+    """Grant something more that they know, a step of their regard, or a step down of the cost clock."""
     action, state = attempt.action, patch.state
     if action.type in _SOCIAL and answer.code == "told":
         known = [i for i in attempt.grounding.items if i.holder_id == action.target_id and i.role == "knows"]
@@ -334,7 +340,7 @@ def _setback(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, 
 
 
 def _costs_of(action: Action, state: WorldState) -> Clock | None:
-    """The clock that counts what goes wrong for the player; what the cast tries does not move it."""
+    """Return the clock that counts what goes wrong for the player; what the cast tries does not move it."""
     return cost_clock(state) if action.actor_id == state.player_id else None
 
 
@@ -346,14 +352,14 @@ def _clock_up(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 
 def _regard_down(action: Action, state: WorldState, *, trust: int = 0, tension: int = 0) -> tuple[StateOp, ...]:
-    """The one it was aimed at takes it ill, else whoever is there to see it."""
+    """Return a loss of regard by the target, else by anyone who is there to see it."""
     upon = turned_to(action, state)
     aimed_at = [upon] if upon is not None else list(company(action.actor_id, state))[:1]
     return tuple(ChangeRelation(a=who, b=action.actor_id, trust=trust, tension=tension) for who in aimed_at)
 
 
 def _time_lost(action: Action, patch: Patch) -> tuple[StateOp, ...]:
-    """Time that the cast lose is their own."""
+    """Return the loss of time; time that the cast lose is their own."""
     if action.actor_id != patch.state.player_id:
         return ()
     patch.tell("time_lost", minutes=_LEAST_MINUTES)

@@ -1,4 +1,4 @@
-"""What a scenario says comes of things: its rules for an attempt, its clocks' thresholds, its endings."""
+"""Consequences that a scenario defines: rules for attempts, thresholds of clocks, endings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lorewright.world.frozen import Frozen
 from lorewright.world.ops import EndCampaign, PathOp, Recall, StateOp
 from lorewright.world.state import WorldState
 
-# Clocks may set off clocks; a circle of them ends here.
+# Clocks may set off clocks; a circle of them ends after so many rounds.
 _MAX_ROUNDS = 20
 
 
 def rule_for(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
-    """The first rule that is about the attempt, may still be used, and whose condition holds."""
+    """Return the first rule that is about the attempt, may still be used, and whose condition holds."""
     return next((rule for rule in rules.rules if _is_about(rule, attempt, state)), None)
 
 
@@ -53,7 +53,7 @@ def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice:
 def trigger_clocks(patch: Patch, before: WorldState, rules: CampaignRules) -> None:
     """Enact every threshold that clocks have risen to since `before`, and those that this makes them rise to.
 
-    Stops once the campaign has ended. A clock that fell and rises again reaches its thresholds again.
+    Stop once the campaign has ended. A clock that fell and rises again reaches its thresholds again.
     """
     for _ in range(_MAX_ROUNDS):
         reached = list(_reached(before, patch.state, rules))
@@ -92,20 +92,22 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
 
 
 def _target(target: str | None, state: WorldState) -> str | None:
-    """Where one may play several, `you` is whoever is played."""
+    """Return the target's ID; `you` is the player in play, where there are several."""
     return state.player_id if target == "you" else target
 
 
 def _is_by(by: str | None, actor_id: str, state: WorldState) -> bool:
-    """A rule is about what the player tries, unless it says whose attempts it is about."""
+    """Tell whether a rule is about the actor: it is about the player's attempts, unless it names others."""
     if by == ANY_NPC:
         return is_npc(actor_id, state)
     return actor_id == (state.player_id if by is None else by)
 
 
 def _topics(attempt: Attempt, state: WorldState) -> set[str]:
-    """What the words came to: the name of the first new item that they point at (one to tell before one kept back),
-    and topic keys with and without their pack. An item that only shares a word with the question is not meant."""
+    """Return the topics of the words: the name of the first new item that they point at (one to tell before one
+    withheld), and topic keys with and without their pack. An item that only shares a word with the question does not
+    count.
+    """
     grounding, who = attempt.grounding, attempt.action.actor_id
     new = [item for item in grounding.items if not state.has_learned(who, item.id)]
     free = [item for item in new if item.role != "withholds"]
@@ -143,16 +145,16 @@ def _reached(before: WorldState, after: WorldState, rules: CampaignRules) -> Ite
         yield from ((clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now)
 
 
-# Ruling: what somebody who knows the rulebook says comes of an attempt that no rule in code decides, as data that code
-# has judged. No prose decides: the dice are thrown by code, and each op is one that the ruleset lets a ruling propose.
+# Ruling: what a rulebook expert says about the result of an attempt that no rule in code decides, as data that code has
+# judged. No prose decides: code rolls the dice, and each op is one that the ruleset lets a ruling propose.
 
-# Ops that a stage proposes -> those that are not its to propose: each path and kind of op has its owner.
+# Owners: ops that a stage proposes -> those that it may not propose, since each path and kind of op has its owner.
 
 
 def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refusal]:
-    """The ops that an owner may not propose: `op_not_allowed` by its kind, `not_its_path` by the path's owner.
+    """Return the ops that an owner may not propose: `op_not_allowed` by its kind, `not_its_path` by the path's owner.
 
-    A ruleset that lists no ops for an owner allows it none of its own but those on its paths.
+    A ruleset that lists no ops for an owner allows only those on the owner's paths.
     """
     found = []
     for index, op in enumerate(ops):
@@ -169,7 +171,7 @@ def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refu
     return found
 
 
-# A ruling is about one attempt: it asks for the dice of a check, at most of one that is opposed and one that follows.
+# A ruling is about one attempt: it asks for the dice of a check, at most of an opposed one and a following one.
 MAX_ROLLS = 3
 
 
@@ -183,8 +185,9 @@ class Ruling(Frozen):
 
 
 def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldState, rules: CampaignRules) -> bool:
-    """Whether code has nothing to say on an attempt but that it is made: a free attempt, possible, about which the
-    scenario has no rule, and for which the ruleset rolls no dice."""
+    """Tell whether code has nothing to say on an attempt: a free attempt, possible, about which the scenario has no
+    rule, and for which the ruleset rolls no dice.
+    """
     if attempt.action.type != "attempt" or not judged.success or rule_for(attempt, state, rules) is not None:
         return False
     check = rules.ruleset.actions["attempt"].check
@@ -192,9 +195,9 @@ def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldStat
 
 
 def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset) -> str | None:
-    """What the ruleset does not let a ruling say, or the state does not; None where it holds.
+    """Return the fault of a ruling by ruleset or state; None where it holds.
 
-    What the ruleset's own dice show says which band it is, and nothing else does.
+    Only the ruleset's own dice decide the band.
     """
     if len(ruling.rolls) > MAX_ROLLS:
         return f"at most {MAX_ROLLS} rolls decide one attempt"
@@ -212,6 +215,6 @@ def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset) -> str | Non
 
 
 def _is_of(roll: Roll, ruleset: Ruleset) -> bool:
-    """Whether a roll is of the dice that the ruleset's bands are for, whatever was added."""
+    """Tell whether a roll is of the dice that the ruleset's bands are for, whatever its modifier."""
     thrown = roll.expression.partition("+")[0].partition("-")[0]
     return thrown == ruleset.dice.partition("+")[0].partition("-")[0]

@@ -1,7 +1,7 @@
-"""Dice: an expression (`2d6+1`) -> a Roll, its numbers derived from who rolls what, when and why.
+"""Dice: an expression (`2d6+1`) -> a Roll, its numbers derived from actor, expression, purpose and time.
 
-Every roll has a sub-stream of its own, so that neither the order of rolls nor what else is rolled changes it;
-the seed that a Roll carries throws it again.
+Every roll has a sub-stream of its own, so that neither the order of rolls nor other rolls change it; the seed in a Roll
+reproduces it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SPAN = 2**32
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """So many dice of so many sides, and what the expression itself adds to their sum."""
+    """A number of dice, their sides, and the expression's own modifier."""
 
     dice: int
     sides: int
@@ -41,15 +41,15 @@ class Throw:
 
 
 class Dice(Protocol):
-    """Whatever throws dice. The band is not theirs to say: it depends on the ruleset."""
+    """A roller of dice. The band is not its to decide: it depends on the ruleset."""
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """Throw the expression; `modifier` is added to what the expression adds by itself."""
+        """Roll the expression; `modifier` is added to the expression's own."""
         ...
 
 
 def parse_dice(expression: str) -> Throw:
-    """`2d6+1` -> two dice of six sides, plus one.
+    """Parse `2d6+1` into two dice of six sides, plus one.
 
     Raises:
         ValueError: it is not written `NdM`, `NdM+K` or `NdM-K` with N in 1..100 and M in 2..1000.
@@ -66,12 +66,12 @@ def parse_dice(expression: str) -> Throw:
 
 
 def band_of(total: int, ruleset: Ruleset) -> BandName:
-    """The highest band whose minimum the total reaches; the last one catches everything."""
+    """Return the highest band whose minimum the total reaches; the last one catches everything."""
     return next((band.name for band in ruleset.bands if total >= band.minimum), ruleset.bands[-1].name)
 
 
 def roll_with_seed(expression: str, seed: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-    """The throw that belongs to a seed: a stored Roll's fields give that Roll again, but for its band.
+    """Return the roll of a seed: a stored Roll's fields give that Roll again, but for its band.
 
     Raises:
         ValueError: the expression is malformed.
@@ -91,13 +91,13 @@ def roll_with_seed(expression: str, seed: str, *, purpose: str, actor_id: str, m
 
 
 class SeededDice:
-    """The dice of one action on one state: the same question always gets the same throw."""
+    """The dice of one action on one state: the same question always gets the same roll."""
 
     def __init__(self, campaign_seed: int, state_hash: str, action_id: str) -> None:
         self._key = (campaign_seed, state_hash, action_id)
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """Throw from the sub-stream of this purpose, actor and expression.
+        """Roll from the sub-stream of this purpose, actor and expression.
 
         Raises:
             ValueError: the expression is malformed.
@@ -108,13 +108,13 @@ class SeededDice:
 
 
 class FixedDice:
-    """Dice that fall as told, in order: a number is the total (modifiers included), a sequence the faces."""
+    """Dice with given results, in order: a number is the total (modifiers included), a sequence the faces."""
 
     def __init__(self, throws: Iterable[int | Sequence[int]]) -> None:
         self._throws = list(throws)
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """The next throw of the list.
+        """Return the next roll of the list.
 
         Raises:
             ValueError: the list is used up, or the expression is malformed.
@@ -136,7 +136,7 @@ class FixedDice:
 
 
 def _numbers(seed: str) -> Iterator[int]:
-    """Uniform numbers below 2**32, without end."""
+    """Yield uniform numbers below 2**32, without end."""
     for block in count():
         digest = hashlib.sha256(f"{seed}:{block}".encode()).digest()
         for start in range(0, len(digest), 4):
@@ -144,12 +144,12 @@ def _numbers(seed: str) -> Iterator[int]:
 
 
 def _face(numbers: Iterator[int], sides: int) -> int:
-    """One side; numbers from the last multiple of `sides` on are skipped, else low sides come too often."""
+    """Return one side; numbers from the last multiple of `sides` on are skipped, else low sides come too often."""
     limit = _SPAN - _SPAN % sides
     return next(number for number in numbers if number < limit) % sides + 1
 
 
-# The dice as a tool that a model or a program calls: a request -> what fell, and the seed that throws it again.
+# Dice tool: a request of a model or program -> the roll, and the seed that reproduces it.
 
 _LONGEST = 200
 _SHAPE = '{"expression": "2d6+1", "seed": "any text", "context": {"character_id": "…", "check_type": "…"}}'
@@ -181,11 +181,11 @@ class DiceResult(Frozen):
 
 
 def roll_dice(request: DiceRequest, dice: Dice) -> DiceResult:
-    """Throw the dice that are asked for: by the seed of the request, or else from `dice`, the stream of the action at
-    hand; nothing else is drawn from, and nothing is kept.
+    """Roll the dice of a request: by its seed, or else from `dice`, the stream of the current action; no other stream
+    is used, and nothing is stored.
 
     Raises:
-        ValueError: the expression is none, or of absurd size; the message says what to write.
+        ValueError: the expression is invalid, or of absurd size; the message says what to write.
     """
     expression = "".join(request.expression.split()).lower()
     modifier = parse_dice(expression).bonus
@@ -200,10 +200,10 @@ def roll_dice(request: DiceRequest, dice: Dice) -> DiceResult:
 
 
 def read_request(data: object) -> DiceRequest:
-    """A request as a model or a program wrote it.
+    """Return a request that a model or a program wrote.
 
     Raises:
-        ValueError: it is none; the message names the field and shows the shape.
+        ValueError: it is invalid; the message names the field and shows the shape.
     """
     try:
         return DiceRequest.model_validate(data)
@@ -213,10 +213,9 @@ def read_request(data: object) -> DiceRequest:
         raise ValueError(f"dice: {where}: {first['msg']}; write {_SHAPE}") from problem
 
 
-# `1d20 + (10 - shyness) + chemistry` and the numbers of whoever rolls -> the dice, and what is added to them.
-#
-# The arithmetic is read by `simpleeval`, which walks the expression and knows nothing but what it is handed: whole
-# numbers, names, `+ - * //` and `min`, `max`, `abs`. Nothing is ever executed.
+# Formula: `1d20 + (10 - shyness) + chemistry` and the actor's numbers -> the dice and their modifier. The arithmetic is
+# read by `simpleeval`, which walks the expression and knows only what it is given: whole numbers, names, `+ - * //` and
+# `min`, `max`, `abs`. Nothing is ever executed.
 
 _BEGINNING = re.compile(r"\s*([0-9]{1,3}d[0-9]{1,4})\s*(?=([+-]|$))")
 _MAX_LENGTH = 200
@@ -235,14 +234,14 @@ _NODES = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Load, as
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Dice, what is added to them as an expression, and the names that it reads, sorted."""
+    """Dice, their modifier as an expression, and the names that it reads, sorted."""
 
     dice: str
     rest: str
     names: tuple[str, ...]
 
     def modifier(self, numbers: Mapping[str, int | float]) -> int:
-        """What is added to the dice; fractions are cut off towards zero.
+        """Return the modifier of the dice; fractions are cut off towards zero.
 
         Raises:
             ValueError: a name has no number, something is divided by 0, or the result is beyond ten thousand.
@@ -261,10 +260,10 @@ class Formula:
 
 @lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula:
-    """`1d20 + (10 - shyness) + chemistry` -> Formula.
+    """Parse `1d20 + (10 - shyness) + chemistry` into a Formula.
 
     Raises:
-        ValueError: it does not begin with one throw of dice, or what follows is no arithmetic of names and numbers.
+        ValueError: it does not begin with one throw of dice, or the rest is no arithmetic of names and numbers.
     """
     match = _BEGINNING.match(text)
     if match is None or len(text) > _MAX_LENGTH:

@@ -16,17 +16,18 @@ from lorewright.world.schemas import LARGEST, is_json
 from lorewright.world.state import Fact, Relationship, WorldState
 from lorewright.world.things import ESCALATION, MANIFEST_LEVEL
 
-# An author's effect and a state -> the ops that it means now. Whether they fit is for `apply` to say.
+# Ops of effects: an author's effect and a state -> its ops now. Whether they fit is for `apply` to decide.
 
-# Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words, read back.
+# Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words.
 
 PREDICATES = ("promised", "threatened", "owes")
 
 
 def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str) -> tuple[str, AddFact | None]:
-    """The ID of the fact that says so, and the op that adds it; None where it stands on the record already.
+    """Return the ID of the fact that records it, and the op that adds it; None for the op where it is on record
+    already.
 
-    Only what the player is party to is the player's to see.
+    Only records that involve the player are visible to the player.
     """
     fact_id = f"{by}.{predicate}.{slug(what, fallback='something')[:40]}-{content_hash(f'{to} {what}')[:8]}"
     if fact_id in state.facts:
@@ -44,7 +45,7 @@ def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str)
 
 
 def recorded(state: WorldState, *, by: str, to: str, predicate: str | None = None) -> tuple[str, ...]:
-    """IDs of what the one has promised to, owes or has threatened the other with, in the order in which it was said."""
+    """Return IDs of what `by` has promised to, owes or has threatened `to` with, in the order in which it was said."""
     wanted = PREDICATES if predicate is None else (predicate,)
     facts = [
         fact
@@ -69,7 +70,7 @@ _PATH_OPS: dict[str, type[o.PathOp]] = {
 
 
 def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") -> tuple[o.StateOp, ...]:
-    """The ops of one effect, to be applied all or none; `how` is how the player learns what it reveals."""
+    """Return the ops of one effect, to be applied all or none; `how` is how the player learns what it reveals."""
     match effect:
         case e.RevealEffect():
             return (o.RevealItem(item_id=effect.reveal, to=state.player_id, how=how),)
@@ -122,14 +123,14 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
 
 
 def _said(said: e.Spoken, predicate: str, state: WorldState) -> tuple[o.StateOp, ...]:
-    """On the record; nothing where it stands there already."""
+    """Return the op that records it; empty where it is on record already."""
     by, to = _who(said.by, state), _who(said.to, state)
     _, op = record_op(state, by=by, to=to, predicate=predicate, what=said.what)
     return () if op is None else (op,)
 
 
 def path_op(effect: e.PathEffect, of: str | None) -> o.StateOp:
-    """The op of a change on a path; a number that is not said is 1."""
+    """Return the op of a change on a path; a missing number is 1."""
     value = 1 if effect.value is None and effect.op in ("increment", "decrement") else effect.value
     return _PATH_OPS[effect.op].model_validate({"path": effect.path, "of": of, "value": value})
 
@@ -144,13 +145,13 @@ def _relation(effect: e.RelationEffect, state: WorldState) -> o.ChangeRelation:
 
 
 def _depart(who: str, to: str, state: WorldState) -> tuple[o.StateOp, ...]:
-    """The scene goes where the player goes."""
+    """Return the ops of a departure; the scene goes where the player goes."""
     move = o.Move(entity_id=who, to=to)
     return (move, o.OpenScene(location_id=to)) if who == state.player_id else (move,)
 
 
 def _give(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
-    """The thing comes from the place or from somebody present; where nobody has it, it comes from nowhere."""
+    """Return the transfer of a thing from the place or from somebody present; a thing that nobody has is created."""
     given = o.ChangeInventory(owner_id=state.player_id, item_id=item_id, delta=1)
     owners = (state.scene.location_id, *state.present_npcs())
     owner = next((owner for owner in owners if item_id in state.held_by(owner)), None)
@@ -160,7 +161,7 @@ def _give(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
 
 
 def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
-    """One fact per subject and predicate: established again, it gets the new object."""
+    """Return the op for a fact, one per subject and predicate: established again, it gets the new object."""
     subject_id = _who(effect.subject, state)
     fact_id = f"{subject_id}.{slug(effect.fact, fallback='fact')}"
     if fact_id in state.facts:
@@ -171,7 +172,7 @@ def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
 def _within(
     effect: e.ConditionEffect | e.StateEffect | e.ObserveEffect | e.TieEffect, state: WorldState
 ) -> tuple[o.StateOp, ...]:
-    """What changes within somebody; nothing where it is so already."""
+    """Return the ops of an inner change; empty where nothing changes."""
     if isinstance(effect, e.TieEffect):
         a, b = (_who(name, state) for name in effect.tie)
         tie = Relationship(a=a, b=b, rel_type=effect.type, intensity=effect.intensity)
@@ -191,7 +192,9 @@ def _within(
 def _hanging_over(
     effect: e.AnnounceEffect | e.AvertEffect | e.SituationEffect, state: WorldState
 ) -> tuple[o.StateOp, ...]:
-    """Threats and circumstances: one that is announced is not announced twice, and what is not there does not end."""
+    """Return the ops of threats and circumstances: an announced threat is not announced twice, and a missing one cannot
+    end.
+    """
     if isinstance(effect, e.AnnounceEffect):
         is_new = effect.announce not in state.threats
         return (o.Announce(threat_id=effect.announce, minutes=effect.minutes),) if is_new else ()
@@ -314,7 +317,7 @@ class PathEffect(Frozen):
 
     @model_validator(mode="after")
     def _with_a_fitting_value(self) -> Self:
-        """What only a turn would find out otherwise: a count that is no number, nothing to set."""
+        """Reject errors that otherwise only a turn would find: a count that is no number, nothing to set."""
         if self.op in ("increment", "decrement"):
             if self.value is not None and (type(self.value) not in (int, float) or not 0 <= self.value <= LARGEST):
                 raise ValueError(f"{self.op} by a number from 0 upward")

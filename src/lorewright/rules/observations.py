@@ -1,8 +1,8 @@
-"""What came of a round and the states around it -> what those who were there remember of it, and how they stand to each
-other after it, as ops.
+"""Observations: a round and the states around it -> ops for what those who were there remember, and how they stand to
+each other.
 
-A memory is one sentence made of names and of what kind of thing was done, never of what was said: what somebody was
-told they know by the reveal of it. Of the words of a question only those are kept that name somebody or something.
+A memory is one sentence made of names and the kind of thing that was done, never of what was said: what somebody was
+told they know by its reveal. Of the words of a question only names of people and things are kept.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Observe, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState, pair, relation_key
 
-# Who of those present acts in a turn of their own accord, and in which order (specification: baked ones first, others
-# by chattiness, each rolling against it).
+# Activation: which of those present act in a turn of their own accord, and in which order (specification: baked ones
+# first, others by chattiness, each rolling against it).
 
 PURPOSE = "activation"
 _DICE = "1d100"
@@ -40,8 +40,9 @@ class Activation(Frozen):
 
 
 def activate(cast: Iterable[tuple[str, CastRule]], dice: Dice) -> Activation:
-    """Who acts: baked ones by ID, then the others, the chattiest first and of equals by ID. One rolls a d100 and acts
-    on their chattiness in hundredths or less: at 0 never, at 1 always."""
+    """Return who acts: baked ones by ID, then the others, the chattiest first and of equals by ID. Each of these rolls
+    a d100 and acts on their chattiness in hundredths or less: at 0 never, at 1 always.
+    """
     order: list[str] = []
     skipped: list[str] = []
     rolls: list[Roll] = []
@@ -56,32 +57,35 @@ def activate(cast: Iterable[tuple[str, CastRule]], dice: Dice) -> Activation:
 
 
 def in_order(cast: Iterable[tuple[str, CastRule]]) -> list[tuple[str, CastRule]]:
-    """In which order they act: baked ones by ID, then the others, the chattiest first and of equals by ID."""
+    """Return them in the order in which they act: baked ones by ID, then the others, the chattiest first and of equals
+    by ID.
+    """
     return sorted(cast, key=_rank)
 
 
-def _rank(one: tuple[str, CastRule]) -> tuple[bool, float, str]:
-    """Baked ones have no chattiness to speak of: their ID alone orders them."""
-    who, rule = one
+def _rank(member: tuple[str, CastRule]) -> tuple[bool, float, str]:
+    """Return the sort key; baked ones are ordered by their ID alone."""
+    who, rule = member
     return (not rule.baked, 0.0 if rule.baked else -rule.chattiness, who)
 
 
-# An outcome -> what one sees of it: a sentence with places for names, how much it matters, and where it is seen.
+# Seen: an outcome -> what others see of it: a sentence with places for names, its importance, and where it is seen.
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A sentence without its full stop; `{about}` is what was spoken of, as far as that names anybody, else
-    `otherwise`."""
+    """A sentence without its full stop; `{about}` is the subject of the talk, as far as that names anybody, else
+    `otherwise`.
+    """
 
     text: str
     importance: int
     otherwise: str = ""
 
 
-# How much each matters to whoever sees it, of 5: blows and threats stay with one for days (4), what binds people or
-# changes hands makes them think of one another (3), news and what is done to one's surroundings is worth a thought (2),
-# idle talk, coming and going are forgotten first (1).
+# Importance to the observer, of 5: blows and threats are remembered for days (4), bonds between people and changes of
+# hands make them think of each other (3), news and changes to one's surroundings are worth a thought (2), idle talk,
+# coming and going are forgotten first (1).
 _SEEN: dict[str, Seen] = {
     "ask": Seen("{actor} asked {target}{about}", 1, otherwise=" something"),
     "tell": Seen("{actor} talked to {target}{about}", 1),
@@ -115,19 +119,19 @@ _UNSEEN = ("success", "critical")
 
 
 def seen(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
-    """What is seen, and at which place; nothing of what came to nothing. `place` is where the actor stood."""
+    """Yield what is seen, and at which place; nothing for a blocked attempt. `place` is where the actor stood."""
     if outcome.code == "blocked":
         return
     if outcome.type in ("go", "sneak"):
         yield from _gone(outcome, place)
         return
-    told = _kind(outcome)
-    if told is not None:
-        yield told, place
+    sight = _kind(outcome)
+    if sight is not None:
+        yield sight, place
 
 
 def _gone(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
-    """Who leaves is seen to at the one place and at the other; who sneaks well at neither."""
+    """Yield a departure, seen at both places; a successful sneak is seen at neither."""
     if outcome.type == "sneak" and outcome.band in _UNSEEN:
         return
     if outcome.code == "moved" and outcome.location_id is not None:
@@ -154,7 +158,7 @@ def _kind(outcome: Outcome) -> Seen | None:
 
 
 def _handled(outcome: Outcome) -> Seen | None:
-    """A free attempt is seen as far as it is upon something: what it was is nobody's to say but the narrator's."""
+    """Return how a free attempt with a target is seen; only the narrator says what it was."""
     if outcome.type == "attempt":
         return None if outcome.target_id is None else _TRIED
     if outcome.item_id is None:
@@ -162,22 +166,22 @@ def _handled(outcome: Outcome) -> Seen | None:
     return _USED if outcome.target_id is None else _USED_ON
 
 
-# Nobody keeps more of one round; what matters most is kept.
+# Most memories of one round; the most important ones are stored.
 MOST = 3
-# Whoever something was done to remembers it the better.
+# The target of an act remembers it better.
 _TO_ONESELF = 1
 _WEIGHTIEST = 5
-# That two whisper is seen, and not forgotten at once.
+# A whisper between two people is seen, and not forgotten at once.
 _WHISPER = Seen("{actor} whispered something to {target}", 2)
 
-# How far what is in these tables goes: no number between two people leaves this by it.
+# Bound of what these tables change: no number between two people goes beyond it by them.
 BOUND = 5
-# (type of action, trust, tension) between whoever did it and to whom it was done, where the rules moved nothing
-# between the two by themselves. A gift and blows are not here: the engine has them.
+# (type of action, trust, tension) between actor and target, where the rules moved nothing between the two by
+# themselves. A gift and blows are not here: the engine has them.
 _DONE_TO: dict[str, tuple[int, int]] = {"threaten": (0, 1)}
-# What somebody who stands well with the one attacked holds against the one who did it.
+# The loss of regard for an attacker by somebody who stands well with the victim.
 _FOR_A_FRIEND = (0, 1)
-# Facts `{subject} PREDICATE {object}` that tell of a word given by the one to the other: (trust, tension).
+# Facts `{subject} PREDICATE {object}` that tell of a promise between two people: (trust, tension).
 _WORD: dict[str, tuple[int, int]] = {"broke_promise": (-2, 1), "kept_promise": (1, 0)}
 
 
@@ -189,11 +193,12 @@ def observe(
     ruleset: Ruleset,
     audience: Collection[str] | None = None,
 ) -> tuple[StateOp, ...]:
-    """What of the cast remember, whoever was there, and what changes between people; to be applied to `after`.
+    """Return ops for what those of the cast who were there remember, and what changes between people; to be applied to
+    `after`.
 
-    `before` and `after` are the states around the round. Of a whisper the two ends remember what it was, and others
-    that there was one. `audience` are those who may know of the round at all, where it is not everybody who was there.
-    Ops that the ruleset does not let the resolver propose are left out.
+    `before` and `after` are the states around the round. The two ends of a whisper remember what it was, and others
+    that there was one. `audience` limits those who may know of the round at all. Ops that the ruleset does not let the
+    resolver propose are left out.
     """
     memories = _memories(resolution, before, after, None if audience is None else frozenset(audience))
     ops: list[StateOp] = []
@@ -212,7 +217,7 @@ class _Memory:
 
 
 def _weightiest(memories: Iterable[_Memory]) -> list[_Memory]:
-    """At most so many, each sentence once, in the order in which it happened."""
+    """Return the most important memories up to the limit, each sentence once, in the order in which they happened."""
     once: dict[str, _Memory] = {}
     for memory in memories:
         known = once.get(memory.content)
@@ -241,21 +246,21 @@ def _memories(
 
 
 def _of_outcome(outcome: Outcome, place: str, before: WorldState, after: WorldState) -> Iterator[tuple[str, _Memory]]:
-    for told, where in seen(outcome, place):
+    for sight, where in seen(outcome, place):
         for who in _there(where, before, after):
             is_end = who in (outcome.actor_id, outcome.target_id)
-            what = _WHISPER if outcome.whispered and not is_end else told
+            what = _WHISPER if outcome.whispered and not is_end else sight
             done_to = who == outcome.target_id and what.importance > 1
             importance = min(what.importance + (_TO_ONESELF if done_to else 0), _WEIGHTIEST)
             yield who, _Memory(_sentence(what, outcome, where, after), importance)
 
 
 def _there(place: str, before: WorldState, after: WorldState) -> list[str]:
-    """Of the cast whoever was at a place or came there, by ID."""
+    """Return the cast who were at a place or came there, by ID."""
     if place == OFFSTAGE:
         return []
-    here = [who for state in (before, after) for who, where in state.positions.items() if where == place]
-    return sorted({who for who in here if is_npc(who, after)})
+    present = [who for state in (before, after) for who, where in state.positions.items() if where == place]
+    return sorted({who for who in present if is_npc(who, after)})
 
 
 def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> str:
@@ -271,7 +276,7 @@ def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> st
 
 
 def _named(outcome: Outcome, state: WorldState) -> str:
-    """The longest of the actor's own words that name somebody or something, as they were said."""
+    """Return the longest part of the actor's own words that names somebody or something, as it was said."""
     words = outcome.words.casefold()
     found: list[str] = []
     for entity in state.entities.values():
@@ -282,14 +287,14 @@ def _named(outcome: Outcome, state: WorldState) -> str:
 
 
 def _is_word(name: str, words: str) -> bool:
-    """Whether a name stands in the words by itself, and not within another word."""
+    """Tell whether a name stands in the words by itself, and not within another word."""
     return name in words and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
 
 
 def _of_event(
     event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState
 ) -> Iterator[tuple[str, _Memory]]:
-    """Of what happened beside the attempts: who was hurt or bound, who came or went by no step of their own."""
+    """Yield memories of events beside the attempts: injuries, bonds, people who came or went by no act of their own."""
     whom = event.details.get("entity")
     if whom not in after.entities:
         return
@@ -306,7 +311,7 @@ def _of_event(
 
 
 def _regards(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[ChangeRelation]:
-    """What changes between two people by what the one did, where nothing has changed between them in the round."""
+    """Yield what changes between two people by an act, where nothing has changed between them in the round."""
     settled = {pair(op.a, op.b) for op in resolution.ops if isinstance(op, ChangeRelation)}
     for a, b, trust, tension in (*_by_outcomes(resolution, before, after), *_by_words(before, after)):
         if a == b or pair(a, b) in settled or not (is_person(a, after) and is_person(b, after)):
@@ -335,10 +340,10 @@ def _by_outcomes(resolution: Resolution, before: WorldState, after: WorldState) 
 
 
 def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
-    """What has become established of a word that was given."""
+    """Yield what has become established about a promise."""
     if before.facts is after.facts:
         return
-    for fact_id in sorted(one for one, fact in after.facts.items() if fact.predicate in _WORD):
+    for fact_id in sorted(entry for entry, fact in after.facts.items() if fact.predicate in _WORD):
         fact = after.facts[fact_id]
         if before.facts.get(fact_id) == fact or fact.is_only_told:
             continue
@@ -348,14 +353,14 @@ def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str,
 
 
 def _whom(fact: Fact, state: WorldState) -> str | None:
-    """Whom a fact's object names, by ID or by own name."""
+    """Return the ID of the person whom a fact's object names, by ID or by own name."""
     named = state.player_id if fact.object in ("you", "player") else fact.object
     people = [position for position in state.positions if named in (position, local(position))]
     return min(people, default=None)
 
 
 def _within_bound(value: int, step: int) -> int:
-    """The step, as far as it does not lead beyond the bound; what is beyond it already stays."""
+    """Return the step, as far as it does not lead beyond the bound; a value beyond it already stays."""
     if step > 0:
         return max(min(step, BOUND - value), 0)
     return min(max(step, -BOUND - value), 0)

@@ -1,4 +1,4 @@
-"""Patch: a state being worked on -> the ops that were done to it and the events that they amount to."""
+"""Patch: a state that is worked on -> the ops that were applied to it and the events that they amount to."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.things import ESCALATION
 
-# What the rules answer: a Validation before anything happens, a Resolution after.
+# Results of the rules: a Validation before anything happens, a Resolution after.
 
-# Why an attempt is not possible. Each has sentences of its own in the narrator's grammar.
+# Reasons why an attempt is not possible. Each has sentences of its own in the narrator's grammar.
 ReasonCode = Literal[
     "unknown_action",
     "not_your_turn",
@@ -54,7 +54,7 @@ ReasonCode = Literal[
     "depends_on_failed",
 ]
 
-# What came of an attempt that was possible.
+# Results of an attempt that was possible.
 OutcomeCode = Literal[
     "looked",
     "listed",
@@ -126,7 +126,7 @@ class EngineEvent(Frozen):
     details: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     scope: Literal["campaign", "world_affecting"] = "campaign"
-    # What came later is written only where it says something: other turns keep their bytes.
+    # Newer fields are written only where they have a value: other turns keep their bytes.
     audience: tuple[str, ...] | None = Field(default=None, exclude_if=lambda audience: audience is None)
 
 
@@ -156,7 +156,7 @@ class Outcome(Frozen):
     roll: int | None = None
     say: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
-    # What came later is written only where it says something: other turns keep their bytes.
+    # Newer fields are written only where they have a value: other turns keep their bytes.
     whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
 
 
@@ -169,7 +169,7 @@ class Resolution(Frozen):
     events: tuple[EngineEvent, ...] = ()
 
 
-# Reason codes and what they mean, for whoever reads a validation: one line each, in the order of `ReasonCode`.
+# Reason codes and their meaning, for readers of a validation: one line each, in the order of `ReasonCode`.
 
 REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
     {
@@ -209,15 +209,13 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
 )
 
 
-# Two states -> the events of what lies between: threads, facts, conditions, threats, circumstances, people who went
-# further. Only what the player may know of is an event.
-#
-# An event is `world_affecting` where it would matter beyond the campaign: a thread that got another status, something
-# that became established about what a pack tells of.
+# Changes: two states -> the events between them: threads, facts, conditions, threats, circumstances, escalations. Only
+# changes that the player may know of are events. An event is `world_affecting` where it would matter beyond the
+# campaign: a thread that got another status, an established fact about a pack's entity.
 
 
 def happened(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """The events, in a fixed order."""
+    """Yield the events, in a fixed order."""
     if before.threads is not after.threads:
         yield from _threads(before, after)
     if before.facts is not after.facts:
@@ -230,8 +228,8 @@ def happened(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     for kind, field in (("threat", "threats"), ("situation", "situations")):
         was, now = getattr(before, field), getattr(after, field)
         if was is not now:
-            yield from (_event(f"{kind}_began", **{kind: one}) for one in sorted(now.keys() - was.keys()))
-            yield from (_event(f"{kind}_ended", **{kind: one}) for one in sorted(was.keys() - now.keys()))
+            yield from (_event(f"{kind}_began", **{kind: key}) for key in sorted(now.keys() - was.keys()))
+            yield from (_event(f"{kind}_ended", **{kind: key}) for key in sorted(was.keys() - now.keys()))
     if before.turn_order is not after.turn_order and after.turn_order is not None:
         yield _event("turn_passed", to=after.turn_order.current)
 
@@ -249,8 +247,8 @@ def _threads(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
 
 
 def _facts(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """What was promised, threatened or is owed has its own place on the record."""
-    # Looked through before they are sorted: a long game has thousands, of which a turn touches a few.
+    """Yield new facts, except promises, threats and debts, which are recorded separately."""
+    # Filtered before sorting: a long game has thousands, of which a turn touches a few.
     touched = [fact_id for fact_id, fact in after.facts.items() if before.facts.get(fact_id) is not fact]
     for fact_id in sorted(touched):
         was, fact = before.facts.get(fact_id), after.facts[fact_id]
@@ -264,15 +262,19 @@ def _facts(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
 
 
 def _conditions(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Of whoever is there to be seen."""
+    """Yield conditions gained and lost by those present."""
     for who in after.present():
         was, now = before.conditions_of(who), after.conditions_of(who)
-        yield from (_event("condition_gained", entity=who, condition=one) for one in now if one not in was)
-        yield from (_event("condition_lost", entity=who, condition=one) for one in was if one not in now)
+        yield from (
+            _event("condition_gained", entity=who, condition=condition) for condition in now if condition not in was
+        )
+        yield from (
+            _event("condition_lost", entity=who, condition=condition) for condition in was if condition not in now
+        )
 
 
 def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """(key, value now, value before) of what differs, by key; what is not there is 0."""
+    """Yield (key, value now, value before) of every difference, by key; a missing value is 0."""
     for key in sorted(before.keys() | after.keys()):
         was, now = before.get(key, 0), after.get(key, 0)
         if was != now:
@@ -283,15 +285,15 @@ def _event(kind: str, **details: Any) -> EngineEvent:
     return EngineEvent(type=kind, details=details)
 
 
-# What of an effect is a text, and has no place in an event.
+# Texts of an effect, which have no place in an event.
 _TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"}, "owes": {"what"}, "observe": True}
 
 
 class Patch:
-    """A working copy. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
+    """A working copy of a state. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
 
-    Facts that are added are dated with the turn, where its number is given. While `audience` is set, it is who may know
-    of the events that are added.
+    Added facts are dated with the turn, where its number is given. While `audience` is set, it limits who may know of
+    the events that are added.
     """
 
     def __init__(self, start: WorldState, *, turn_no: int | None = None) -> None:
@@ -314,7 +316,7 @@ class Patch:
             raise RuntimeError(f"{ops[refusal.index]!r} does not fit: {refusal.reason}")
 
     def enact(self, effects: Iterable[Effect], *, how: Learned) -> None:
-        """Apply what an author wrote; an effect that does not fit is skipped, and an event says so."""
+        """Apply an author's effects; an effect that does not fit is skipped, and an event says so."""
         for effect in effects:
             refusal = self._apply(effect_ops(effect, self.state, how=how))
             if refusal is not None:
@@ -323,7 +325,7 @@ class Patch:
                 self.tell("effect_refused", reason=refusal.reason, effect=written)
 
     def propose(self, *ops: StateOp) -> Refusal | None:
-        """Apply what somebody proposed, all of it or nothing; why it does not fit, or None."""
+        """Apply proposed ops, all or none; return why they do not fit, or None."""
         return self._apply(ops)
 
     def tell(self, event: str, **details: Any) -> None:
@@ -331,12 +333,12 @@ class Patch:
         self.events.append(EngineEvent(type=event, details=details, audience=self.audience))
 
     def learned_since(self, before: WorldState) -> tuple[str, ...]:
-        """The items that the player knows now and did not then, in the order of their telling."""
+        """Return the items that the player knows now and did not then, in the order of their telling."""
         viewer = self.state.player_id
         return tuple(i for i in self.state.reveals.get(viewer, {}) if not before.has_learned(viewer, i))
 
     def resolution(self) -> Resolution:
-        """Everything that was done, as values."""
+        """Return everything that was done, as values."""
         return Resolution(
             outcomes=tuple(self.outcomes),
             rolls=tuple(self.rolls),
@@ -363,13 +365,13 @@ class Patch:
 
 
 def already_known(effects: Iterable[Effect], state: WorldState) -> tuple[str, ...]:
-    """The items that the effects would reveal and that the player has learned before, each once."""
+    """Return the items that the effects would reveal and that the player has learned before, each once."""
     items = [effect.reveal for effect in effects if isinstance(effect, RevealEffect)]
     return tuple(dict.fromkeys(item for item in items if state.has_learned(state.player_id, item)))
 
 
 def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """What one can see of a change: clocks, comings and goings, another scene, the end."""
+    """Yield the visible changes: clocks, comings and goings, another scene, the end."""
     for clock_id, clock in sorted(after.clocks.items()):
         was = before.clocks[clock_id].value
         if clock.value != was:
@@ -394,7 +396,7 @@ def _comings_and_goings(before: WorldState, after: WorldState) -> Iterator[Engin
 
 
 def _shaped(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """What changed in the ruleset's scene and in the player's own stats, by path. Others' stats are theirs."""
+    """Yield what changed in the ruleset's scene and in the player's own stats, by path. Others' stats stay hidden."""
     if before.ruleset is None or after.ruleset is None or before.ruleset is after.ruleset:
         return
     own = after.player_id

@@ -1,4 +1,4 @@
-"""What is where: the ways out, what is in sight, who holds what. Questions that reasons, costs and acts all ask."""
+"""Reach: an action and a state -> exits, people and things in reach, possessions. Read by reasons, costs and acts."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from lorewright.world.things import ESCALATION
 
 
 def way(action: Action, state: WorldState) -> Exit | None:
-    """The exit by which a `go` or `sneak` leads to its place: the first that is not barred to the actor."""
+    """Return the exit by which a `go` or `sneak` leads to its place: the first that is not barred to the actor."""
     return next((e for e in exits_to(action, state) if not is_barred(e, action.actor_id, state)), None)
 
 
 def exits_to(action: Action, state: WorldState) -> list[Exit]:
-    """Every exit that leads to the action's place, barred or not."""
+    """Return every exit that leads to the action's place, barred or not."""
     return [e for e in state.exits.get(place_of(action, state), ()) if e.to == action.location_id]
 
 
 def first_step(action: Action, state: WorldState) -> Exit | None:
-    """The exit by which the shortest way begins that leads to the action's place, in steps, through places that the
-    player has been to; None where no such way is known."""
-    here = place_of(action, state)
-    ways = deque((way_out, way_out) for way_out in state.exits.get(here, ()))
-    seen = {here}
+    """Return the first exit of the shortest way to the action's place, in steps, through places that the player has
+    been to; None where no such way is known.
+    """
+    start = place_of(action, state)
+    ways = deque((way_out, way_out) for way_out in state.exits.get(start, ()))
+    seen = {start}
     while ways:
         first, last = ways.popleft()
         if last.to == action.location_id:
@@ -40,13 +41,14 @@ def first_step(action: Action, state: WorldState) -> Exit | None:
 
 
 def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:
-    """Whether a door is in the way that does not let the actor by as it is."""
+    """Tell whether a door in the way keeps the actor out as it is."""
     return barrier(way_out, actor_id, state) is not None
 
 
 def barrier(way_out: Exit, actor_id: str, state: WorldState) -> ReasonCode | None:
-    """Why the door in a way does not let the actor by: locked and no key in hand, bolted on its other side, or shut
-    where one has to open it; None where nothing bars."""
+    """Return why the door in a way keeps the actor out: locked without the key in hand, bolted on its other side, or
+    shut where it has to be opened; None where nothing bars.
+    """
     door = state.doors.get(way_out.via or "")
     if door is None or door.open:
         return None
@@ -56,41 +58,41 @@ def barrier(way_out: Exit, actor_id: str, state: WorldState) -> ReasonCode | Non
 
 
 def can_turn(actor_id: str, door: Door, state: WorldState) -> bool:
-    """Whether somebody can lock and unlock the door: with the key in hand, or from the side that its bolt is on."""
-    here = state.positions.get(actor_id, state.scene.location_id)
-    return holds_thing(actor_id, door.key_id, state) or door.bolt_at == here
+    """Tell whether somebody can lock and unlock the door: with the key in hand, or from the side of its bolt."""
+    place = state.positions.get(actor_id, state.scene.location_id)
+    return holds_thing(actor_id, door.key_id, state) or door.bolt_at == place
 
 
 def how_locked(door: Door) -> ReasonCode:
-    """What a locked door says to whoever cannot turn its lock."""
+    """Return the reason code of a locked door for those who cannot turn its lock."""
     return "door_bolted" if door.key_id is None and door.bolt_at is not None else "door_locked"
 
 
 def place_of(action: Action, state: WorldState) -> str:
-    """Where the actor stands; the scene's place for somebody who is nowhere."""
+    """Return where the actor stands; the scene's place for somebody who is nowhere."""
     return state.positions.get(action.actor_id, state.scene.location_id)
 
 
 def is_person(entity_id: str | None, state: WorldState) -> bool:
-    """Whether it is somebody: one of the cast, or whom a player plays."""
+    """Tell whether it is a person: one of the cast, or a player's character."""
     entity = state.entities.get(entity_id or "")
     return entity is not None and entity.type in ("npc", "player")
 
 
 def is_npc(entity_id: str | None, state: WorldState) -> bool:
-    """Whether it is one of the cast, whom no player plays."""
+    """Tell whether it is one of the cast, whom no player plays."""
     entity = state.entities.get(entity_id or "")
     return entity is not None and entity.type == "npc"
 
 
 def turned_to(action: Action, state: WorldState) -> str | None:
-    """Whom the action is aimed at: somebody other than whoever acts, here or not; None where it is about nobody."""
+    """Return the person whom the action is aimed at, here or not; None where it is about nobody but the actor."""
     target = action.target_id
     return target if target != action.actor_id and is_person(target, state) else None
 
 
 def company(who: str, state: WorldState) -> tuple[str, ...]:
-    """IDs of those who are where somebody is, but for themselves, by ID; whoever is nowhere has none."""
+    """Return IDs of the others at somebody's place, by ID; somebody who is nowhere has none."""
     if who == state.player_id:
         return state.present_npcs()
     place = state.positions.get(who, OFFSTAGE)
@@ -100,28 +102,27 @@ def company(who: str, state: WorldState) -> tuple[str, ...]:
 
 
 def holds_thing(owner_id: str, item_id: str | None, state: WorldState) -> bool:
-    """Whether a character carries the thing, or it lies in the place."""
+    """Tell whether a character carries the thing, or it lies in the place."""
     return item_id is not None and state.inventory.get(owner_id, {}).get(item_id, 0) > 0
 
 
 def in_sight(target_id: str | None, action: Action, state: WorldState) -> bool:
-    """Whether it is the place, somebody or something there or carried, a way out, its door, or None."""
-    here = place_of(action, state)
-    if target_id is None or target_id == here or state.positions.get(target_id) == here:
+    """Tell whether it is the place, somebody or something there or carried, a way out, its door, or None."""
+    place = place_of(action, state)
+    if target_id is None or target_id == place or state.positions.get(target_id) == place:
         return True
-    if holds_thing(here, target_id, state) or holds_thing(action.actor_id, target_id, state):
+    if holds_thing(place, target_id, state) or holds_thing(action.actor_id, target_id, state):
         return True
-    return any(target_id in (way_out.to, way_out.via) for way_out in state.exits.get(here, ()))
+    return any(target_id in (way_out.to, way_out.via) for way_out in state.exits.get(place, ()))
 
 
-# Doors: why one does not open, close, lock or unlock, and the ops where it does.
-#
-# A door that nobody opened is shut and still lets people by, unless it says that it bars when shut (`Door.shut_bars`);
-# to go never opens one. To open a locked door with its key in hand, or from the side of its bolt, unlocks it first.
+# Doors: why one does not open, close, lock or unlock, and the ops where it does. A door that nobody opened is shut and
+# still lets people by, unless it bars when shut (`Door.shut_bars`); going never opens a door. Opening a locked door
+# with its key in hand, or from the side of its bolt, unlocks it first.
 
 
 def why_not_open(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, stands open, or is locked and the key not at hand."""
+    """Return why it cannot be opened: it is no door here, stands open, or is locked without its key in hand."""
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
@@ -135,7 +136,7 @@ def why_not_open(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def why_not_close(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, or is shut."""
+    """Return why it cannot be closed: it is no door here, or is shut."""
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
@@ -143,7 +144,9 @@ def why_not_close(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def why_not_lock(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, is locked, has no lock on this side, or the key is not at hand."""
+    """Return why it cannot be locked: it is no door here, is locked, has no lock on this side, or its key is not in
+    hand.
+    """
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
@@ -155,7 +158,9 @@ def why_not_lock(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def why_not_unlock(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, is not locked, is bolted on its other side, or the key is not at hand."""
+    """Return why it cannot be unlocked: it is no door here, is not locked, is bolted on its other side, or its key is
+    not in hand.
+    """
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
@@ -163,7 +168,7 @@ def why_not_unlock(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def door_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """The ops of a possible `open`, `close`, `lock` or `unlock`."""
+    """Return the ops of a possible `open`, `close`, `lock` or `unlock`."""
     door_id = action.target_id
     door = state.doors.get(door_id or "")
     if door is None or door_id is None:
@@ -181,15 +186,16 @@ def door_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 
 def _door(action: Action, state: WorldState) -> Door | ReasonCode:
-    """The door that is meant, where it is one and in sight."""
+    """Return the door that is meant, where it is one and in sight."""
     if action.target_id is None or not in_sight(action.target_id, action, state):
         return "object_not_found"
     return state.doors.get(action.target_id) or "not_openable"
 
 
 def _why_not_key(action: Action, door: Door, state: WorldState) -> ReasonCode | None:
-    """The key that is named must be in hand and fit; where none is named, the right one must be in hand, or the bolt
-    on this side."""
+    """Return why the lock cannot be turned: a named key must be in hand and fit; where none is named, the right one
+    must be in hand, or the bolt on this side.
+    """
     if action.item_id is None:
         if can_turn(action.actor_id, door, state):
             return None
@@ -199,12 +205,14 @@ def _why_not_key(action: Action, door: Door, state: WorldState) -> ReasonCode | 
     return None if action.item_id == door.key_id else "wrong_key"
 
 
-# An author's condition and a state -> whether it holds. One about a thing that is not there does not.
+# Conditions: an author's condition and a state -> whether it holds. A condition on a missing thing does not.
 
 
 def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) -> bool:
-    """Whether the condition holds now; an empty `all` does, an empty `any` does not. `you` is who is meant by that and
-    by what names nobody (to carry a thing, to be at a place, to have learned something): the player unless said."""
+    """Tell whether the condition holds now; an empty `all` does, an empty `any` does not. `you` is the person meant by
+    that word and where nobody is named (to carry a thing, to be at a place, to have learned something): by default the
+    player.
+    """
     you = state.player_id if you is None else you
     match condition:
         case c.Has():
@@ -239,8 +247,8 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
         case c.SituationIs():
             return condition.situation in state.situations
         case c.ProgressIs():
-            asked = state.threads.get(condition.progress)
-            return asked is not None and asked.progress >= condition.min
+            thread = state.threads.get(condition.progress)
+            return thread is not None and thread.progress >= condition.min
         case c.EscalationIs():
             return state.escalation.get(condition.escalation, 0) >= ESCALATION.index(condition.min)
         case c.TurnIs():
@@ -282,12 +290,12 @@ def _path_is(condition: c.PathIs, state: WorldState, you: str) -> bool:
 
 
 def _state_is(condition: c.StateIs, state: WorldState, you: str) -> bool:
-    """What is not manifest is nobody's to act upon."""
+    """Tell whether the inner state holds; one that is not manifest never does."""
     character = state.characters.get(_who(condition.of, you))
-    held = None if character is None else character.states.get(condition.state)
-    if held is None or not held.is_manifest:
+    inner = None if character is None else character.states.get(condition.state)
+    if inner is None or not inner.is_manifest:
         return False
-    return condition.is_ is None or bool(held.value == condition.is_)
+    return condition.is_ is None or bool(inner.value == condition.is_)
 
 
 def _fact_is(condition: c.FactIs, state: WorldState, you: str) -> bool:
@@ -311,5 +319,5 @@ def _who(name: str, you: str) -> str:
 
 
 def _place_of(you: str, state: WorldState) -> str:
-    """Where somebody is; the player is where the scene is."""
+    """Return where somebody is; the player is where the scene is."""
     return state.scene.location_id if you == state.player_id else state.positions.get(you, OFFSTAGE)

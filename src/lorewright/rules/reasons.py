@@ -1,4 +1,6 @@
-"""An action and a state -> why it is not possible, as a code; None where it is. What a code says is in `sentences`."""
+"""Reasons: an action and a state -> the code of why it is not possible; None where it is. `sentence` puts a code into
+words.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,18 @@ from lorewright.rules.reach import (
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# An action and a state -> what stands against it beside place and possession: turns, conditions, facts, needs.
+# Reasons beside place and possession: turns, conditions, facts, needs.
 
-# Whatever takes time or ends a turn: one may always look about and take stock.
+# Actions that take time or end a turn; looking about and taking stock is always possible.
 ALL = "*"
 
 
 def why_not_able(
     action: Action, state: WorldState, ruleset: Ruleset, *, acting: str | None = None
 ) -> ReasonCode | None:
-    """It is somebody else's turn, or whoever acts is in no condition for it. `acting` is whose round it is, as in
-    `why_not`."""
+    """Return a reason where it is somebody else's turn, or the actor's condition forbids it. `acting` is whose round it
+    is, as in `why_not`.
+    """
     if not _is_ones_turn(action, state, ruleset, acting):
         return "not_your_turn"
     if any(_forbids(ruleset, "conditions", name, action) for name in state.conditions_of(action.actor_id)):
@@ -47,7 +50,9 @@ def why_not_able(
 
 
 def why_not_now(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode | None:
-    """What is known speaks against it, a circumstance forbids it, or what the action needs does not hold."""
+    """Return a reason where a known fact speaks against it, a circumstance forbids it, or a need of the action does not
+    hold.
+    """
     if any(_contradicted(action, state, ruleset)):
         return "contradicts_fact"
     if any(_forbids(ruleset, "situations", name, action) for name in state.situations):
@@ -56,22 +61,23 @@ def why_not_now(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCo
 
 
 def unmet(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
-    """The sentence of the first need of the action that does not hold; None where all do."""
+    """Return the sentence of the first need of the action that does not hold; None where all do."""
     needs = ruleset.actions[action.type].needs
     who = action.actor_id
     return next((need.say for need in needs if not holds(aimed_condition(need.when, action), state, you=who)), None)
 
 
 def hindrance(who: str, state: WorldState, ruleset: Ruleset) -> int:
-    """What somebody's conditions and the circumstances of the scene add to dice."""
-    held = [ruleset.conditions.get(name) for name in state.conditions_of(who)]
-    held += [ruleset.situations.get(name) for name in state.situations]
-    return sum(one.modifier for one in held if one is not None)
+    """Return what somebody's conditions and the circumstances of the scene add to dice."""
+    hindrances = [ruleset.conditions.get(name) for name in state.conditions_of(who)]
+    hindrances += [ruleset.situations.get(name) for name in state.situations]
+    return sum(found.modifier for found in hindrances if found is not None)
 
 
 def _is_ones_turn(action: Action, state: WorldState, ruleset: Ruleset, acting: str | None) -> bool:
-    """Nobody acts in another's round. Without an order of turns only the player acts in the player's; with one, whoever
-    stands in it may do what ends no turn."""
+    """Tell whether the actor may act now: nobody acts in another's round. Without an order of turns only the player
+    acts in the player's; with one, all in it may do what ends no turn.
+    """
     order = state.turn_order
     if acting is not None and acting != state.player_id:
         if action.actor_id != acting or not is_npc(acting, state) or acting not in state.positions:
@@ -101,7 +107,7 @@ def _has(who: str, name: str, state: WorldState) -> int | float:
 
 
 def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterator[bool]:
-    """Only what is known: what nobody has found out yet is found out by trying."""
+    """Yield whether known facts speak against it; unknown ones are found out by trying."""
     about = {
         "target": action.target_id,
         "item": action.item_id,
@@ -123,15 +129,15 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
 
 __all__ = ["is_person", "place_of", "way", "why_not"]
 
-# What somebody is needed for: to be worked on, told, attacked, given something, held to their word.
+# Acts that need a person: to be worked on, told, attacked, given something, held to their word.
 _TO_SOMEBODY = frozenset(("tell", "persuade", "threaten", "attack", "promise", "recall"))
 
 
 def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str | None = None) -> ReasonCode | None:
-    """The first thing that stands against the action now.
+    """Return the first reason against the action now.
 
-    `acting` is whose round it is: one of the cast, who may do nothing that a player in their place could not; without
-    it the player's. A type that only the ruleset knows needs nothing but that its target, if it has one, is here.
+    `acting` is whose round it is: one of the cast, who may do nothing that a player in their place could not; by
+    default the player. A type that only the ruleset knows needs nothing but that its target, if it has one, is here.
     """
     if state.ended is not None:
         return "campaign_over"
@@ -145,7 +151,7 @@ def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str 
 
 
 def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
-    """Why place, presence or possession stand against it. Whoever is nowhere does nothing."""
+    """Return the reason by place, presence or possession. Somebody who is nowhere can do nothing."""
     if place_of(action, state) == OFFSTAGE:
         return "not_present"
     if action.type in _TO_SOMEBODY:
@@ -154,7 +160,7 @@ def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _somebody(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
-    """Why the target is nobody that one could turn to."""
+    """Return why the target is nobody who can be addressed."""
     if action.target_id is None:
         return nobody
     if action.target_id == action.actor_id:
@@ -165,7 +171,7 @@ def _somebody(action: Action, state: WorldState, *, nobody: ReasonCode) -> Reaso
 
 
 def _without_item(action: Action, state: WorldState) -> ReasonCode | None:
-    """Why the thing that is to go along does not: it must be in hand."""
+    """Return why the thing of the action is missing: it must be in hand."""
     if action.item_id is None or holds_thing(action.actor_id, action.item_id, state):
         return None
     return "not_in_inventory"
@@ -179,7 +185,7 @@ def _why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:
-    """Somewhere, past somebody, or neither; both must be possible."""
+    """Return the reason against sneaking somewhere, past somebody, or neither; both must be possible."""
     past = _why_not_other(action, state)
     if past is not None or action.location_id is None:
         return past
@@ -217,7 +223,7 @@ def _why_not_give(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:
-    """The thing must be within reach: carried, or lying here."""
+    """Return the reason against a use: the thing must be within reach, carried or lying here."""
     if action.target_id is None and action.item_id is None:
         return "object_not_found"
     if not in_sight(action.item_id, action, state):
@@ -232,7 +238,7 @@ def _why_not_other(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _nothing(action: Action, state: WorldState) -> None:
-    """These can always be done."""
+    """Return None: these can always be done."""
 
 
 _CHECKS: Mapping[str, Callable[[Action, WorldState], ReasonCode | None]] = MappingProxyType(

@@ -1,6 +1,6 @@
-"""resolve(attempts, validation, state, rules, dice) -> Resolution: what comes of a turn.
+"""resolve(attempts, validation, state, rules, dice) -> Resolution: the result of a turn.
 
-The state given is not changed: applying `Resolution.ops` to it gives the state after the turn.
+The given state is not changed: applying `Resolution.ops` to it gives the state after the turn.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from lorewright.world.apply import apply
 from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
 from lorewright.world.state import WorldState
 
-# What follows from an attempt beside its own outcome: rows of failures, people who go further, what falls due, what
-# has been found out. Each adds to the patch and gives back the sentences that are to be told.
+# Further effects of an attempt beside its outcome: rows of failures, escalation, due threats, inquiries. Each adds to
+# the patch and returns the sentences that are to be told.
 
-# A threat may announce another; a circle of them ends here.
+# A threat may announce another; a circle of them ends after so many rounds.
 _MAX_ROUNDS = 20
 
 
 def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Ruleset) -> tuple[str, ...]:
-    """A failed check lengthens the row of whoever tried, any other ends it. At the ruleset's threshold, where it has
-    one, its consequence binds: it comes on top of whatever the check brought, and the row begins anew.
-    It is told to the player and costs the player, so that nobody counts the failures of the cast."""
+    """Lengthen the actor's row of failures after a failed check, and end it after any other. At the ruleset's
+    threshold, if any, its consequence is enacted on top of the check's effects, and the row begins anew. It addresses
+    and costs the player, so failures of the cast are not counted.
+    """
     who = action.actor_id
     if who != patch.state.player_id:
         return ()
@@ -58,11 +59,11 @@ def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Rulese
 
 
 def provoke(patch: Patch, band: BandName | None, action: Action, rules: CampaignRules) -> tuple[str, ...]:
-    """Whoever the attempt was aimed at, and is still there, goes a step further where its type provokes by that band:
-    soft, hard, lethal.
+    """Escalate the target of the attempt, if still there, by a step where its type provokes by that band: soft, hard,
+    lethal.
 
-    Nobody goes further than their profile has steps; without a profile of theirs or of the ruleset's, not at all. It is
-    the player against whom they go further, so that nothing that one of the cast does drives another to it.
+    Nobody goes further than the steps of their profile, or the ruleset's; without either there is no escalation. It is
+    directed against the player, so that no act of the cast drives another to it.
     """
     who = action.target_id
     if action.actor_id != patch.state.player_id:
@@ -82,9 +83,9 @@ def provoke(patch: Patch, band: BandName | None, action: Action, rules: Campaign
 
 
 def run_out(patch: Patch, rules: CampaignRules) -> tuple[str, ...]:
-    """Circumstances whose time is over end; threats are averted by what averts them, or come to pass when they are due.
+    """End circumstances whose time is over; avert threats whose condition holds, and enact those that are due.
 
-    Stops once the campaign has ended.
+    Stop once the campaign has ended.
     """
     said: list[str] = []
     for situation_id, situation in sorted(patch.state.situations.items()):
@@ -97,8 +98,8 @@ def run_out(patch: Patch, rules: CampaignRules) -> tuple[str, ...]:
 
 
 def _come_to_pass(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
-    """Deal with the first threat that is averted or due; whether there was one."""
-    for threat_id, threat in sorted(patch.state.threats.items(), key=lambda one: (one[1].due, one[0])):
+    """Deal with the first threat that is averted or due; return whether there was one."""
+    for threat_id, threat in sorted(patch.state.threats.items(), key=lambda entry: (entry[1].due, entry[0])):
         rule = rules.threats.get(threat_id)
         if rule is not None and rule.unless is not None and holds(rule.unless, patch.state):
             patch.do(EndThreat(threat_id=threat_id))
@@ -116,20 +117,21 @@ def _come_to_pass(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
 
 
 def comes_over(before: WorldState, after: WorldState, rules: CampaignRules) -> tuple[str, ...]:
-    """What is told of what has come over the player since `before`: conditions, circumstances, threats by their
-    title."""
+    """Return the sentences about what has come over the player since `before`: conditions, circumstances, threats by
+    their title.
+    """
     who, ruleset = after.player_id, rules.ruleset
     gained = [condition for condition in after.conditions_of(who) if condition not in before.conditions_of(who)]
     begun = sorted(after.situations.keys() - before.situations.keys())
-    said = [held.say for one in gained if (held := ruleset.conditions.get(one)) is not None]
-    said += [held.say for one in begun if (held := ruleset.situations.get(one)) is not None]
+    said = [hindrance.say for name in gained if (hindrance := ruleset.conditions.get(name)) is not None]
+    said += [hindrance.say for name in begun if (hindrance := ruleset.situations.get(name)) is not None]
     announced = sorted(after.threats.keys() - before.threats.keys())
-    said += [rules.threats[one].title for one in announced if one in rules.threats]
+    said += [rules.threats[threat_id].title for threat_id in announced if threat_id in rules.threats]
     return tuple(filter(None, said))
 
 
 def look_into(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> None:
-    """What was learned brings the inquiries further whose clues it is."""
+    """Advance the inquiries whose clues were learned."""
     for thread_id, inquiry in sorted(rules.inquiries.items()):
         found = len(set(learned) & set(inquiry.clues))
         if found and thread_id in patch.state.threads:
@@ -137,7 +139,7 @@ def look_into(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> Non
 
 
 def bear_fruit(patch: Patch, before: WorldState, rules: CampaignRules) -> tuple[str, ...]:
-    """What comes of every inquiry that has what it needs now and did not before."""
+    """Enact every inquiry that has what it needs now and did not before."""
     said: list[str] = []
     for thread_id, inquiry in sorted(rules.inquiries.items()):
         was, now = before.threads.get(thread_id), patch.state.threads.get(thread_id)
@@ -150,20 +152,20 @@ def bear_fruit(patch: Patch, before: WorldState, rules: CampaignRules) -> tuple[
 
 
 def have_its_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
-    """What the ruleset says that an action of the type brings by its band; without a check it succeeds."""
+    """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
     effects = ruleset.actions[action.type].effects
     of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
     patch.enact(aimed(of_band, patch.state, action), how="found")
 
 
 def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
-    """Whoever acted has acted, where there is an order of turns and their action ends one."""
+    """Pass the turn on, where there is an order of turns and the action ends one."""
     order = patch.state.turn_order
     if order is not None and ruleset.actions[action.type].ends_turn and order.current == action.actor_id:
         patch.do(PassTurn())
 
 
-# What is done with one's hands is done, whatever it brings somebody to say.
+# A physical act is done, whatever it brings somebody to say.
 _HANDS_ON = frozenset(("take", "drop", "give", "open", "close", "lock", "unlock"))
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
     (
@@ -185,7 +187,7 @@ def resolve(
     """Play the attempts out in order; `validation` judges these attempts on this state.
 
     Every attempt gets an outcome, a blocked one too. With a clarification nothing is resolved at all. `acting` is whose
-    round it is: one of the cast, and the player where nobody is named.
+    round it is: one of the cast, by default the player.
 
     Raises:
         ValueError: the validation is of another number of attempts, or a check's dice are malformed.
@@ -204,8 +206,9 @@ def play_out(
     rulings: Mapping[int, Ruling] | None = None,
     acting: str | None = None,
 ) -> Patch:
-    """The same, with the state that it comes to; what becomes established is dated with `turn_no`. `rulings`, by the
-    place of their attempt, decide what no rule here does."""
+    """Do the same and return the patch, which has the state after it; established facts are dated with `turn_no`.
+    `rulings`, by the index of their attempt, decide what no rule here does.
+    """
     patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
@@ -223,8 +226,9 @@ def play_out(
 
 
 def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:
-    """What comes by itself once an attempt has been played: what runs with the minutes, what has come to a head, what
-    falls due, what has been found out. It is told after what came of the attempt."""
+    """Enact what happens by itself after an attempt: timers, triggers and thresholds, due threats, inquiries. Its
+    sentences come after those of the attempt.
+    """
     run_timers(patch, before, rules.ruleset)
     said = [*fire_triggers(patch, before, rules.ruleset, attempt.action, dice)]
     look_into(patch, patch.learned_since(before), rules)
@@ -249,7 +253,7 @@ def _play(
         _block(patch, judged.action_index, action, reason)
         return
     check = rules.ruleset.actions[action.type].check
-    # A rule may ask how late it is when the action is done; so it is looked for after the cost in time.
+    # A rule may depend on the time at the end of the action, so rules are matched after the cost in time.
     paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
     rule = rule_for(attempt, paid, rules)
     rolls = is_rolled_for(check, before, who=action.actor_id) and is_risky(action, before)
@@ -267,8 +271,9 @@ def _play(
 
 
 def _follow_up(patch: Patch, action: Action, answer: Answer, rules: CampaignRules) -> tuple[str, ...]:
-    """What the type of the action brings by its band, to whoever tried and to whom it was aimed at; then the turn is
-    passed on where there is an order of turns."""
+    """Enact what the action's type brings by its band, for actor and target; then pass the turn on where there is an
+    order of turns.
+    """
     if patch.state.ended is not None:
         return ()
     have_its_effects(patch, answer.band, action, rules.ruleset)
@@ -285,8 +290,9 @@ def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool
 
 
 def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
-    """The dice, the cost, what the action does unless they fail, and what the band brings; where there is nothing more
-    to win, what went so well took no time."""
+    """Roll the dice, pay the cost, do what the action does unless they fail, and enact the band; a critical with
+    nothing more to win takes no time.
+    """
     rolled = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
     band, roll = rolled.band, len(patch.rolls) - 1
     in_no_time = band == "critical" and not wins_more(attempt.action, patch.state)
@@ -296,15 +302,16 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
     fall_out(patch, attempt, rolled, answer, check, rules.ruleset)
-    # Whoever has come somewhere is told of the place.
+    # Somebody who has come to a place is told of it.
     own = () if answer.code == "moved" else sentence_for(rolled, attempt.action, patch.state, rules.ruleset)
     say = answer.say or own
     return replace(answer, band=band, roll=roll, say=say)
 
 
 def _by_ruling(patch: Patch, ruling: Ruling) -> Answer:
-    """What the rulebook brings. Changes that fit when it was ruled and do not fit any more are skipped, and an event
-    says so."""
+    """Enact a rulebook's decision. Changes that fitted when it was ruled and do not fit any more are skipped, and an
+    event says so.
+    """
     patch.rolls += ruling.rolls
     for op in ruling.ops:
         refusal = patch.propose(op)
@@ -315,7 +322,9 @@ def _by_ruling(patch: Patch, ruling: Ruling) -> Answer:
 
 
 def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
-    """Whoever sneaks somewhere goes there too: a rule about that way holds, unless it asks for dice of its own."""
+    """Return the rule about going that way for a `sneak`, which goes there too, unless the rule asks for dice of its
+    own.
+    """
     if attempt.action.type != "sneak" or attempt.action.location_id is None:
         return None
     going = attempt.model_copy(update={"action": attempt.action.model_copy(update={"type": "go"})})
@@ -324,9 +333,10 @@ def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) 
 
 
 def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
-    """The rule, and then what the action does by itself, unless the check failed or the rule has said it all.
+    """Enact the rule, and then what the action does by itself, unless the check failed or the rule replaces it.
 
-    Where a question by itself would come to nothing, the rule's word stands alone; a search that finds nothing says so.
+    Where a question by itself would find nothing, the rule's sentence stands alone; a search that finds nothing says
+    so.
     """
     scene = patch.state.scene
     ruled = follow(patch, rule, attempt.action, rules, dice)
@@ -345,7 +355,7 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
 
 
 def _audience(action: Action, state: WorldState) -> tuple[str, ...] | None:
-    """Who may know of what somebody does, where it is not whoever is at the scene's place."""
+    """Return who may know of the act, where that is not everybody at the scene's place."""
     if action.is_whispered and action.target_id is not None:
         return (action.actor_id, action.target_id)
     if action.actor_id == state.player_id or state.scene.location_id in (place_of(action, state), action.location_id):
@@ -354,7 +364,7 @@ def _audience(action: Action, state: WorldState) -> tuple[str, ...] | None:
 
 
 def _why_not_now(attempt: Attempt, state: WorldState, rules: CampaignRules, acting: str | None) -> ReasonCode | None:
-    """A possible action no longer fits because an earlier one went otherwise, or ended everything."""
+    """Return why a possible action no longer fits, because an earlier one went otherwise, or ended everything."""
     reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_told(attempt, state)
     return reason if reason in (None, "campaign_over") else "depends_on_failed"
 

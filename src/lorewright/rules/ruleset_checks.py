@@ -1,4 +1,4 @@
-"""A ruleset that has the right keys -> what in it could not be played: dice, names, paths, owners, schemas."""
+"""Check of a ruleset with valid keys -> what in it could not be played: dice, names, paths, owners, schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCHEMAS = ("character_stat_schema", "scene_state_schema")
 
 @dataclass(frozen=True, slots=True)
 class RulesetProblem:
-    """What is wrong: the keys that lead to it, what, and what to do about it."""
+    """A fault: the keys that lead to it, the message, and a hint."""
 
     path: tuple[object, ...]
     message: str
@@ -31,7 +31,7 @@ class RulesetProblem:
 
 
 def ruleset_problems(ruleset: Ruleset) -> list[RulesetProblem]:
-    """Everything that would go wrong when the ruleset is played, in the order of its parts."""
+    """Return every fault that would show when the ruleset is played, in the order of its parts."""
     return [
         *_schemas(ruleset),
         *_bands(ruleset),
@@ -57,9 +57,9 @@ def _schemas(ruleset: Ruleset) -> Iterator[RulesetProblem]:
             continue
         for key, part in schema.get("properties", {}).items():
             wrong = misfits(part["default"], part) if "default" in part else []
-            for one in wrong:
+            for fault in wrong:
                 path = (name, "properties", key, "default")
-                yield RulesetProblem(path, f"the default does not fit: {one}", "mend the default or its bounds")
+                yield RulesetProblem(path, f"the default does not fit: {fault}", "mend the default or its bounds")
         for key in schema.get("required", ()):
             if key not in schema.get("properties", {}):
                 yield RulesetProblem((name, "required"), f"{key} is required and not described", "add it to properties")
@@ -72,8 +72,8 @@ def _bands(ruleset: Ruleset) -> Iterator[RulesetProblem]:
     names = [band.name for band in ruleset.bands]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield RulesetProblem(("bands",), f"there are two bands {name}", "name each band once")
-    told = {("consequences",): ruleset.consequences} | {("stats", key): s.say for key, s in ruleset.stats.items()}
-    for path, group in told.items():
+    texts = {("consequences",): ruleset.consequences} | {("stats", key): s.say for key, s in ruleset.stats.items()}
+    for path, group in texts.items():
         for name in group:
             if name not in names:
                 yield RulesetProblem(path, f"no dice come to {name}: there is no such band", "add the band, or drop it")
@@ -107,7 +107,7 @@ def _checks(ruleset: Ruleset) -> Iterator[RulesetProblem]:
 
 
 def check_problems(ruleset: Ruleset, path: tuple[object, ...], check: Check) -> Iterator[RulesetProblem]:
-    """What would go wrong when a check is rolled, be it the ruleset's or a scenario's."""
+    """Yield the faults that would show when a check is rolled, the ruleset's or a scenario's."""
     yield from _dice((*path, "dice"), check.dice)
     yield from _formula(ruleset, (*path, "roll"), check.roll)
     yield from _unknown_stats(ruleset, (*path, "stats"), check.stats)
@@ -153,57 +153,57 @@ def _formula(ruleset: Ruleset, path: tuple[object, ...], text: str | None) -> It
 
 
 def _paths(ruleset: Ruleset) -> Iterator[RulesetProblem]:
-    """Every effect and condition is about a path that there is, and an effect about one that the resolver owns."""
+    """Yield effects and conditions about unknown paths, and effects on paths that are not the resolver's."""
     for part in ("actions", "consequences", "stats", "triggers", "streak", "escalation"):
         yield from path_problems(ruleset, getattr(ruleset, part), (part,))
 
 
 def path_problems(ruleset: Ruleset, value: Any, path: tuple[object, ...]) -> Iterator[RulesetProblem]:
-    """What is wrong with the paths of all effects and conditions within a value, a ruleset's or a scenario's."""
-    for where, one in _within(value, path):
-        schema = ruleset.scene_state_schema if one.of is None else ruleset.character_stat_schema
-        if _described(schema, one.path.split(".")) is None:
-            which = _SCHEMAS[1] if one.of is None else _SCHEMAS[0]
-            message = f"{which} of {ruleset.id} does not describe {one.path}"
+    """Yield the faults of paths of all effects and conditions within a value, a ruleset's or a scenario's."""
+    for where, part in _within(value, path):
+        schema = ruleset.scene_state_schema if part.of is None else ruleset.character_stat_schema
+        if _described(schema, part.path.split(".")) is None:
+            which = _SCHEMAS[1] if part.of is None else _SCHEMAS[0]
+            message = f"{which} of {ruleset.id} does not describe {part.path}"
             yield RulesetProblem(where, message, "add it there, or mend the path")
-        elif isinstance(one, PathEffect):
-            yield from _not_the_resolvers(ruleset, where, one)
+        elif isinstance(part, PathEffect):
+            yield from _not_the_resolvers(ruleset, where, part)
 
 
 def _described(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
-    """What a schema says of a path; a step that is named in play only (`$target`) stands for any that there is."""
+    """Return the schema of a path; a step that is named in play only (`$target`) stands for any known one."""
     for at, step in enumerate(path):
         if "$" in step:
             around = part_of(schema, path[:at])
             names = () if around is None else around.get("properties", {"": None})
             found = (_described(schema, (*path[:at], name, *path[at + 1 :])) for name in names)
-            return next((one for one in found if one is not None), None)
+            return next((part for part in found if part is not None), None)
     return part_of(schema, path)
 
 
-def _not_the_resolvers(ruleset: Ruleset, path: tuple[object, ...], one: PathEffect) -> Iterator[RulesetProblem]:
-    whole = f"{'scene' if one.of is None else 'stats'}.{one.path}"
+def _not_the_resolvers(ruleset: Ruleset, path: tuple[object, ...], effect: PathEffect) -> Iterator[RulesetProblem]:
+    whole = f"{'scene' if effect.of is None else 'stats'}.{effect.path}"
     owner = ruleset.owner_of(whole)
     if owner not in (None, "resolve"):
         yield RulesetProblem(path, f"{whole} belongs to {owner}, and effects are the resolver's", "mend owners")
     allowed = ruleset.allowed_ops.get("resolve")
-    if allowed is not None and one.op not in allowed:
-        yield RulesetProblem(path, f"allowed_ops.resolve has no {one.op}", "add it, or use another op")
+    if allowed is not None and effect.op not in allowed:
+        yield RulesetProblem(path, f"allowed_ops.resolve has no {effect.op}", "add it, or use another op")
 
 
 def _within(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], PathEffect | PathIs]]:
-    """Every effect and condition about a path, with the keys that lead to it."""
+    """Yield every effect and condition about a path, with the keys that lead to it."""
     if isinstance(value, PathEffect | PathIs):
         yield path, value
     elif isinstance(value, BaseModel):
         for name in type(value).model_fields:
             yield from _within(getattr(value, name), (*path, name))
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _within(one, (*path, key))
+        for key, part in value.items():
+            yield from _within(part, (*path, key))
     elif isinstance(value, tuple):
-        for number, one in enumerate(value):
-            yield from _within(one, (*path, number))
+        for number, part in enumerate(value):
+            yield from _within(part, (*path, number))
 
 
 def _timers_and_costs(ruleset: Ruleset) -> Iterator[RulesetProblem]:
@@ -221,7 +221,7 @@ def _timers_and_costs(ruleset: Ruleset) -> Iterator[RulesetProblem]:
 
 
 def _owners(ruleset: Ruleset) -> Iterator[RulesetProblem]:
-    """Every path that a schema describes has one owner, and nothing else has."""
+    """Yield paths that a schema describes and that do not have one owner, and owners of other paths."""
     described = {
         part: ruleset_schema.get("properties", {})
         for part, ruleset_schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema))
@@ -244,17 +244,17 @@ def _owners(ruleset: Ruleset) -> Iterator[RulesetProblem]:
 
 
 def _types(ruleset: Ruleset) -> Iterator[RulesetProblem]:
-    """Whatever forbids something forbids a type of action that there is; a verb means one of them."""
+    """Yield unknown types of action in lists of forbidden ones, and verbs with several meanings."""
     named: dict[tuple[object, ...], tuple[str, ...]] = {
-        ("conditions", key): one.forbids for key, one in ruleset.conditions.items()
+        ("conditions", key): rule.forbids for key, rule in ruleset.conditions.items()
     }
-    named |= {("situations", key): one.forbids for key, one in ruleset.situations.items()}
-    named |= {("contradictions", number): one.forbids for number, one in enumerate(ruleset.contradictions)}
+    named |= {("situations", key): rule.forbids for key, rule in ruleset.situations.items()}
+    named |= {("contradictions", number): rule.forbids for number, rule in enumerate(ruleset.contradictions)}
     known = ", ".join(ruleset.actions)
     for path, types in named.items():
-        for one in types:
-            if one not in ruleset.actions and one != ALL:
-                yield RulesetProblem(path, f"there is no action {one} to forbid", f"one of: {known}, or {ALL} for all")
+        for kind in types:
+            if kind not in ruleset.actions and kind != ALL:
+                yield RulesetProblem(path, f"there is no action {kind} to forbid", f"one of: {known}, or {ALL} for all")
     meant: dict[str, str] = {}
     for kind, action in ruleset.actions.items():
         for verb in action.verbs:

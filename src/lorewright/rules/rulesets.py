@@ -1,4 +1,4 @@
-"""Rulesets and a campaign's own rules, as data: bands, action types, what a scenario adds."""
+"""Rulesets and a campaign's own rules, as data: bands, action types, a scenario's additions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lorewright.rules.conditions import Condition, EscalationName
 from lorewright.rules.effects import Effect
 from lorewright.world.frozen import Frozen, FrozenMap
 
-# What a ruleset or a scenario has of hardships, as data: conditions and circumstances that forbid things, facts that
-# speak against an act, what a row of failures brings, how far people go, threats that fall due.
+# Hardships of a ruleset or scenario, as data: conditions and circumstances that forbid things, facts that speak against
+# an act, rows of failures, escalation, threats that fall due.
 
 ESCALATION_STEPS: tuple[EscalationName, ...] = ("soft", "hard", "lethal")
 
@@ -80,7 +80,7 @@ class Inquiry(Frozen):
     say: str = ""
 
 
-# What a ruleset is made of, as data: bands, checks, action types, stats, what happens by itself, who owns what.
+# Parts of a ruleset, as data: bands, checks, action types, stats, automatic effects, owners.
 
 BandName = Literal["critical", "success", "mixed", "fail"]
 Risk = Literal["safe", "risky", "dangerous"]
@@ -182,7 +182,7 @@ class Trigger(Frozen):
 
 
 def several(value: Any) -> Any:
-    """One name stands for a list of one."""
+    """Wrap a single name into a list."""
     return (value,) if isinstance(value, str) else value
 
 
@@ -234,7 +234,7 @@ __all__ = [
     "Ruleset",
 ]
 
-# Who tries what a rule is about, where it is anybody of the cast.
+# The actor of a rule that is about anybody of the cast.
 ANY_NPC = "npc"
 
 TurnProfile = Literal["freeform", "ensemble", "stream"]
@@ -265,11 +265,11 @@ class Ruleset(Mechanics):
     review_below: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
 
     def verbs(self) -> dict[str, str]:
-        """What a player types for the ruleset's own types of action, in lower case, and the type."""
+        """Verbs that a player types for the ruleset's own types of action, in lower case, with the type."""
         return {verb.lower(): kind for kind, action in self.actions.items() for verb in action.verbs}
 
     def owner_of(self, path: str) -> Owner | None:
-        """Who may change a path (`scene.minutes_left`, `stats.warmth`); None where nothing is said of it."""
+        """Return who may change a path (`scene.minutes_left`, `stats.warmth`); None where the ruleset does not say."""
         first = ".".join(path.split(".")[:2])
         return self.owners.get(path) or self.owners.get(first) or self.owners.get(f"{path.partition('.')[0]}.*")
 
@@ -295,7 +295,7 @@ class RuleTrigger(Frozen):
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics that it is about; none where it does not matter what is spoken of."""
+        """The topics that it is about; empty where the topic does not matter."""
         return (self.topic,) if isinstance(self.topic, str) else self.topic or ()
 
 
@@ -358,9 +358,9 @@ class CampaignRules(Frozen):
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
 
     def of_cast(self, who: str) -> CastRule:
-        """What is said of one of the cast; of whom nothing is said, what holds for anybody."""
+        """Return the rule of one of the cast, else the default rule."""
         return self.cast.get(who, ANYBODY)
 
     def ending(self, ending_id: str) -> Ending | None:
-        """The ending of that ID, or None."""
+        """Return the ending of that ID, or None."""
         return next((ending for ending in self.endings if ending.id == ending_id), None)

@@ -16,14 +16,14 @@ from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.world.ops import AdvanceTime, Decrement, Increment, StateOp, TickClock
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# A reason and what it stands against -> a plain sentence with names and without IDs, for logs and for the model.
+# Sentences: a reason and its action -> a plain sentence with names and without IDs, for logs and for the model.
 
-# Where neither the ruleset nor the scenario has words of its own for it.
+# Defaults where neither the ruleset nor the scenario has its own words.
 NOT_NOW = "That cannot be done as things stand."
 
 
 def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
-    """The reason in plain words."""
+    """Return the reason in plain words."""
     target, item = the(action.target_id, state), the(action.item_id, state)
     match reason:
         case "unknown_action":
@@ -100,7 +100,7 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
 
 
 def the(entity_id: str | None, state: WorldState) -> str:
-    """The name as it stands within a sentence, `the steel door`, `Viktor`; empty where nothing has the ID."""
+    """Return the name as it stands within a sentence, `the steel door`, `Viktor`; empty where nothing has the ID."""
     entity = state.entities.get(entity_id or "")
     if entity is None:
         return ""
@@ -114,7 +114,7 @@ def _barring_door(action: Action, state: WorldState) -> str:
 
 
 def _who(action: Action, state: WorldState, of_the_player: str, of_others: str) -> str:
-    """Whoever acts with what they are or do: the player is spoken to, others are spoken of."""
+    """Return the actor with a predicate: the player in the second person, others in the third."""
     if action.actor_id == state.player_id:
         return f"You {of_the_player}"
     return f"{_capital(the(action.actor_id, state) or 'somebody')} {of_others}"
@@ -124,14 +124,15 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# An action -> what it costs whoever tries it, whatever comes of it.
+# Costs: an action -> what it costs the actor, whatever its result.
 
 COST_KEYS = ("heat", "time", "cred", "harm", "rep")
 
 
 def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
-    """In-world minutes: for a `go` those of the way, for a `sneak` both those and its own, for a `wait` those named,
-    else the type's own."""
+    """Return the in-world minutes: for a `go` those of the way, for a `sneak` both those and its own, for a `wait`
+    those named, else the type's own.
+    """
     own = ruleset.actions[action.type].minutes
     exit_taken = way(action, state) if action.type in ("go", "sneak") else None
     if exit_taken is not None:
@@ -141,7 +142,7 @@ def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
 
 
 def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:
-    """Every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else.
+    """Return every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else.
 
     What one of the cast does goes on beside what the player does: it costs nothing unless the ruleset says so.
     """
@@ -152,8 +153,9 @@ def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, i
 
 
 def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]:
-    """Time goes on, and of the other costs those fall due that have a clock of their name, qualified or not, or are a
-    gauge of the ruleset's scene."""
+    """Return the ops of the costs: time passes, and every other cost falls due that has a clock of its name, qualified
+    or not, or is a gauge of the ruleset's scene.
+    """
     clocks = {local(clock_id): clock_id for clock_id in sorted(state.clocks)}
     ticks = [
         TickClock(clock_id=clocks[key], delta=delta)
@@ -169,9 +171,9 @@ def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]
     return (*([AdvanceTime(minutes=costs["time"])] if costs["time"] else []), *ticks, *moved)
 
 
-# What somebody may have opened, or not, on the way.
+# Doors that an earlier action of the same turn may have opened or shut.
 _BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
-# What an earlier action of the same turn might have mended: another place, or another thing in hand.
+# Reasons that an earlier action of the same turn might have removed: another place, or another thing in hand.
 _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
     {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", *_BARRIERS}
 )
@@ -180,10 +182,10 @@ _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
 def validate(
     attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules, *, acting: str | None = None
 ) -> Validation:
-    """Judge the attempts in order, each as if the ones before had gone as they plainly would.
+    """Judge the attempts in order, each as if the ones before had succeeded plainly.
 
-    `acting` is whose round it is: one of the cast, and the player where nobody is named. What a scenario's rules
-    make of them is not known before the dice: `resolve` judges once more.
+    `acting` is whose round it is: one of the cast, by default the player. The effect of a scenario's rules is not known
+    before the dice: `resolve` judges once more.
     """
     working = state
     results: list[ActionResult] = []
@@ -217,12 +219,13 @@ def _judge(
     return ActionResult(action_index=index, success=False, reason=reason, message=message)
 
 
-# Readings of the same words -> whether it matters which of them is meant. Only then is it worth a question.
+# Ambiguity: readings of the same words -> whether the difference matters. Only then is it worth a question.
 
 
 def come_to_the_same(readings: Sequence[Sequence[Action]], state: WorldState, rules: CampaignRules) -> bool:
-    """Whether all of the readings, of one action or several each, have the same outcome: they are the same actions, or
-    none of them is possible, each for the same reasons. What is possible may come to anything: that is for the dice."""
+    """Tell whether all of the readings, of one action or several each, have the same outcome: they are the same
+    actions, or none of them is possible, each for the same reasons. Possible ones may differ by the dice.
+    """
     if len({tuple(action.model_dump_json() for action in reading) for reading in readings}) == 1:
         return True
     reasons = set()
