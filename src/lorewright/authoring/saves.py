@@ -1,4 +1,4 @@
-"""A folder -> when its files were saved, told once for everything that belongs together."""
+"""A folder -> the saves of its files, reported once for everything that belongs together."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ from lorewright.errors import LorewrightError
 from lorewright.index.library import Installed
 from lorewright.logs import log_event
 
-# Editors write a save in several steps, a few milliseconds apart: it is over when nothing came for so long. Whatever
+# Editors write a save in several steps, a few milliseconds apart: it is over when nothing came for so long. A save that
 # goes on for longer than the second figure (a checkout, a copy) is looked at meanwhile.
 _SILENCE_MS = 60
 _LONGEST_MS = 600
 
-# How often it is seen whether the time to wait is over.
+# How often the loop checks whether the time to wait is over.
 _TICK_MS = 100
 
-# A file that is empty just now is mostly one that is being written: so much longer is waited for the rest.
+# A file that is empty is usually being written: the wait for the rest is longer by so much.
 _EMPTY_S = 0.4
 
-# What is told where the folder itself is another.
+# The path that is reported when the folder itself was replaced.
 _FOLDER = "."
 
 _SUFFIXES = (".md", ".markdown", ".yaml", ".yml", "")
 
 
 class Saves(Protocol):
-    """What is saved in a pack's folder."""
+    """A source of the saves in a pack's folder."""
 
     def wait(self, timeout_s: float | None) -> Set[str]:
-        """The paths, relative to the folder, that were saved, moved or deleted since the last call; waits until there
-        are any, and at most so long: then none."""
+        """Return the paths, relative to the folder, that were saved, moved or deleted since the last call. Wait until
+        there are any, but at most `timeout_s`: then none."""
         ...
 
 
 class FileSaves:
-    """The saves in a folder, as the operating system tells them, or as looking again and again finds them."""
+    """The saves in a folder, as the operating system reports them, or as polling finds them."""
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
-        """Begin to watch: what is saved from now on is told. `poll` looks again and again, as network drives and some
-        containers need; that is also done where the system cannot tell."""
+        """Begin to watch: every save from now on is reported. `poll` looks again and again, as network drives and some
+        containers need; that is also done where the system cannot report saves."""
         self._root = root.resolve()
         self._batches = _polled(self._root) if poll or _tells_nothing() else _told(self._root)
         # The first batch is empty: it comes once the watch is set up.
         try:
             next(self._batches)
         except OSError:
-            # The system watches too much for others already.
+            # The system's limit of watches is reached.
             self._batches = _polled(self._root)
             next(self._batches)
 
     def wait(self, timeout_s: float | None) -> Set[str]:
-        """See `Saves`."""
+        """Return the saves; see `Saves`."""
         ends = None if timeout_s is None else time.monotonic() + timeout_s
         found: set[str] = set()
         while not found and (ends is None or time.monotonic() < ends):
@@ -77,14 +77,14 @@ class FileSaves:
 
 
 def _tells_nothing() -> bool:
-    """Under WSL the system does not tell of what is saved from Windows."""
+    """Return True under WSL, where the system does not report what is saved from Windows."""
     return "microsoft" in platform.release().lower()
 
 
 def _told(root: Path) -> Iterator[Set[str]]:
-    """The saves as the system tells them, every tick. Of a folder that is taken away and put back, or another in its
-    place, it tells nothing more: then that is watched, and told as saved."""
-    # Imported late: only who watches pays for it. Where it polls by itself it misses the second save of a second.
+    """Yield the saves as the system reports them, every tick. When the folder is taken away and put back, or another
+    takes its place, the system reports nothing more: then the new folder is watched, and reported as saved."""
+    # Imported late: only a watch pays for it. Where it polls by itself it misses the second save of a second.
     from watchfiles import watch
 
     news: set[str] = set()
@@ -113,7 +113,7 @@ def _told(root: Path) -> Iterator[Set[str]]:
 
 
 def _number_of(root: Path) -> int | None:
-    """By what the system knows a folder; None where there is none."""
+    """Return the number by which the system knows a folder; None where there is none."""
     try:
         return root.stat().st_ino
     except OSError:
@@ -121,7 +121,8 @@ def _number_of(root: Path) -> int | None:
 
 
 def _polled(root: Path) -> Iterator[Set[str]]:
-    """The saves as the times, sizes and numbers of the files show them, every tick; of a large folder less often."""
+    """Yield the saves as the times, sizes and numbers of the files show them, every tick; of a large folder less
+    often."""
     known = _files_in(root)
     yield set()
     while True:
@@ -141,7 +142,8 @@ def _polled(root: Path) -> Iterator[Set[str]]:
 
 
 def _files_in(root: Path) -> dict[PurePath, tuple[int, int, int]]:
-    """Every file that may be of the pack, by its relative path, with what is different once it was saved."""
+    """Return every file that may belong to the pack, by its relative path, with the values that change when it is
+    saved."""
     found: dict[PurePath, tuple[int, int, int]] = {}
     folders = [root]
     while folders:
@@ -161,30 +163,31 @@ def _of_a_pack(paths: Iterable[PurePath]) -> set[str]:
 
 
 def concerns(path: PurePath) -> bool:
-    """Whether a path may be one of a pack's files or folders: what is hidden, a backup or of another kind is not."""
+    """Tell whether a path may be one of a pack's files or folders: hidden files, backups and files of other kinds are
+    not."""
     hidden = any(part.startswith(".") for part in path.parts)
     return not hidden and not path.name.endswith("~") and path.suffix.lower() in _SUFFIXES
 
 
-# Saves -> a look after each of them, and an install when the author pauses.
+# The loop: a look after each save, and an install when the author pauses.
 
-# Others see an edit when nothing was saved for so long: to install takes a second or so, in which no look is taken.
+# Others see an edit when nothing was saved for so long: an install takes about a second, in which no look is taken.
 IDLE_S = 2.0
 
 
 class SaveListener(Protocol):
-    """Who is told."""
+    """A listener that a watch reports to."""
 
     def seen(self, look: Look, saved: tuple[str, ...]) -> None:
-        """There is something new; it was seen after these files were saved, relative to the pack and sorted."""
+        """Report a look that found news; it was taken after these files were saved, relative to the pack and sorted."""
         ...
 
     def installed(self, installed: Installed) -> None:
-        """Others see what was indexed last."""
+        """Report that others now see what was indexed last."""
         ...
 
     def failed(self, problem: LorewrightError) -> None:
-        """It could not be installed; what was installed before stays."""
+        """Report that the install failed; what was installed before stays."""
         ...
 
 
@@ -195,13 +198,13 @@ def watch(
     *,
     once: bool = False,
 ) -> None:
-    """Look after every save until interrupted, or with `once` until something new was seen.
+    """Look after every save until interrupted, or with `once` until a look has found news.
 
     Where the pack is installed, others see it whenever nothing was saved for IDLE_S, and at the end.
 
     Raises:
         KeyboardInterrupt: the author has ended it; what was seen last is installed by then.
-        LorewrightError: what is asked cannot be asked any more; see `PackWatcher.look`.
+        LorewrightError: a question cannot be asked any more; see `PackWatcher.look`.
     """
     waiting = False
     try:
@@ -237,7 +240,7 @@ def log_look(look: Look) -> None:
 
 
 def _files(saved: Set[str]) -> tuple[str, ...]:
-    """The files among what was saved; editors and copies also make folders and files of the moment."""
+    """Return the files among the saved paths, sorted; editors and copies also make folders and temporary files."""
     return tuple(sorted(path for path in saved if PurePath(path).suffix)) or tuple(sorted(saved))
 
 

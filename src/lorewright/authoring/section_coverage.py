@@ -1,4 +1,5 @@
-"""The sections of a pack, asked for themselves -> those that nothing brings, and those that starve."""
+"""The sections of a pack, each asked for by its own words -> those that no question finds, and those that are found but
+never given."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from lorewright.retrieval.why_not import LeftOut, exclusion_reasons
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
-    """How much an answer may hold where nobody says otherwise: the workspace's settings."""
+    """The most that an answer may hold by default: the workspace's settings."""
 
     limit: int
     max_tokens: int
@@ -44,62 +45,62 @@ class Asking:
         self._answers: dict[str, tuple[str, ...]] = {}
 
     def query(self, words: str) -> LoreRetrievalQuery:
-        """The query of some words."""
+        """Return the query of some words."""
         return LoreRetrievalQuery(
             keywords=words, corpus="authored", limit=self.bounds.limit, max_tokens=self.bounds.max_tokens
         )
 
     def ask(self, words: str) -> Retrieval:
-        """The answer to some words, and the reasons for it."""
+        """Return the answer to some words, with the reasons for it."""
         return retrieve(self._view, self.query(words))
 
     def answer(self, words: str) -> tuple[str, ...]:
-        """The IDs of the chunks of an answer, in their order."""
+        """Return the IDs of the chunks of an answer, in their order."""
         if words not in self._answers:
             found = self.ask(words).result.chunks
             self._answers[words] = tuple(chunk.chunk_id for chunk in found)
         return self._answers[words]
 
 
-# Fewer words are said twice by chance.
+# Fewer words are the same by chance.
 _FEWEST_TWIN_WORDS = 8
 
 
 def twins_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
-    """Chunk ID -> the chunk that says most nearly the same, and the share of their words that both have, where that is
-    so much that one of them is left out as a duplicate."""
+    """Return for each chunk with a near duplicate the ID of the most similar chunk and the share of their words that
+    both have. A near duplicate is so similar that retrieval leaves one of the two out."""
     words = {chunk.id: frozenset(words_of(chunk.text)) for chunk in chunks}
-    words = {one: said for one, said in words.items() if len(said) >= _FEWEST_TWIN_WORDS}
-    known = Counter(word for said in words.values() for word in said)
+    words = {chunk_id: own_words for chunk_id, own_words in words.items() if len(own_words) >= _FEWEST_TWIN_WORDS}
+    known = Counter(word for own_words in words.values() for word in own_words)
     # Two sets that share nine tenths of their words share one of their rarest tenth: only such pairs are compared.
     by_rare: dict[str, list[str]] = defaultdict(list)
     best: dict[str, tuple[str, float]] = {}
-    for one, said in words.items():
-        rare = sorted(said, key=lambda word: (known[word], word))
-        rare = rare[: len(said) - math.ceil(DUPLICATE_SHARE * len(said)) + 1]
+    for chunk_id, own_words in words.items():
+        rare = sorted(own_words, key=lambda word: (known[word], word))
+        rare = rare[: len(own_words) - math.ceil(DUPLICATE_SHARE * len(own_words)) + 1]
         for other in dict.fromkeys(other for word in rare for other in by_rare[word]):
-            share = len(said & words[other]) / len(said | words[other])
+            share = len(own_words & words[other]) / len(own_words | words[other])
             if share >= DUPLICATE_SHARE:
-                for a, b in ((one, other), (other, one)):
+                for a, b in ((chunk_id, other), (other, chunk_id)):
                     if share > best.get(a, ("", 0.0))[1]:
                         best[a] = (b, share)
         for word in rare:
-            by_rare[word].append(one)
+            by_rare[word].append(chunk_id)
     return best
 
 
-# The rarest words of a section, and so many sentences of others that link to it.
+# So many of the rarest words of a section are asked, and so many sentences of others that link to it.
 _RAREST = 6
 _LINKING = 3
-# A shorter sentence says nothing that could be asked.
+# A shorter sentence is no question.
 _FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What came of asking a section for itself.
+    """The result of asking for a section by its own words.
 
-    `by_title` and `by_content` say whether its own title and its own words bring it; where its title does, its words
+    `by_title` and `by_content` tell whether its own title and its own words bring it; where its title does, its words
     are asked only if another section (`twin`, with the share of words that both have) says the same. `in_place` is why
     its title does not bring it, `last` why the last question did not.
     """
@@ -114,12 +115,12 @@ class Probed:
 
     @property
     def found(self) -> bool:
-        """Whether anything brings it."""
+        """Tell whether any question brings it."""
         return self.by_title or self.by_content
 
 
 class Prober:
-    """Asks every section of a pack for itself, as the game master."""
+    """Asks for every section of a pack by its own words, as the game master."""
 
     def __init__(self, asking: Asking, own: Generation) -> None:
         self._asking = asking
@@ -129,7 +130,7 @@ class Prober:
         self._twins: Mapping[str, tuple[str, float]] = {}
 
     def probe(self, *, progress: Progress) -> list[Probed]:
-        """Every section that has text, in source order."""
+        """Return the result for every section that has text, in source order."""
         written = [chunk for chunk in self._chunks if chunk.text.strip()]
         self._twins = twins_of(written)
         found = []
@@ -169,7 +170,7 @@ class Prober:
         return exclusion_reasons(self._asking.ask(words), self._asking.query(words), chunk)
 
     def _content_of(self, chunk: StoredChunk) -> Iterator[str]:
-        """Its first sentence, then its rarest words."""
+        """Yield its first sentence, then its rarest words."""
         text = plain_text(chunk.text)
         first = next((sentence for sentence in sentences_of(text) if len(sentence.split()) >= _FEWEST_WORDS), text)
         yield first[:400]
@@ -181,40 +182,40 @@ class Prober:
         return next(iter(self._content_of(chunk)), asked[-1])
 
     def _linking(self, chunk: StoredChunk) -> Iterator[str]:
-        """Sentences of other files that are tied to its subject and name it."""
+        """Yield sentences of other files that are tied to its subject and name it."""
         entity = self._own.entity(chunk.entity_id)
         if entity is None:
             return
         names = [name.casefold() for name in (entity.name, *entity.aliases)]
         rows = {row for kind in ("location", "entity", "faction") for row in self._own.linked(kind, [entity.id])}
-        others = [one for one in self._own.chunks(rows).values() if one.entity_id != chunk.entity_id]
+        others = [other for other in self._own.chunks(rows).values() if other.entity_id != chunk.entity_id]
         said = (sentence for other in others for sentence in sentences_of(plain_text(other.text)))
-        naming = [one for one in said if any(name in one.casefold() for name in names)]
+        naming = [sentence for sentence in said if any(name in sentence.casefold() for name in names)]
         yield from naming[:_LINKING]
 
 
 def titles_of(chunk: StoredChunk) -> list[str]:
-    """How one asks for a section by its title: with the name of its file's subject, and alone."""
+    """Return the questions for a section by its title: with the name of its file's subject, and alone."""
     if not chunk.section:
         return [chunk.title]
     return [f"{chunk.title} {chunk.section}", chunk.section]
 
 
 def headings_of(chunks: Sequence[StoredChunk]) -> Mapping[str, int]:
-    """In how many files each heading stands."""
+    """Return for each heading in how many files it stands."""
     files: dict[str, set[str]] = defaultdict(set)
     for chunk in chunks:
         files[chunk.section.casefold()].add(chunk.file_path)
     return {heading: len(found) for heading, found in files.items()}
 
 
-# The conditions of a pack and the scenarios that use it -> those that can never hold.
+# Conditions that can never hold in the scenarios that use the pack.
 
 
 @dataclass(frozen=True, slots=True)
 class NeverHolds:
-    """What stands under a condition that cannot hold: a section, or with `item` one item of it. With `surely` nothing
-    can make it hold; else only no scenario of the workspace does."""
+    """A section, or with `item` one item of it, under a condition that cannot hold. With `surely` nothing can make it
+    hold; else only no scenario of the workspace does."""
 
     line: int
     item: str | None
@@ -224,7 +225,7 @@ class NeverHolds:
 
 
 def never_holding(chunk: Chunk, scenarios: Sequence[Scenario]) -> Iterator[NeverHolds]:
-    """The conditions of a section and of its items that cannot hold."""
+    """Yield the conditions of a section and of its items that cannot hold."""
     if chunk.conditions and (found := _judge(chunk.conditions, scenarios)):
         yield NeverHolds(chunk.conditions[0].line, None, *found)
     for item in chunk.items:
@@ -244,12 +245,12 @@ def _judge(whens: Sequence[When], scenarios: Sequence[Scenario]) -> tuple[str, s
     for part in parts:
         missing = [_lacks(part, scenario) for scenario in scenarios]
         if all(missing):
-            return _told(part, scenarios, unknown=all(one == "unknown" for one in missing))
+            return _told(part, scenarios, unknown=all(lack == "unknown" for lack in missing))
     return None
 
 
 def _contradiction(parts: Iterable[WhenPart]) -> str | None:
-    """Parts of which only one can hold at a time, or none at any."""
+    """Return why the parts cannot hold together, or one of them never; None where they can."""
     statuses: dict[str, str] = {}
     clocks: dict[str, tuple[int, int | None]] = {}
     for part in parts:
@@ -268,7 +269,8 @@ def _contradiction(parts: Iterable[WhenPart]) -> str | None:
 
 
 def _lacks(part: WhenPart, scenario: Scenario) -> str | None:
-    """Why a condition cannot hold in a scenario: `unknown`, or `never`; None where it can, as far as can be told."""
+    """Return why a condition cannot hold in a scenario: `unknown`, or `never`; None where it can, as far as can be
+    told."""
     match part:
         case WhenThread():
             if part.thread not in scenario.threads:
@@ -287,16 +289,16 @@ def _lacks(part: WhenPart, scenario: Scenario) -> str | None:
 
 
 def _effects(scenario: Scenario, key: str, value: str, **also: str) -> bool:
-    """Whether anything in a scenario has a key of this value, as the effect that brings it about would."""
+    """Tell whether anything in a scenario has a key of this value, as the effect that brings it about would."""
     waiting: list[object] = [scenario.model_dump(mode="json", exclude={"demo", "grammar"})]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            if one.get(key) == value and all(one.get(name) == wanted for name, wanted in also.items()):
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if part.get(key) == value and all(part.get(name) == wanted for name, wanted in also.items()):
                 return True
-            waiting += one.values()
-        elif isinstance(one, (list, tuple)):
-            waiting += one
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
     return False
 
 
@@ -340,33 +342,35 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
 
 
-# A heading that stands in so many files tells none of them apart.
+# A heading in so many files tells none of them apart.
 _COMMON_HEADING = 5
 _INSTEAD = 3
 
 
 def retrievable_cases(pack: Pack, probed: Sequence[Probed], scenarios: Sequence[Scenario]) -> list[Case]:
-    """A case for each section: can anybody ever be given it?"""
-    by_id = {one.chunk.id: one for one in probed}
+    """Return a case for each section: can anybody ever be given it?"""
+    by_id = {probe.chunk.id: probe for probe in probed}
     cases = []
     for chunk in pack.chunks:
         never = list(never_holding(chunk, scenarios))
         if chunk.id in by_id:
-            cases.append(_retrievable(chunk, by_id[chunk.id], [one for one in never if one.item is None]))
+            cases.append(
+                _retrievable(chunk, by_id[chunk.id], [condition for condition in never if condition.item is None])
+            )
         elif not chunk.text.strip():
             cases.append(_empty(chunk, pack))
-        cases += [_condition(chunk, one) for one in never if one.item is not None]
+        cases += [_condition(chunk, condition) for condition in never if condition.item is not None]
     return cases
 
 
 def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: AnswerLimits) -> list[Case]:
-    """A case for each section that can be found: is it in a golden query's answer (`given`) or in that to its own
-    title?"""
-    headings = headings_of([one.chunk for one in probed])
+    """Return a case for each section that can be found: is it in a golden query's answer (`given`) or in that to its
+    own title?"""
+    headings = headings_of([probe.chunk for probe in probed])
     sections: dict[str, list[Probed]] = {}
-    for one in probed:
-        if one.found:
-            sections.setdefault(one.chunk.section_id, []).append(one)
+    for probe in probed:
+        if probe.found:
+            sections.setdefault(probe.chunk.section_id, []).append(probe)
     cases = []
     for parts in sections.values():
         missing = [part for part in parts if not part.by_title and part.chunk.id not in given]
@@ -374,46 +378,48 @@ def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: A
     return cases
 
 
-def _passed(kind: str, one: Probed) -> Case:
-    return Case("starved" if kind == "starved" else "retrievable", one.chunk.id, one.chunk.file_path, one.chunk.line)
+def _passed(kind: str, probe: Probed) -> Case:
+    return Case(
+        "starved" if kind == "starved" else "retrievable", probe.chunk.id, probe.chunk.file_path, probe.chunk.line
+    )
 
 
-def _retrievable(chunk: Chunk, one: Probed, never: Sequence[NeverHolds]) -> Case:
+def _retrievable(chunk: Chunk, probe: Probed, never: Sequence[NeverHolds]) -> Case:
     if never:
         return _condition(chunk, never[0])
-    if not one.found:
-        return _never_found(one)
-    if not one.by_content and one.twin is not None:
-        return _only_by_title(one, *one.twin)
-    return _passed("retrievable", one)
+    if not probe.found:
+        return _never_found(probe)
+    if not probe.by_content and probe.twin is not None:
+        return _only_by_title(probe, *probe.twin)
+    return _passed("retrievable", probe)
 
 
-def _never_found(one: Probed) -> Case:
-    instead = ", ".join(one.last.instead[:_INSTEAD]) if one.last and one.last.instead else "nothing"
-    why, hint = (one.last.why, one.last.hint) if one.last else ("", "")
-    if one.twin is not None:
-        why = f"{one.twin[0]} says the same ({int(one.twin[1] * 100)} % of the words) and goes before it"
+def _never_found(probe: Probed) -> Case:
+    instead = ", ".join(probe.last.instead[:_INSTEAD]) if probe.last and probe.last.instead else "nothing"
+    why, hint = (probe.last.why, probe.last.hint) if probe.last else ("", "")
+    if probe.twin is not None:
+        why = f"{probe.twin[0]} says the same ({int(probe.twin[1] * 100)} % of the words) and goes before it"
         hint = "keep one of the two, or say in this one what sets it apart"
     return Case(
         "retrievable",
-        one.chunk.id,
-        one.chunk.file_path,
-        one.chunk.line,
+        probe.chunk.id,
+        probe.chunk.file_path,
+        probe.chunk.line,
         "failed",
         expected="some question brings it: its title, its own words, or a sentence that speaks of it",
-        found=f"{len(one.asked)} questions were asked and none did; the answer was {instead}",
+        found=f"{len(probe.asked)} questions were asked and none did; the answer was {instead}",
         why=why,
         hint=hint,
     )
 
 
-def _only_by_title(one: Probed, twin: str, share: float) -> Case:
-    """Whoever asks about what it says is always given the other."""
+def _only_by_title(probe: Probed, twin: str, share: float) -> Case:
+    """Return the case of a section whose own words always bring the other section instead."""
     return Case(
         "retrievable",
-        one.chunk.id,
-        one.chunk.file_path,
-        one.chunk.line,
+        probe.chunk.id,
+        probe.chunk.file_path,
+        probe.chunk.line,
         "failed" if share == 1.0 else "warned",
         expected="its own words bring it",
         found=f"asked in its own words, {twin} is given in its place; only its title brings it",
@@ -423,7 +429,8 @@ def _only_by_title(one: Probed, twin: str, share: float) -> Case:
 
 
 def _empty(chunk: Chunk, pack: Pack) -> Case:
-    """A file may begin with a section at once; a heading that has nothing below it promises what is not there."""
+    """Return the case of a section without text. A file may begin with a section at once; a heading that has nothing
+    below it promises text that is not there."""
     alone = sum(other.entity_id == chunk.entity_id for other in pack.chunks) == 1
     if not chunk.section and not alone:
         why = "the title has no text of its own"
@@ -458,7 +465,7 @@ def _condition(chunk: Chunk, never: NeverHolds) -> Case:
 def _starved(
     parts: Sequence[Probed], missing: Sequence[Probed], headings: Mapping[str, int], bounds: AnswerLimits
 ) -> Case:
-    """A section that is not given, or of whose parts some are not."""
+    """Return the case of a section that is not given, or some of whose parts are not."""
     first = missing[0]
     chunk, left = first.chunk, first.in_place
     tokens = sum(part.chunk.token_count for part in parts)
@@ -478,7 +485,7 @@ def _starved(
         hints.append(f"{first.twin[0]} says the same: keep one of the two")
     elif not hints:
         hints.append("use in it the words of its title, or write a golden query that asks for it")
-    others = [one for one in left.instead if one.partition("~")[0] != chunk.section_id] if left else []
+    others = [chunk_id for chunk_id in left.instead if chunk_id.partition("~")[0] != chunk.section_id] if left else []
     pushed = f"; in its place: {', '.join(others[:_INSTEAD])}" if others else ""
     whole = len(missing) == len(parts)
     return Case(

@@ -29,14 +29,12 @@ from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, qualified
 from lorewright.settings import LoreSettings
 
-# What is seen of a pack after a save, and what is new about it since the look before. Values.
 
-# What is asked of a pack after each save: in words, or by a scene in one of its places.
-
-
+# The values of a look: a pack after a save, and what is new about it since the look before.
 @dataclass(frozen=True, slots=True)
 class WatchedQuestion:
-    """What is asked, and with whose eyes: `words`, or with `location` what a scene there asks, as play would."""
+    """A question that is asked after each save, and its viewer: `words`, or with `location` what a scene there asks, as
+    play would."""
 
     viewer: str = "gm"
     words: str = ""
@@ -44,13 +42,13 @@ class WatchedQuestion:
 
     @property
     def title(self) -> str:
-        """What a person calls it."""
+        """Return what a person calls the question."""
         asked = f"scene {self.location}" if self.location is not None else f"“{self.words}”"
         return asked if self.viewer == "gm" else f"{asked} ({self.viewer})"
 
 
 def ask(question: WatchedQuestion, generations: Sequence[Generation], settings: LoreSettings) -> Retrieval:
-    """Ask some packs, whose generations are in the order of their IDs.
+    """Return the answer of some packs, whose generations are in the order of their IDs.
 
     Raises:
         NotFound: there is no such character or place.
@@ -78,7 +76,7 @@ def _place(location: str, generations: Sequence[Generation]) -> PackEntity:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is wrong with the pack now, and what of it is new, and what was and is not any more."""
+    """The findings about a pack now, which of them are new, and which earlier ones are solved."""
 
     now: tuple[Finding, ...]
     new: tuple[Finding, ...] = ()
@@ -86,13 +84,13 @@ class Findings:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """Those that keep a pack from being indexed."""
+        """Return the findings that keep a pack from being indexed."""
         return tuple(finding for finding in self.now if finding.severity == "error")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question, its answer now, and what moved since it was last answered; None the first time."""
+    """A question with its answer now, and what moved since it was last answered; None the first time."""
 
     question: WatchedQuestion
     answer: ExplainedAnswer
@@ -101,8 +99,8 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class GoldenAnswer:
-    """A golden query that is not answered as expected, or since this look is: where it stands, what it asks, and what
-    is missed."""
+    """A golden query that is not answered as expected, or is so again since this look: where it stands, what it asks,
+    and its misses."""
 
     place: str
     title: str
@@ -123,11 +121,10 @@ class GoldenLook:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A pack as it is now. `indexed` is False while new errors keep it from being asked: then what was indexed before
-    is kept, and there are no answers. `changed` counts the chunks that were written and that are gone, `embedded` the
-    windows that had to be. `problem` is why it is not indexed, or only in part or by words alone.
-    `milliseconds` is what each part took; it is no part of what was seen.
-    """
+    """A pack as it is now. `indexed` is False while new errors keep it from being asked: then the earlier index is
+    kept, and there are no answers. `changed` counts the chunks that were written and that are gone, `embedded` the
+    windows that had to be. `problem` is why it is not indexed, or only in part or by words alone. `milliseconds` is how
+    long each part took; it is not compared."""
 
     files: int
     chunks: int
@@ -141,7 +138,7 @@ class Look:
     milliseconds: tuple[tuple[str, float], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the look as values for JSON."""
         return {
             "files": self.files,
             "chunks": self.chunks,
@@ -160,7 +157,8 @@ class Look:
 
 
 def compared(now: Sequence[Finding], before: Sequence[Finding]) -> Findings:
-    """Findings now, what of them is new, and what is solved. A finding that only stands on another line is neither."""
+    """Compare findings: return those of now, which are new, and which are solved. A finding that only moved to another
+    line is neither."""
     left, gone = Counter(map(_kind, before)), Counter(map(_kind, now))
     new = [finding for finding in now if not _taken(left, finding)]
     solved = [finding for finding in before if not _taken(gone, finding)]
@@ -181,19 +179,19 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {field: getattr(finding, field) for field in Finding.__dataclass_fields__}
 
 
-def _answered(one: Answered) -> dict[str, Any]:
-    moves = one.changes.moves if one.changes else ()
+def _answered(answered: Answered) -> dict[str, Any]:
+    moves = answered.changes.moves if answered.changes else ()
     return {
-        "query": one.question.words,
-        "scene": one.question.location,
-        "viewer": one.question.viewer,
-        "chunks": list(one.answer.texts),
-        "tokens": one.answer.total_tokens,
+        "query": answered.question.words,
+        "scene": answered.question.location,
+        "viewer": answered.question.viewer,
+        "chunks": list(answered.answer.texts),
+        "tokens": answered.answer.total_tokens,
         "moves": [
             {"chunk": move.chunk_id, "kind": move.kind, "from": move.before, "to": move.after, "why": list(move.why)}
             for move in moves
         ],
-        "of_all": list(one.changes.of_all) if one.changes else [],
+        "of_all": list(answered.changes.of_all) if answered.changes else [],
     }
 
 
@@ -202,7 +200,7 @@ def _golden(look: GoldenLook) -> dict[str, Any]:
         "asked": look.asked,
         "fault": look.fault,
         **{
-            name: [{"place": one.place, "title": one.title, "misses": list(one.misses)} for one in golden]
+            name: [{"place": query.place, "title": query.title, "misses": list(query.misses)} for query in golden]
             for name, golden in (("failing", look.failing), ("broken", look.broken), ("mended", look.mended))
         },
     }
@@ -210,8 +208,8 @@ def _golden(look: GoldenLook) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What is watched: a pack's folder, what is asked of it, and whether its golden queries are, too. It is installed
-    as it is watched if it is the pack `install_as`, and never without that."""
+    """What to watch: a pack's folder, the questions asked of it, and whether its golden queries are, too. It is
+    installed as it is watched if it is the pack `install_as`, and never without that."""
 
     folder: Path
     questions: tuple[WatchedQuestion, ...] = ()
@@ -227,8 +225,8 @@ class PackWatcher:
     """Looks at a pack. `close` it."""
 
     def __init__(self, watched: Watched, library: Library, settings: LoreSettings, is_pinned: IsPinned) -> None:
-        """`library` is where packs that this one depends on are found, and into which it is installed, if ever;
-        `is_pinned` says whether a campaign plays with a text."""
+        """Prepare to look. `library` is where packs that this one depends on are found, and into which it is installed,
+        if ever; `is_pinned` tells whether a campaign plays with a text."""
         self._watched = watched
         self._library = library
         self._settings = settings
@@ -247,14 +245,14 @@ class PackWatcher:
 
     @property
     def indexed(self) -> Pack | None:
-        """The last text of the pack that was indexed, if any was."""
+        """Return the last text of the pack that was indexed, if any was."""
         return self._indexed
 
     def look(self, *, progress: Progress = no_progress) -> Look | None:
-        """See what there is now; None where nothing is different from the look before.
+        """Look at the pack; return None where nothing differs from the look before.
 
         Raises:
-            NotFound: of the first look: what is asked about is not there.
+            NotFound: at the first look: a question names what is not there.
             StaleIndexError, DamagedFile: a pack that this one depends on has to be indexed anew.
         """
         self._watch = PartTimes()
@@ -264,7 +262,7 @@ class PackWatcher:
                     self._watched.folder, self._library.neighbours(), progress=progress, memories=self._memories
                 )
         except FileNotFoundError:
-            # Gone between two glances; whoever took it away made an event of that, too.
+            # Deleted during the look; the deletion is a save of its own.
             return None
         except (PackError, OSError) as problem:
             return self._nothing(problem)
@@ -281,15 +279,15 @@ class PackWatcher:
         return replace(look, milliseconds=self._watch.read())
 
     def _is_held_back(self, pack: Pack) -> bool:
-        """Whether there are errors that what was indexed did not have: half a file must not empty an answer. Those that
-        were there from the start only leave out what has them."""
+        """Return True if there are errors that the indexed text did not have: half a file must not empty an answer.
+        Errors that were there from the start only leave out the files that have them."""
         if self._indexed is None or self._watched.lenient:
             return False
         return bool(compared(pack.errors, self._indexed.errors).new)
 
     def _compared(self, pack: Pack) -> Findings:
-        """Errors are compared with those of the look before. All else is compared with what was indexed last, and only
-        where there is no error: what a file that cannot be read leaves dangling is no news."""
+        """Compare errors with those of the look before. All other findings are compared with those of the last indexed
+        text, and only where there is no error: links that dangle because a file cannot be read are no news."""
         errors = compared(pack.errors, self._errors)
         if self._is_held_back(pack):
             return Findings(pack.findings, errors.new, errors.solved)
@@ -298,10 +296,11 @@ class PackWatcher:
         return Findings(pack.findings, (*errors.new, *remarks.new), (*errors.solved, *remarks.solved))
 
     def install(self, *, progress: Progress = no_progress) -> Installed | None:
-        """Have others see what was indexed last; None where nothing was, or it is not to be installed or has errors.
+        """Let others see what was indexed last; return None where nothing was, or it is not to be installed or has
+        errors.
 
-        Nothing of it is built that is there already, and nothing that proposes vectors: it is searched exactly. What
-        the watch itself installed before is deleted, unless a campaign was begun with it.
+        No part that is there already is built again, and no approximate vector index: the search is exact. What the
+        watch itself installed before is deleted, unless a campaign was begun with it.
 
         Raises:
             DamagedFile: the disk refuses.
@@ -332,7 +331,7 @@ class PackWatcher:
         self._needed.close()
 
     def _nothing(self, problem: Exception) -> Look | None:
-        """There is no pack at the moment."""
+        """Return the look at a folder that is no pack at the moment; None where that is no news."""
         told = problem.message if isinstance(problem, LorewrightError) else str(problem)
         if self._seen == (told,):
             return None
@@ -370,7 +369,7 @@ class PackWatcher:
         except NotFound:
             if before is None:
                 raise
-            # The place or character of the question is gone: nothing is found for it until it is back.
+            # The place or character of the question was deleted: nothing is found for it until it is back.
             answer = ExplainedAnswer({}, {}, before.vector_weight, 0, known)
         self._answers[question] = answer
         changes = None if before is None else changes_between(before, answer)
@@ -382,19 +381,19 @@ class PackWatcher:
         except PackError as problem:
             return GoldenLook(0, tuple(self._failing.values()), fault=problem.message)
         answers = {
-            (one.file, one.query.model_dump_json()): GoldenAnswer(
-                one.place, one.query.title, misses(generations, one.query)
+            (golden.file, golden.query.model_dump_json()): GoldenAnswer(
+                golden.place, golden.query.title, misses(generations, golden.query)
             )
-            for one in asked
+            for golden in asked
         }
-        failing = {key: one for key, one in answers.items() if one.misses}
-        broken = [one for key, one in failing.items() if key not in self._failing]
+        failing = {key: golden for key, golden in answers.items() if golden.misses}
+        broken = [golden for key, golden in failing.items() if key not in self._failing]
         mended = [answers[key] for key in self._failing if key in answers and key not in failing]
         self._failing = failing
         return GoldenLook(len(asked), tuple(failing.values()), tuple(broken), tuple(mended))
 
     def _golden_text(self) -> object:
-        """What the golden queries are read from: where it is another, they are asked again."""
+        """Return the text that the golden queries are read from: when it changes, they are asked again."""
         if not self._watched.golden:
             return None
         found = []
@@ -414,13 +413,13 @@ class _Needed:
 
     @property
     def said(self) -> dict[str, str]:
-        """All their chunks, with what they say."""
+        """Return the text of all their chunks, by ID."""
         return {chunk_id: text for said in self._said.values() for chunk_id, text in said.items()}
 
     def beside(self, pack: Pack, own: Generation) -> tuple[Generation, ...]:
-        """What is asked: the pack and those that it depends on, in the order of their IDs."""
+        """Return the generations to ask: the pack and those that it depends on, in the order of their IDs."""
         wanted = {dependency.id for dependency in pack.manifest.depends_on} - {pack.manifest.id}
-        keys = [one.key for one in self._library.packs() if one.id in wanted] if wanted else []
+        keys = [installed.key for installed in self._library.packs() if installed.id in wanted] if wanted else []
         for key in [key for key in self._open if key not in keys]:
             self._open.pop(key).close()
             del self._said[key]
@@ -428,7 +427,7 @@ class _Needed:
             if key not in self._open:
                 self._open[key] = self._library.open(key)
                 self._said[key] = {chunk.id: chunk.written for chunk in self._open[key].all_chunks()}
-        return tuple(sorted([own, *self._open.values()], key=lambda one: one.pack_id))
+        return tuple(sorted([own, *self._open.values()], key=lambda generation: generation.pack_id))
 
     def close(self) -> None:
         with ExitStack() as stack:
@@ -438,7 +437,7 @@ class _Needed:
 
 
 class PartTimes:
-    """How long each part of something took."""
+    """The times that each part of something took."""
 
     def __init__(self) -> None:
         self._took: list[tuple[str, float]] = []
@@ -453,7 +452,7 @@ class PartTimes:
             self._took.append((name, (time.perf_counter() - started) * 1000))
 
     def read(self) -> tuple[tuple[str, float], ...]:
-        """Each part in its order, in milliseconds."""
+        """Return each part with its milliseconds, in order."""
         return tuple(self._took)
 
 

@@ -1,1 +1,1 @@
-"""The leak suite: what packs keep secret, held against everything that anybody who may not know it is shown."""
+"""The leak suite: the secrets of packs, looked for in everything that is shown to those who may not know them."""

@@ -1,5 +1,5 @@
-"""Planted packs, asked by everybody -> leaks by lore queries, traces, why-nots, entities and scenes; and what of open
-lore was not given."""
+"""Planted packs, asked by every viewer -> leaks by lore queries, traces, why-nots, entities and scenes; and open lore
+that somebody was not given."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SCENE_VIEWERS: tuple[StageViewer, ...] = ("player", "narrator", "planner")
 
 @dataclass(frozen=True, slots=True)
 class AskLimits:
-    """How much is asked at most, spread evenly over all that there is: a large pack must not take all day."""
+    """The most that is asked, spread evenly over everything that there is: a large pack must not take all day."""
 
     characters: int = 40
     player_entities: int = 250
@@ -42,7 +42,8 @@ class AskLimits:
 
 @dataclass(slots=True)
 class AskReport:
-    """What came of asking: `viewers` in order, open text that somebody was `not_shown`, what was left out."""
+    """The result of asking: `viewers` in order, open text that somebody was `not_shown`, remarks on what was passed
+    over."""
 
     viewers: list[str] = field(default_factory=list)
     not_shown: list[Blocked] = field(default_factory=list)
@@ -50,7 +51,7 @@ class AskReport:
 
 
 class Asker:
-    """Asks planted packs as everybody who could."""
+    """Asks planted packs as every viewer that there is."""
 
     def __init__(
         self,
@@ -61,7 +62,8 @@ class Asker:
         conditioned: Collection[str] = (),
         bounds: AskLimits = AskLimits(),
     ) -> None:
-        """`conditioned` are the chunks that hold only in some campaign: without one nobody is given them."""
+        """Prepare to ask. `conditioned` are the chunks that hold only in some campaign: without one nobody is given
+        them."""
         self._lore = lore
         self._packs = list(packs)
         self._looker = looker
@@ -71,13 +73,13 @@ class Asker:
         self.asked = AskReport()
 
     def ask(self, *, progress: Progress = no_progress) -> AskReport:
-        """Ask everything as everybody."""
+        """Ask everything as every viewer and return the report."""
         with self._lore.view("gm", self._packs) as view:
             characters = [
                 entity.id for pack in view.generations for entity in pack.entities().values() if entity.type == "npc"
             ]
             self._as_game_master(view)
-        viewers = ["player", *(f"npc:{one}" for one in spread(characters, self._bounds.characters))]
+        viewers = ["player", *(f"npc:{character}" for character in spread(characters, self._bounds.characters))]
         self._remark("characters look", len(viewers) - 1, len(characters))
         for done, viewer in enumerate(viewers):
             progress("asking", done, len(viewers))
@@ -89,15 +91,15 @@ class Asker:
         return self.asked
 
     def _as_game_master(self, view: LoreView) -> None:
-        """What not even the game master finds could not leak: the canaries are held to that they do."""
+        """Check that the game master finds the canaries: what not even the game master finds could not leak."""
         shown = "\n".join(
             visible_text(view, pack, chunk) or "" for pack in view.generations for chunk in pack.all_chunks()
         )
         found = {secret.id for secret in self._looker.canaries.found_in(shown)}
-        expected = [one for one in self._secrets if one.kind not in (ALIAS, COMMENT, KEY, TRIGGER)]
-        missing = [one for one in expected if one.id not in found]
+        expected = [secret for secret in self._secrets if secret.kind not in (ALIAS, COMMENT, KEY, TRIGGER)]
+        missing = [secret for secret in expected if secret.id not in found]
         if missing:
-            places = ", ".join(one.place for one in missing[:3])
+            places = ", ".join(secret.place for secret in missing[:3])
             self.asked.remarks.append(f"{len(missing)} secrets are nowhere to be found, first at {places}")
 
     def _as_viewer(self, view: LoreView) -> None:
@@ -108,7 +110,7 @@ class Asker:
         chosen = dict.fromkeys([*sorted(view.own_ids), *spread(entities, most)])
         for entity_id in chosen:
             self._entity(view, entity_id)
-        worded = [one for one in self._secrets if one.kind not in (KEY, ALIAS)]
+        worded = [secret for secret in self._secrets if secret.kind not in (KEY, ALIAS)]
         asked = spread(worded, self._bounds.player_questions if is_player else self._bounds.npc_questions)
         for secret in asked:
             self._question(view, secret)
@@ -119,7 +121,7 @@ class Asker:
             self._own_sheet(view, viewer)
 
     def _predicate(self, view: LoreView) -> None:
-        """Every chunk that is not open, whoever would find it."""
+        """Look at every chunk that is not open, without a search."""
         for pack in view.generations:
             text = "\n".join(filter(None, (visible_text(view, pack, chunk) for chunk in pack.hidden_chunks())))
             self._look(view, text, "lore", f"the hidden sections of {pack.pack_id}")
@@ -152,11 +154,13 @@ class Asker:
             self._look(view, answer.model_dump_json(), "why-not", where)
 
     def _own_sheet(self, view: LoreView, viewer: str) -> None:
-        """Whoever looks knows what is theirs."""
+        """Check that viewers know their own lore."""
         there = {entity for pack in view.generations for entity in pack.entities()}
-        # Whose file is for the game master alone does not read it either.
+        # A character whose file is for the game master alone does not read it either.
         own = sorted(view.own_ids & there - hidden_entities(view))
-        text = "\n".join(entity_lore(view, one, max_tokens=_EVERYTHING).lore.trace.model_dump_json() for one in own)
+        text = "\n".join(
+            entity_lore(view, entity_id, max_tokens=_EVERYTHING).lore.trace.model_dump_json() for entity_id in own
+        )
         self.asked.not_shown += [
             Blocked(secret.file, secret.line, secret.id, viewer, "it is their own, and they do not find it")
             for secret in self._secrets
@@ -178,7 +182,7 @@ class Asker:
             self._scene_as_player(LoreView(view.generations, viewer="player"), place, everyone, threads)
 
     def _scene_as_player(self, view: LoreView, place: str, characters: Sequence[str], threads: Sequence[str]) -> None:
-        """The scene as it is explained to a player, who knows of no place or person that only secrets tell of."""
+        """Look at a scene as it is explained to a player, who knows of no place or person that only secrets tell of."""
         hidden = hidden_entities(in_force(view).view)
         if place in hidden:
             return
@@ -200,7 +204,7 @@ class Asker:
 
 
 def spread(things: Sequence[T], most: int) -> list[T]:
-    """At most so many of them, from all over, in their order."""
+    """Return at most so many of the things, evenly chosen, in their order."""
     if len(things) <= most:
         return list(things)
     return [things[number * len(things) // most] for number in range(most)]

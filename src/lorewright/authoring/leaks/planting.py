@@ -1,4 +1,5 @@
-"""Packs -> a copy of them in which every secret has a word of its own, so that whoever is shown one can be told.
+"""Packs -> a copy of them in which every secret holds a unique word (a canary), so that a text which shows the secret
+is recognised.
 
 The author's folder is only read.
 """
@@ -22,12 +23,12 @@ from lorewright.packs.items import without_items
 from lorewright.packs.loader import load_pack, source_paths
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Pack
 
-# What the leak suite found: leaks, what was wrongly blocked, and how much was looked at. Values.
+# The values of a report: leaks, what was wrongly blocked, and how much was looked at.
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Leak:
-    """A viewer can read a secret. `file` and `line` are where the secret stands, `where` is what gives it away: a
+    """A secret that a viewer can read. `file` and `line` are where the secret stands, `where` is what gives it away: a
     `file:line`, or what was asked and answered; `quote` is as much of it as shows what is meant."""
 
     file: str
@@ -48,7 +49,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Blocked:
-    """Something open that was kept from somebody, or would be: `why` says by what."""
+    """An open text that was kept from somebody, or would be: `why` says by what."""
 
     file: str
     line: int
@@ -60,8 +61,8 @@ class Blocked:
 @dataclass(frozen=True, slots=True)
 class OverBlocked:
     """What is wrongly blocked: open text that a viewer is not shown, `refused` sentences of open lore (of `sentences`)
-    that quote a run of words from some secret, and narrations of a parrot, which says nothing but what it was
-    shown, that were `refused_in_play`."""
+    that quote a run of words from some secret, and narrations of a parrot, which says nothing but what it was shown,
+    that were `refused_in_play`."""
 
     not_shown: tuple[Blocked, ...] = ()
     sentences: int = 0
@@ -71,14 +72,14 @@ class OverBlocked:
 
     @property
     def count(self) -> int:
-        """How much in all."""
+        """Return the number of all of these."""
         return len(self.not_shown) + self.refused + len(self.refused_in_play)
 
 
 @dataclass(frozen=True, slots=True)
 class LeakReport:
-    """All that was found of some packs, or of a campaign. `checks` counts by channel what was looked at; `unproven`
-    names secrets in which no canary could be planted, so that only their words were looked for."""
+    """All that was found about some packs, or about a campaign. `checks` counts by channel what was looked at;
+    `unproven` names secrets in which no canary could be planted, so that only their words were looked for."""
 
     subject: str
     secrets: int
@@ -90,49 +91,49 @@ class LeakReport:
     remarks: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the report as values for JSON."""
         shown = asdict(self)
         shown["over_blocked"]["count"] = self.over_blocked.count
         return {**shown, "checks": dict(self.checks)}
 
 
 class Tally:
-    """What the parts of the suite find, kept in order and each once, and how often they looked."""
+    """The findings of the parts of the suite, in order and each once, and how often they looked."""
 
     def __init__(self) -> None:
         self.leaks: dict[Leak, None] = {}
         self.checks: Counter[str] = Counter()
 
     def looked(self, channel: str, times: int = 1) -> None:
-        """Something was held against secrets."""
+        """Count a text that was searched for secrets."""
         self.checks[channel] += times
 
     def found(self, leak: Leak) -> None:
-        """A leak."""
+        """Add a leak."""
         self.leaks[leak] = None
 
 
-# A pack -> its secrets: every item and section that is not open, and where it stands.
+# The secrets of a pack: every item and section that is not open, and where it stands.
 
-# What a secret is: the role of its section, or what else an author may hide something in.
+# The kind of a secret: the role of its section, or another place where an author may hide something.
 Kind = str
 
-# What an author hides otherwise than by a section's role.
+# Kinds that an author hides otherwise than by a section's role.
 TRIGGER, COMMENT, KEY, ALIAS = "trigger", "comment", "frontmatter key", "hidden alias"
 
-# Whoever is told of a character sees these in what they do; they are no news to whoever watches.
+# Kinds that a character's behaviour shows; a reader who sees the character learns nothing new by them.
 SEEN_IN_PLAY = frozenset({"disposition", "capabilities"})
-# What a character has of itself without having learned it.
+# Kinds that a character knows of itself without having learned them.
 OWN_KINDS = frozenset({"disposition", "motivation", "capabilities", "knows", "withholds"})
 
-# Where so few words are left of a section beside its items, they say nothing.
+# Where so few words are left of a section besides its items, they say nothing.
 _FEWEST_LEFT = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One thing that is not open. `id` is an item's or a chunk's, and unique; `item_id` is set where it can be learned
-    by itself; `line` counts from 1 in the author's file."""
+    """A secret: a text that is not open. `id` is an item's or a chunk's, and unique; `item_id` is set where it can be
+    learned by itself; `line` counts from 1 in the author's file."""
 
     id: str
     kind: Kind
@@ -146,12 +147,12 @@ class Secret:
 
     @property
     def place(self) -> str:
-        """`npcs/viktor.md:12`."""
+        """Return the place as `npcs/viktor.md:12`."""
         return f"{self.file}:{self.line}"
 
 
 def secrets_of(pack: Pack) -> list[Secret]:
-    """Every secret of a pack in source order: items, and what of hidden sections is no item."""
+    """Return every secret of a pack in source order: items, and the rest of hidden sections."""
     return [secret for chunk in pack.chunks if chunk.role not in OPEN_ROLES for secret in _of_chunk(chunk)]
 
 
@@ -163,11 +164,12 @@ def may_know(
     own_ids: frozenset[str] = frozenset(),
     watched: bool = False,
 ) -> bool:
-    """Design section 7 as one function, written apart from the product's own predicate, which it is to judge.
+    """Tell whether a viewer may know a secret: design section 7 as one function, written apart from the product's own
+    predicate, which it is to judge.
 
     `viewer` is `gm`, `player`, `npc:ID` (`own_ids` are that character's), or `planner` or `narrator` for a stage that
-    is shown people as they are; `learned` are the items that the viewer has. With `watched` what is held against
-    it comes of a narration: whoever reads that sees how people are.
+    is shown people as they are; `learned` are the items that the viewer has. With `watched` the text comes of a
+    narration, whose reader sees how people are.
     """
     if secret.item_id is not None and secret.item_id in learned:
         return True
@@ -196,7 +198,7 @@ def _secret(chunk: Chunk, own_id: str, kind: Kind, line: int, text: str, item_id
     return Secret(own_id, kind, chunk.pack_id, chunk.entity_id, chunk.file_path, line, text, chunk.id, item_id)
 
 
-# Nobody writes such words.
+# No author writes such words.
 _CANARY = re.compile(r"qz[a-z]{8}")
 _LETTERS = "abcdefghijklmnopqrstuvwxy"
 _CLOSING = re.compile(r"[.!?…,;:\"'”’)]+$")
@@ -212,13 +214,14 @@ class Canaries:
     unproven: tuple[Secret, ...] = ()
 
     def found_in(self, text: str) -> list[Secret]:
-        """The secrets whose words stand in a text, in the order in which they come, each once."""
-        return [self.words[one] for one in dict.fromkeys(_CANARY.findall(text.casefold())) if one in self.words]
+        """Return the secrets whose words stand in a text, in the order in which they come, each once."""
+        return [self.words[word] for word in dict.fromkeys(_CANARY.findall(text.casefold())) if word in self.words]
 
 
 def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
-    """Copy a pack's text to a new folder and plant a canary in each of its secrets; the pack as its author wrote it,
-    and what was planted. Where a canary does not land in its secret and nowhere else, the secret counts as unproven.
+    """Copy a pack's text to a new folder and plant a canary in each of its secrets; return the pack as its author wrote
+    it, and what was planted. Where a canary does not land in its secret and nowhere else, the secret counts as
+    unproven.
 
     Raises:
         PackError: the folder is no pack.
@@ -245,7 +248,7 @@ def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
 
 
 def canary_of(secret: Secret) -> str:
-    """The word of a secret: the same whenever it is planted."""
+    """Return the word of a secret: the same whenever it is planted."""
     digest = hashlib.sha256(f"{secret.kind}\0{secret.id}".encode("utf-8", "replace")).digest()
     return "qz" + "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:8])
 
@@ -299,7 +302,7 @@ class _Planter:
             self._lines[secret.line - 1] = f"{head} {self._take(trigger)}{colon}{rest}"
 
     def _in_prose(self, secret: Secret) -> None:
-        chunk = next(one for one in self._pack.chunks if one.id == secret.chunk_id)
+        chunk = next(candidate for candidate in self._pack.chunks if candidate.id == secret.chunk_id)
         for number in range(chunk.line - 1, chunk.line + chunk.source.strip("\n").count("\n")):
             line = self._line(number)
             if line.strip() and not line.startswith(_NO_PROSE) and not _setext(self._line(number + 1)):
@@ -322,7 +325,7 @@ class _Planter:
                 self._after_mark(secret, line - 1, "<!--")
 
     def _in_frontmatter(self) -> None:
-        """A key that means nothing; and where an entity is hidden, an alias."""
+        """Plant in a key that means nothing; and where an entity is hidden, in an alias."""
         source, entity = self._source, self._entity
         if entity is None or not source.has_frontmatter or not source.key_lines:
             return
@@ -356,7 +359,7 @@ def _setext(line: str) -> bool:
 
 
 def _sound(planted: dict[str, Secret], pack: Pack) -> dict[str, Secret]:
-    """The canaries that landed where they belong and in no open text."""
+    """Return the canaries that landed where they belong and in no open text."""
     open_words = {word for chunk in pack.chunks if chunk.role in OPEN_ROLES for word in _CANARY.findall(chunk.text)}
     landed = {(where, word) for where, word in _landed(pack)}
     return {
@@ -377,17 +380,17 @@ def _landed(pack: Pack) -> Iterator[tuple[str, str]]:
         yield from ((f"{entity.id}:alias", word) for word in entity.aliases)
 
 
-# A text that somebody was shown -> the canaries in it that they may not know, as leaks.
+# The search for canaries in texts that somebody was shown.
 
 _AROUND = 60
 NOTHING: frozenset[str] = frozenset()
-# Where the pack's author can do nothing about it.
+# The hint where the pack's author can do nothing about a leak.
 OURS = "this is no fault of the pack: report it, with the pack or the smallest piece of it that shows it"
 
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Holds what is shown against the canaries of all packs."""
+    """Searches shown texts for the canaries of all packs."""
 
     canaries: Canaries
     tally: Tally
@@ -404,8 +407,8 @@ class Looker:
         watched: bool = False,
         named: str | None = None,
     ) -> list[Secret]:
-        """Every secret whose canary stands in the text; those that the viewer may not know are leaks. In the finding
-        the viewer is called `named`, where that says more."""
+        """Return every secret whose canary stands in the text; those that the viewer may not know are leaks. In the
+        finding the viewer is called `named`, where that says more."""
         self.tally.looked(channel)
         found = self.canaries.found_in(text)
         for secret in found:
@@ -418,6 +421,6 @@ class Looker:
 
 
 def _around(text: str, secret: Secret, canaries: Canaries) -> str:
-    word = next(word for word, one in canaries.words.items() if one is secret)
+    word = next(word for word, planted_secret in canaries.words.items() if planted_secret is secret)
     at = text.casefold().find(word)
     return " ".join(text[max(at - _AROUND, 0) : at + len(word)].split())

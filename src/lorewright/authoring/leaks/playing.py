@@ -1,5 +1,6 @@
-"""Planted packs, played -> leaks in what each stage was shown and made, in what was told, and in all that a player can
-ask for afterwards. Once with what is built in, once with a parrot in every stage, which repeats what it is shown."""
+"""Planted packs, played -> leaks in what each stage was shown and made, in what was narrated, and in all that a player
+can ask for afterwards. Each is played once with the builtin stages, once with a parrot in every stage, which repeats
+what it is shown."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.records import Message
 from lorewright.world.state import WorldState
 
-# A workspace of the moment: copies of packs, scenarios and rulesets, in which campaigns are played and thrown away.
+# A temporary workspace: copies of packs, scenarios and rulesets, in which campaigns are played and thrown away.
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Planted:
 
 
 class Rehearsal:
-    """Everything in one folder, which whoever made it deletes. Lore is found by words alone."""
+    """A temporary workspace in one folder, which its maker deletes. Lore is found by words alone."""
 
     def __init__(self, folder: Path, prompts: PromptLibrary) -> None:
         self._folder = folder
@@ -75,7 +76,7 @@ class Rehearsal:
         words: dict[str, Secret] = {}
         unproven: list[Secret] = []
         for number, root in enumerate(roots):
-            # The folder's name is the ID of a pack that says none.
+            # The folder's name is the ID of a pack whose manifest names none.
             into = self._content_packs / f"{number}" / root.resolve().name
             pack, canaries = plant(root, into)
             self._library.install(into, lenient=True)
@@ -90,12 +91,12 @@ class Rehearsal:
             self._library.install(folder, lenient=True)
 
     def write_scenario(self, name: str, text: str, beside: Path) -> None:
-        """Write a scenario under a file's name, and copy the rulesets that stand beside the folder of its own."""
+        """Write a scenario under a file's name, and copy the rulesets that stand beside its own folder."""
         (self._scenarios / name).write_text(text, encoding="utf-8")
         self._add_rulesets(beside)
 
     def add_scenarios(self, paths: Iterable[Path], beside: Path) -> None:
-        """Copy scenarios, and the rulesets that stand beside the folder of theirs."""
+        """Copy scenarios, and the rulesets that stand beside their folder."""
         for path in paths:
             shutil.copyfile(path, self._scenarios / path.name)
         self._add_rulesets(beside)
@@ -107,16 +108,16 @@ class Rehearsal:
 
     @property
     def retriever(self) -> LoreRetriever:
-        """A retriever over the installed copies."""
+        """Return a retriever over the installed copies."""
         return LoreRetriever(PackViews(self._library))
 
     @property
     def explorer(self) -> Explorer:
-        """Makes walks in the installed copies."""
+        """Return a maker of walks in the installed copies."""
         return Explorer(self._library, self._content_packs)
 
     def campaigns(self, models: Mapping[str, Model]) -> Campaigns:
-        """Campaigns whose stages are run by these models."""
+        """Return campaigns whose stages are run by these models."""
         casting = FixedStageModels(models, self._prompts)
         return Campaigns(
             self._folder / "campaigns",
@@ -133,15 +134,15 @@ class Rehearsal:
 
     @property
     def folder(self) -> Path:
-        """Where files of the moment may be written."""
+        """Return the folder for temporary files."""
         return self._folder
 
 
-# A stage's record -> with whose eyes the stage read.
-
-# These read; whatever else is on record is the engine, which judges with all of the truth and tells nobody.
+# The viewer of a stage, by its record.
+#
+# These stages read as somebody; all other records are the engine's, which judges with the whole truth and tells nobody.
 READING_STAGES = frozenset(STAGES)
-# They are asked before anything has come of the turn.
+# These stages run before the turn has had any effect.
 _BEFORE = frozenset({"interpreter", "planner"})
 _NOTHING: frozenset[str] = frozenset()
 
@@ -161,7 +162,8 @@ def eyes_of(
     after: WorldState,
     heard: Mapping[str, frozenset[str]],
 ) -> StageViewer:
-    """Whose a record of a turn between two states is. What was said where somebody was (`heard`, by who) they know."""
+    """Return the viewer of a stage's record in a turn between two states. Viewers know what was said where they were
+    (`heard`, by who)."""
     who = _owner(record)
     if who is not None and who not in (after.player_id, *after.personas):
         return StageViewer(f"npc:{who}", after.learned_by(who) | heard.get(who, _NOTHING), frozenset({who}))
@@ -171,7 +173,7 @@ def eyes_of(
 
 
 def viewer_of_stage(stage: str, before: WorldState, after: WorldState) -> StageViewer:
-    """Whose a stage of the player's own round is."""
+    """Return the viewer of a stage of the player's own round."""
     state = before if stage in _BEFORE else after
     viewer = "planner" if stage == "planner" else "narrator"
     return StageViewer(viewer, state.learned_by(state.player_id))
@@ -184,8 +186,8 @@ def grow(
     *,
     but: str,
 ) -> None:
-    """Add the items that were said where somebody was, by who was there; not for the player, who is told of what they
-    learn."""
+    """Add the items that were said to those who were there, by who; not for the player (`but`), who is told of every
+    item that they learn."""
     for message in messages:
         said = items_in(message.content) if message.type == "narration" else _NOTHING
         for who in message.audience if said else ():
@@ -194,7 +196,7 @@ def grow(
 
 
 def revealed_in(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
-    """The items that somebody came to know in a turn that was never committed, by who."""
+    """Return the items that somebody came to know in a turn that was never committed, by who."""
     found: dict[str, frozenset[str]] = {}
     for record in records:
         made = record.get("output")
@@ -206,12 +208,12 @@ def revealed_in(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str
 
 
 def shown_to_player(messages: list[Message], state: WorldState) -> list[Message]:
-    """The messages that the player may read."""
+    """Return the messages that the player may read."""
     return seen_by("player", messages, own_id={state.player_id, *state.personas})
 
 
 def _owner(record: Mapping[str, Any]) -> str | None:
-    """Whose intent or inner life a stage was about."""
+    """Return the character whose intent or inner life a stage was about, None where there is none."""
     given = record.get("input")
     given = json.loads(given) if isinstance(given, str) else given
     if not isinstance(given, dict):
@@ -220,10 +222,10 @@ def _owner(record: Mapping[str, Any]) -> str | None:
     return None if who is None else str(who)
 
 
-# A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a
-# ruling names a band.
+# A character who says all that it knows is rightly refused: only other refusals are wrong. And a ruling must name a
+# band.
 _NOT_PARROTED = frozenset({"npc_intent", "resolution"})
-# Whose prompt it is stands in the stage's input, which is on record with all that the prompt is made of.
+# The stage's input, which is on record with all that the prompt is made of, names the prompt's viewer.
 _OF_ONE = frozenset({"npc_intent", "character_extractor"})
 _REFUSED = re.compile(r"quotes what was not revealed \(([^)]+)\)")
 _ASKED_AFTERWARDS = 6
@@ -233,8 +235,8 @@ _WHY = 160
 
 @dataclass(slots=True)
 class PlayReport:
-    """What came of a play: lines that were played and refused, and narrations of a parrot that were refused although it
-    said only what it was shown."""
+    """The result of a play: the number of lines, and narrations of a parrot that were refused although it said only
+    what it was shown."""
 
     lines: int = 0
     refused: list[Blocked] = field(default_factory=list)
@@ -330,7 +332,7 @@ class Playing:
             where=f"{self._name}, {where}",
             learned=eyes.learned,
             own_ids=eyes.own_ids,
-            # What was told of how people are is in every narration that is shown.
+            # How people are may stand in every narration that is shown.
             watched=True,
             named=stage if not eyes.own_ids else f"{stage} of {eyes.viewer}",
         )
@@ -354,7 +356,7 @@ class Playing:
         self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
 
     def _ask(self, lore: LoreRetriever, campaigns: Campaigns, campaign_id: str) -> None:
-        """Lore and history after the play, as the player and as everybody who was met."""
+        """Look at lore and history after the play, as the player and as every character who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
             told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
@@ -370,7 +372,7 @@ class Playing:
                     self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
 
     def _ask_as_programs_do(self, campaigns: Campaigns, campaign_id: str, heard: Mapping[str, frozenset[str]]) -> None:
-        """What the protocol's server answers about the campaign, to the player and to everybody who was met."""
+        """Look at what the MCP server answers about the campaign, as the player and as every character who was met."""
         with campaigns.open(campaign_id) as campaign:
             head = campaign.store.head()
             for viewer, learned in self._viewers(head.state):
@@ -379,7 +381,7 @@ class Playing:
                     "campaign_state": state_of(campaign, viewer).model_dump_json(),
                     "transcript": transcript_of(campaign, viewer, last=head.turn_no + 1).model_dump_json(),
                 }
-                # Whoever is nowhere just now has no scene.
+                # A character who is nowhere has no scene.
                 with suppress(NotFound):
                     answers["scene_lore"] = scene_of(campaign, viewer).model_dump_json()
                 for tool, text in answers.items():
@@ -391,7 +393,9 @@ class Playing:
         self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
 
     def _said_in(self, text: str) -> frozenset[str]:
-        return frozenset(one.item_id for one in self._looker.canaries.found_in(text) if one.item_id is not None)
+        return frozenset(
+            secret.item_id for secret in self._looker.canaries.found_in(text) if secret.item_id is not None
+        )
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
@@ -401,7 +405,7 @@ class Playing:
 
     def _words(self) -> list[str]:
         secrets = [word for word in self._looker.canaries.words.values() if word.item_id is not None and word.text]
-        return list(dict.fromkeys(" ".join(one.text.split()[:10]) for one in spread(secrets, _ASKED_AFTERWARDS)))
+        return list(dict.fromkeys(" ".join(secret.text.split()[:10]) for secret in spread(secrets, _ASKED_AFTERWARDS)))
 
     def _learned(self, campaign: OpenCampaign) -> frozenset[str]:
         state = campaign.store.head().state
@@ -413,5 +417,5 @@ class Playing:
 
 
 def parrots() -> dict[str, ParrotModel]:
-    """A parrot for every stage that a model may run, but for what characters intend, and rulings."""
+    """Return a parrot for every stage that a model may run, except characters' intents and rulings."""
     return {stage: ParrotModel() for stage in STAGES if stage not in _NOT_PARROTED}

@@ -1,5 +1,5 @@
 """A campaign as it was played -> secrets that stand in what a stage, the player or somebody else was shown before they
-had learned them. By overlap of texts: nothing is planted in a campaign that is somebody's."""
+had learned them. They are found by overlap of texts: no canaries are planted in somebody's campaign."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from lorewright.retrieval.view import LoreView
 from lorewright.turn.views.leaks import QUOTED_WORDS, plain_words, runs_of
 from lorewright.values.entries import lore_conditions
 
-# Secrets, made ready to be looked for in texts: who copied a sentence of one, and who only shares a phrase with it.
+# The search for secrets in texts: a text may copy a sentence of a secret, or only share a phrase with it.
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n\s*\n")
 
-# A sentence counts as copied where so much of it stands there, or so many runs of it: twelve words in a row, or as many
-# in two places. A little may have been changed.
+# A sentence counts as copied where a text holds this share of it, or so many runs of it: twelve words in a row, or as
+# many in two places. A little may have been changed.
 _COPIED = 0.75
 _COPIED_RUNS = 7
-# So few words, or so few that mean anything, are in many mouths.
+# A text of fewer words, or of fewer words that mean anything, is a common phrase.
 _FEWEST_WORDS = 4
 _FEWEST_TELLING = 2
 _FEWEST_TELLING_OF_SIX = 3
@@ -41,8 +41,8 @@ _FEWEST_TELLING_OF_SIX = 3
 
 @dataclass(frozen=True, slots=True)
 class SecretHit:
-    """Words of a secret in a text: the run at which they begin, its first word's place, and whether a whole sentence
-    was copied or only a phrase is shared."""
+    """The words of a secret in a text: the run at which they begin, its first word's place, and whether a whole
+    sentence was copied or only a phrase is shared."""
 
     secret: Secret
     phrase: str
@@ -51,7 +51,7 @@ class SecretHit:
 
 
 class Overlaps:
-    """Looks for many secrets at once."""
+    """A search for many secrets at once."""
 
     def __init__(self, secrets: Sequence[Secret]) -> None:
         self._runs: dict[str, list[tuple[int, int]]] = {}
@@ -68,8 +68,8 @@ class Overlaps:
                         self._runs.setdefault(run, []).append((number, nth))
 
     def hits(self, words: Sequence[str]) -> Iterator[SecretHit]:
-        """What of each secret stands in a text (as `plain_words`): its copied sentences, else the first phrase that
-        is shared, in the order of the secrets."""
+        """Yield what of each secret stands in a text (as `plain_words`): its copied sentences, else the first phrase
+        that is shared, in the order of the secrets."""
         places: dict[tuple[int, int], dict[str, int]] = {}
         for length in sorted(self._lengths):
             for at in range(len(words) - length + 1):
@@ -86,12 +86,12 @@ class Overlaps:
 
 
 def sentences_of(text: str) -> list[str]:
-    """A text's sentences."""
-    return [one for one in _SENTENCE.split(text) if one.strip()]
+    """Return a text's sentences."""
+    return [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
 
 
 def _told_apart(text: str) -> list[list[str]]:
-    """The sentences that are long enough to be known by themselves; where none is, all of the text."""
+    """Return the sentences that are long enough to be recognised by themselves; where none is, all of the text."""
     sentences = [words for words in map(plain_words, _SENTENCE.split(text)) if len(words) >= QUOTED_WORDS]
     return sentences or [plain_words(text)]
 
@@ -106,7 +106,7 @@ _QUESTIONS = 100
 
 
 def secrets_in(generations: Sequence[Generation]) -> list[Secret]:
-    """Every secret of indexed packs, in source order."""
+    """Return every secret of indexed packs, in source order."""
     return [secret for generation in generations for secret in _of_generation(generation)]
 
 
@@ -119,7 +119,7 @@ class TurnInspector:
         generations = campaign.setting.generations
         self.secrets = secrets_in(generations)
         self._overlaps = Overlaps(self.secrets)
-        # What everybody may look up is no secret, though an item should say the same.
+        # Text that everybody may look up is no secret, even if an item says the same.
         self._open = _Open(generations, self._overlaps)
 
     def look(self, *, progress: Progress = no_progress) -> None:
@@ -182,7 +182,7 @@ class TurnInspector:
         everybody = [
             entity.id for entity in state.entities.values() if entity.type == "npc" and entity.origin != "campaign"
         ]
-        for viewer in ("player", *(f"npc:{one}" for one in sorted(everybody))):
+        for viewer in ("player", *(f"npc:{entity_id}" for entity_id in sorted(everybody))):
             learned = state.learned_by(state.player_id if viewer == "player" else viewer.removeprefix("npc:"))
             generations = self._campaign.setting.generations
             view = LoreView(generations, viewer=viewer, revealed=learned, conditions=lore_conditions(state))

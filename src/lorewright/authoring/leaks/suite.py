@@ -1,6 +1,6 @@
 """`pack test --leaks`: every secret of a pack x every viewer x every channel, on a copy with a canary in each secret.
 
-Nothing is written outside a folder of the moment, and no model is asked but parrots.
+Files are written only in a temporary folder, and no model is asked but parrots.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import PackPin
 from lorewright.world.state import WorldState
 
-# What authors wrote -> secrets that stand in what others read: by overlap of texts, word for word.
+# The secrets in texts that authors wrote for others, by overlap of texts, word for word.
 
-# So many of the worst are named.
+# At most so many of the worst are named.
 _WORST = 10
 
-# Several people may know the same, and what is known of a place may be found there; what is withheld may not.
+# Several people may know the same, and the known facts of a place may be found there; withheld facts may not.
 _KEPT_FROM_TALK = frozenset({"withholds", "secret", "discoverable"})
 
 _HINTS = {
@@ -72,9 +72,9 @@ def leaks_in_writing(surfaces: Iterable[Surface], secrets: Sequence[Secret], tal
 
 
 def over_blocked_sentences(packs: Sequence[Pack], secrets: Sequence[Secret]) -> OverBlocked:
-    """How many sentences of open lore a narrator could not quote while some secret is hidden, because they share six
-    words with it; and which phrases cost the most."""
-    items = [one for one in secrets if one.item_id is not None]
+    """Return how many sentences of open lore a narrator could not quote while some secret is hidden, because they share
+    six words with it; and which phrases cost the most."""
+    items = [secret for secret in secrets if secret.item_id is not None]
     overlaps = Overlaps(items)
     count = refused = 0
     phrases: Counter[tuple[str, int, str, str]] = Counter()
@@ -86,7 +86,7 @@ def over_blocked_sentences(packs: Sequence[Pack], secrets: Sequence[Secret]) -> 
                 refused += bool(hits)
                 for hit in hits:
                     phrases[chunk.file_path, chunk.line, hit.phrase, f"{hit.secret.id} at {hit.secret.place}"] += 1
-    worst = sorted(phrases.items(), key=lambda one: (-one[1], one[0]))[:_WORST]
+    worst = sorted(phrases.items(), key=lambda entry: (-entry[1], entry[0]))[:_WORST]
     return OverBlocked(
         sentences=count,
         refused=refused,
@@ -118,16 +118,17 @@ def _leak(hit: SecretHit, surface: Surface) -> Leak:
     )
 
 
-# A campaign and the packs as they were written -> what a curious player types, line by line, to see as much as can be
-# seen: looks, talks, questions about everything that anybody keeps, searches, ways.
+# The lines that a curious player types to see as much as possible: looks, talks, questions about all secrets, searches,
+# ways.
 
-# So many questions to one character, and so many searches in one place.
+# At most so many questions to one character, and so many searches in one place.
 _QUESTIONS = 5
 _SEARCHES = 3
 
 
 class Tour:
-    """The next line depends on where the story stands. Names and triggers are the author's own: no canary is typed."""
+    """The lines of a curious player: the next line depends on the state. Names and triggers are the author's own: no
+    canary is typed."""
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self._asked: dict[str, list[Item]] = {}
@@ -141,7 +142,7 @@ class Tour:
         self._done: set[str] = set()
 
     def lines(self, campaign: OpenCampaign, most: int) -> Iterator[str]:
-        """At most so many lines; ends earlier where the story does."""
+        """Yield at most so many lines; end earlier where the story does."""
         for _ in range(most):
             state = campaign.store.head().state
             if state.ended is not None:
@@ -180,15 +181,14 @@ def _topic(item: Item) -> str:
 
 
 def _some(items: Sequence[Item], most: int) -> list[Item]:
-    """The first and the last: what is known stands first, what is withheld last."""
+    """Return the first and the last items: known ones stand first, withheld ones last."""
     return list(items) if len(items) <= most else [*items[: most - most // 2], *items[-(most // 2) :]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """How many lines are played at most in each campaign: by what is built in, and by parrots, which say everything
-    that they were shown and so take their time; and how many are typed in each of two worlds that differ in hidden
-    names."""
+    """How many lines are played at most in each campaign: by the builtin stages, and by parrots, which say everything
+    that they were shown and so are slow; and how many are typed in each of two worlds that differ in hidden names."""
 
     builtin: int = 40
     parrot: int = 8
@@ -220,27 +220,27 @@ class LeakSuite:
         self._plays = plays
 
     def pack(self, name: str, *, progress: Progress = no_progress) -> LeakReport:
-        """Test a pack, by its folder or ID, together with what it depends on and with the workspace's scenarios that
-        use it.
+        """Test a pack, by its folder or ID, together with its dependencies and with the workspace's scenarios that use
+        it.
 
         Raises:
             NotFound: there is no such folder or pack.
-            PackError: it is no pack, or what it depends on is not there.
+            PackError: it is no pack, or a dependency is not there.
         """
         root = self._roots.root(name)
         pack_id = load_manifest(root)[0].id
         scenarios = self._roots.scenarios_of(pack_id)
         wanted = [content_pack for _, scenario in scenarios for content_pack in scenario.content_packs]
         roots = self._roots.with_dependencies([root])
-        # A pack that is tested where it lies may lie in the workspace, too: each is there once.
-        there = {load_manifest(one)[0].id for one in roots}
+        # A pack that is tested in its folder may also lie in the workspace: each is taken once.
+        there = {load_manifest(root)[0].id for root in roots}
         needed = self._roots.with_dependencies(self._roots.there(wanted, but=pack_id))
-        beside = [one for one in needed if load_manifest(one)[0].id not in there]
+        beside = [root for root in needed if load_manifest(root)[0].id not in there]
         return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
 
     def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:
-        """Test a campaign: every turn that was played, what can be asked at its head; then the packs that it pins with
-        its scenario, as `pack` does.
+        """Test a campaign: every turn that was played, and what can be asked at its head; then the packs that it pins
+        with its scenario, as `pack` does.
 
         Raises:
             NotFound: there is no such campaign, or a text that it pins is gone.
@@ -271,8 +271,8 @@ class LeakSuite:
         beside: Sequence[Path] = (),
         progress: Progress = no_progress,
     ) -> LeakReport:
-        """Test packs that lie in these folders (what others depend on first), and play the scenarios on top of them,
-        some of which need what lies `beside` them.
+        """Test packs that lie in these folders (dependencies first), and play the scenarios on top of them, some of
+        which need the packs `beside` them.
 
         Raises:
             PackError: a folder is no pack.
@@ -352,7 +352,7 @@ def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
 
 
 def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
-    """Begin a campaign of a scenario's file, or of the walk in a pack; the lines of its demo."""
+    """Begin a campaign of a scenario's file, or of the walk in a pack; return the lines of its demo."""
     if path is None:
         explorer = rehearsal.explorer
         walk = explorer.walk(*explorer.pack_of_id(subject), seed=1)

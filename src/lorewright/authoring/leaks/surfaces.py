@@ -1,4 +1,4 @@
-"""Packs and scenarios -> every text of theirs that somebody reads who need not know the packs' secrets, by lines."""
+"""Packs and scenarios -> every text of theirs with a reader who need not know the packs' secrets, by lines."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from lorewright.packs.references import Links
 from lorewright.turn.views.acquaintance import names_its_owner
 from lorewright.turn.views.leaks import plain_words
 
-# Packs -> whom and what they hide from players, and copies in which all of these bear made-up names.
+# Disguises: copies of packs in which all hidden entities bear made-up names.
 #
-# Only hidden text changes, and what ties files to each other: IDs, file names, link targets, references. So whatever a
-# player can tell the copy from the original by says something of what is hidden.
+# Only hidden text changes, and what ties files to each other: IDs, file names, link targets, references. So any
+# difference between the copy and the original that a player can see tells something hidden.
 
 _SYLLABLES = ("vok", "zur", "quil", "hax", "jod", "wyx", "prenk", "grob", "thul", "yib")
 _TOLD_ROLES = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities"}
 # Keys of frontmatter whose values are words for readers and no references.
 _WORDS = re.compile(r"\s*(?:name|title|pronoun|type|summary|description)\s*:")
 _FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-# What a scenario's author wrote for the player; all else in it that names an entity is a reference.
+# Keys of a scenario that hold text for the player; all other values that name an entity are references.
 _TOLD_KEYS = frozenset({"name", "aliases", "title", "say", "intro_seed", "summary", "stakes", "demo", "goal", "goals"})
 _MAX_NODES_of_disguises = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class EntityNames:
-    """What an entity is called: its ID without the pack, its name, its other names."""
+    """The names of an entity: its ID without the pack, its name, its aliases."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class EntityNames:
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """All that one might type for it."""
+        """Return everything that a player might type for it."""
         return tuple(dict.fromkeys((self.name, *self.aliases, self.id, self.id.replace("_", " "))))
 
 
@@ -64,7 +64,7 @@ class Disguise:
 
     @property
     def entity_id(self) -> str:
-        """Its ID in the original, with the pack."""
+        """Return its ID in the original, with the pack."""
         return f"{self.pack_id}:{self.own.id}"
 
 
@@ -80,7 +80,7 @@ def hidden_of(packs: Iterable[Pack]) -> list[tuple[Pack, PackEntity]]:
 def made_up_names(entity: PackEntity) -> EntityNames:
     """Return names that nobody has, of other letters and another length than the entity's own; always the same."""
     digest = hashlib.sha256(entity.id.encode()).digest()
-    words = [_SYLLABLES[one % 10] + _SYLLABLES[one // 10 % 10] for one in digest[:16]]
+    words = [_SYLLABLES[byte % 10] + _SYLLABLES[byte // 10 % 10] for byte in digest[:16]]
     count = 3 if len(entity.name.split()) == 2 else 2
     return EntityNames(
         id=f"{words[0]}_{words[1]}_{words[2]}",
@@ -92,11 +92,11 @@ def made_up_names(entity: PackEntity) -> EntityNames:
 def disguises_of(
     packs: Sequence[Pack], *, names: Callable[[PackEntity], EntityNames] = made_up_names
 ) -> tuple[list[Disguise], list[str]]:
-    """Return a disguise for each hidden entity, and a remark on each that has none because words that are told to
-    players name it. What only markup says (targets and titles of links, comments, tags) is not told: the copy has other
-    names there."""
+    """Return a disguise for each hidden entity, and a remark on each that has none because words that players are told
+    name it. Text that only markup holds (targets and titles of links, comments, tags) does not count as told: the copy
+    has other names there."""
     found, remarks = [], []
-    told = [one for pack in packs for one in _told_in(pack)]
+    told = [text for pack in packs for text in _told_in(pack)]
     for pack, entity in hidden_of(packs):
         said = next(
             (
@@ -118,7 +118,8 @@ def disguises_of(
 
 
 def _told_in(pack: Pack) -> Iterator[tuple[str, str]]:
-    """The file and the words of all that is told of a pack, at the latest when it is learned."""
+    """Yield the file and the words of all texts of a pack that players are told, at the latest when they learn an
+    item."""
     hidden = {entity.id for _, entity in hidden_of([pack])}
     yield from ((entity.file_path, f"{entity.name}.") for entity in pack.entities if entity.id not in hidden)
     for chunk in pack.chunks:
@@ -152,7 +153,7 @@ def _renamed_path(path: str, disguise: Disguise) -> str:
 
 
 def _renamed_file(text: str, disguise: Disguise) -> str:
-    """All that a hidden file says of its entity by name."""
+    """Return a hidden file's text with every name of its entity replaced."""
     text = _with_id(text, disguise)
     renamed = {disguise.own.name: disguise.made_up.name, **_aliases(disguise)}
     for name in sorted(renamed, key=len, reverse=True):
@@ -161,7 +162,7 @@ def _renamed_file(text: str, disguise: Disguise) -> str:
 
 
 def _with_id(text: str, disguise: Disguise) -> str:
-    """The ID said outright, whether or not it was: a file's name may mean something else then."""
+    """Return the text with an explicit ID, whether or not it had one: a file's name may mean something else then."""
     found = _FRONTMATTER.match(text)
     if found is None:
         return f"---\nid: {disguise.made_up.id}\n---\n{text}"
@@ -186,18 +187,19 @@ class _Renaming:
                 forms = {said: instead, slug(said, fallback=""): slug(instead), said.replace("_", " "): instead}
                 for form, made_up in forms.items():
                     self._made_up.setdefault(form.casefold(), made_up)
-        spellings = "|".join(re.escape(one) for one in sorted(filter(None, self._made_up), key=len, reverse=True))
+        spellings = "|".join(re.escape(name) for name in sorted(filter(None, self._made_up), key=len, reverse=True))
         self._pattern = re.compile(rf"(?<![\w-])(?:{spellings})(?![\w-])", re.IGNORECASE) if spellings else None
 
     def of(self, text: str) -> str:
-        """The text with the made-up names."""
+        """Return the text with the made-up names."""
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda found: self._made_up.get(found[0].casefold(), found[0]), text)
 
 
 def _retied(text: str, path: str, links: Links, renaming: _Renaming) -> str:
-    """Frontmatter, but for what is told of it, and all of the text that readers are not shown as it is written."""
+    """Return a text with the references renamed in its frontmatter, except the keys for readers, and in all markup that
+    readers are not shown as it is written."""
     found = _FRONTMATTER.match(text)
     head, body = (found.group(), text[found.end() :]) if found else ("", text)
     head = "\n".join(line if _WORDS.match(line) else renaming.of(line) for line in head.split("\n"))
@@ -220,18 +222,20 @@ def disguised_scenario(text: str, disguises: Sequence[Disguise]) -> str:
 def _renamed_data(value: Any, ids: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {
-            ids.get(key, key) if isinstance(key, str) else key: one if key in _TOLD_KEYS else _renamed_data(one, ids)
-            for key, one in value.items()
+            ids.get(key, key) if isinstance(key, str) else key: entry
+            if key in _TOLD_KEYS
+            else _renamed_data(entry, ids)
+            for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_renamed_data(one, ids) for one in value]
+        return [_renamed_data(entry, ids) for entry in value]
     if isinstance(value, str):
         entity, slash, rest = value.partition("/")
         return f"{ids.get(entity, entity)}{slash}{rest}"
     return value
 
 
-# Keys of a scenario that only the game master, the planner or the one they are about ever reads.
+# Keys of a scenario that only the game master, the planner or the character they are about ever reads.
 _PRIVATE = frozenset({"goals", "agenda", "thought", "observations", "states", "demo", "id", "topic", "when", "on"})
 _MAX_NODES = 500_000
 _YAML_SUFFIXES = (".yaml", ".yml")
@@ -251,16 +255,16 @@ class Surface:
     reveals: frozenset[str] = frozenset()
 
     def place(self, at: int) -> str:
-        """`file:line` of a word."""
+        """Return `file:line` of a word."""
         return f"{self.file}:{self.lines[at]}"
 
     def quote(self, at: int, count: int = 12) -> str:
-        """Some words from there on."""
+        """Return some words from there on."""
         return " ".join(self.words[at : at + count])
 
 
 def surfaces_of(pack: Pack) -> Iterator[Surface]:
-    """Open sections, what people tell whoever asks, hints, names, and the keys of frontmatter and manifest."""
+    """Yield open sections, what people tell when asked, hints, names, and the keys of frontmatter and manifest."""
     for chunk in pack.chunks:
         if chunk.role in OPEN_ROLES:
             channel: str = "open lore" if chunk.role == "lore" else chunk.role
@@ -280,8 +284,8 @@ def surfaces_of(pack: Pack) -> Iterator[Surface]:
 
 
 def surfaces_of_scenario(path: Path) -> Iterator[Surface]:
-    """Every sentence that a scenario's author wrote for the player, each with the items that are revealed where it is
-    told; none where the file cannot be read."""
+    """Yield every sentence that a scenario's author wrote for the player, each with the items that are revealed where
+    it is told; none where the file cannot be read."""
     try:
         text = scenario_text(path)
         data = load_yaml(text, max_nodes=_MAX_NODES).data
@@ -301,7 +305,7 @@ def surfaces_of_scenario(path: Path) -> Iterator[Surface]:
 
 
 def holds(surface: Surface, item_id: str) -> bool:
-    """Whether an item, by its full ID, is told where this text is."""
+    """Tell whether an item, by its full ID, is told where this text is."""
     return bool(surface.reveals & {item_id, shown_item(item_id), local(item_id.partition("#")[0])})
 
 
@@ -313,12 +317,12 @@ def _keys(attrs: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _flat(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(_flat(one) for one in value.values())
-    return "; ".join(_flat(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
+        return "; ".join(_flat(entry) for entry in value.values())
+    return "; ".join(_flat(entry) for entry in value) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _first_line(chunk: Chunk) -> int:
-    """The line on which the chunk's source begins: `chunk.line` is that of its first line that is not blank."""
+    """Return the line on which the chunk's source begins: `chunk.line` is that of its first line that is not blank."""
     return chunk.line - _blank(chunk.source)
 
 
@@ -333,8 +337,8 @@ def _without_comments(source: str) -> str:
 def _of_lines(file: str, text: str, line: int, viewer: str, channel: str) -> Surface:
     words: list[str] = []
     numbers: list[int] = []
-    for number, one in enumerate(text.split("\n"), start=line):
-        found = plain_words(_shown(one))
+    for number, line_text in enumerate(text.split("\n"), start=line):
+        found = plain_words(_shown(line_text))
         words += found
         numbers += [number] * len(found)
     return Surface(file, tuple(words), tuple(numbers), viewer, channel)
@@ -344,7 +348,7 @@ _MARK = re.compile(r"\{#[^}]*\}")
 
 
 def _shown(line: str) -> str:
-    """A line as it is read: links by the words that are shown."""
+    """Return a line as it is read: links by the words that are shown."""
     return plain_text(_MARK.sub(" ", line.lstrip("#>-*+ \t"))) if line.strip() else ""
 
 
@@ -373,8 +377,8 @@ def _texts(value: Any, keys: tuple[object, ...]) -> Iterator[tuple[tuple[object,
 
 
 def _revealed(data: Any, keys: tuple[object, ...]) -> frozenset[str]:
-    """The items that are told where a text stands: a band's effects for what is said of the band, a condition of having
-    learned it, the thing that is found; for anything else whatever its entry reveals."""
+    """Return the items that are told where a text stands: a band's effects for a text about the band, a condition of
+    having learned it, the thing that is found; for anything else whatever its entry reveals."""
     entry = data
     for key in keys[:2]:
         entry = entry[key]
@@ -389,10 +393,10 @@ def _revealed(data: Any, keys: tuple[object, ...]) -> frozenset[str]:
 
 
 def _items(value: Any) -> Iterator[str]:
-    """Items that are revealed by what is in here, or were before; not those that are asked for not to be."""
+    """Yield the items that the value reveals, or that were revealed before; not those that must not be."""
     if isinstance(value, list):
-        for one in value:
-            yield from _items(one)
+        for entry in value:
+            yield from _items(entry)
     elif isinstance(value, dict):
         for key, inner in value.items():
             if key in ("reveal", "revealed"):

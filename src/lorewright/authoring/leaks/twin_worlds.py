@@ -1,8 +1,8 @@
 """Packs and scenarios -> the same lines typed in two worlds that differ in hidden names alone; every difference in what
 a player is answered is a leak.
 
-The second world is a copy in which whatever is hidden bears made-up names. What is typed are the names of both worlds,
-whole, in part and misspelt, in both worlds; and what asks for names: pronouns, ways, maps, whispers, lore.
+The second world is a copy in which all hidden entities bear made-up names. The lines hold the names of both worlds,
+whole, in part and misspelt, in both worlds; and words that ask for names: pronouns, ways, maps, whispers, lore.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from lorewright.storage.containers import open_container
 from lorewright.world.state import OFFSTAGE, WorldState
 
 CHANNEL = "twin world"
-# So many lines are typed in each of the two worlds of a scenario.
+# The number of lines typed in each of the two worlds of a scenario.
 LINES = 60
-# After so many lines everything is asked that can be asked beside the story.
+# After so many lines everything is asked that can be asked outside of the story.
 _ASKED_EVERY = 20
 _NAMES_ASKED = 12
 _QUOTED = 60
@@ -75,8 +75,8 @@ _LAST = ("ask {person} about her", "ask {person} about him", "leave", "go other 
 
 @dataclass(frozen=True, slots=True)
 class TwinsFound:
-    """What came of it: how many lines were typed in each world, remarks for the author, and the hidden entities whose
-    names were not to be told."""
+    """The result of a comparison: how many lines were typed in each world, how many entities are hidden, and remarks
+    for the author."""
 
     lines: int = 0
     hidden: int = 0
@@ -85,14 +85,14 @@ class TwinsFound:
 
 @dataclass(frozen=True, slots=True)
 class PlayerText:
-    """One text that a player was given: by which way, and where."""
+    """A text that a player was given: by which way, and where."""
 
     channel: str
     text: str
 
 
 class TwinWorlds:
-    """Packs in their folders (what others depend on first) and in a copy with made-up names, to be played."""
+    """Packs in their folders (dependencies first) and in a copy with made-up names, to be played."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class TwinWorlds:
         return TwinsFound(typed, hidden, tuple(self._remarks))
 
     def _played(self, worlds: Sequence[_World], name: str) -> int:
-        """Play one scenario in both worlds side by side; how many lines were typed in each."""
+        """Play one scenario in both worlds at the same time; return how many lines were typed in each."""
         try:
             begun = [world.begun(name) for world in worlds]
         except LorewrightError as problem:
@@ -148,7 +148,7 @@ class TwinWorlds:
             asked = list(zip(first.asked_at_first(), second.asked_at_first(), strict=True))
             self._hold(asked, first, second, f"{name}: at the beginning")
             at_first = self._met(first, second)
-            # Who was met has a name in each world, and a line that says it means them in one of the worlds only.
+            # A character who was met has a name in each world, and a line with it means them in one of the worlds only.
             lines = (
                 line
                 for line in typed_lines(self.disguises, first.state())
@@ -159,7 +159,7 @@ class TwinWorlds:
                 is_last = first.state().ended is not None
                 answers = list(zip(first.typed(line), second.typed(line), strict=True))
                 if self._met(first, second) != at_first:
-                    # From here on they may be told, and in words that are chosen by what they are.
+                    # From here on they may be named, and in words that are chosen by what they are.
                     self._remarks.append(
                         f"{name} led to somebody or something hidden: played in twin worlds until there"
                     )
@@ -174,14 +174,14 @@ class TwinWorlds:
         return typed
 
     def _hold(self, answers: Sequence[tuple[PlayerText, PlayerText]], first: _Game, second: _Game, where: str) -> bool:
-        """Hold answers against each other; whether they are the same."""
+        """Compare answers pairwise; return True if they are the same."""
         named = self._met(first, second)
         unlike: list[tuple[str, str, str]] = []
-        for one, other in answers:
+        for answer, other in answers:
             self._tally.looked(CHANNEL)
-            if one.text != other.text:
-                a, b = _without_names(one.text, named), _without_names(other.text, named)
-                unlike += [(one.channel, a, b)] if a != b else []
+            if answer.text != other.text:
+                a, b = _without_names(answer.text, named), _without_names(other.text, named)
+                unlike += [(answer.channel, a, b)] if a != b else []
         if not unlike:
             return True
         channel, a, b = unlike[0]
@@ -201,10 +201,10 @@ class TwinWorlds:
         return False
 
     def _met(self, first: _Game, second: _Game) -> list[Disguise]:
-        """Return those of whom a player has learned the name by meeting them. Who is staged under another name is met
-        under that one."""
-        staged = {*first.staged_otherwise(), *(self._own_id(one) for one in second.staged_otherwise())}
-        met = {*first.met(), *(self._own_id(one) for one in second.met())} - staged
+        """Return the disguises of those whose name a player has learned by meeting them. A character staged under
+        another name is met under that one."""
+        staged = {*first.staged_otherwise(), *(self._own_id(entity_id) for entity_id in second.staged_otherwise())}
+        met = {*first.met(), *(self._own_id(entity_id) for entity_id in second.met())} - staged
         return [disguise for disguise in self.disguises if disguise.entity_id in met]
 
     def _own_id(self, entity_id: str) -> str:
@@ -212,16 +212,16 @@ class TwinWorlds:
         return made_up.get(entity_id, entity_id)
 
     def _stage(self) -> str:
-        """A scenario in which everything hidden is near, and nothing of it before the player's eyes."""
+        """Return a scenario in which everything hidden is near, and nothing of it visible to the player."""
         hidden = {entity.id for _, entity in hidden_of(self._packs)}
-        is_open = [one for pack in self._packs for one in pack.entities if one.id not in hidden]
+        is_open = [entity for pack in self._packs for entity in pack.entities if entity.id not in hidden]
         unseen = [disguise for disguise in self.disguises if disguise.type in ("location", "npc")]
-        places = [one.id for one in is_open if one.type == "location"][:2]
+        places = [entity.id for entity in is_open if entity.type == "location"][:2]
         start = places[0] if places else "stage"
-        beyond = [one.entity_id for one in unseen if one.type == "location"]
+        beyond = [disguise.entity_id for disguise in unseen if disguise.type == "location"]
         ways = [*places[1:], *beyond]
-        people = [one.id for one in is_open if one.type == "npc"][:2]
-        lone = [one.entity_id for one in unseen if one.type == "npc"]
+        people = [entity.id for entity in is_open if entity.type == "npc"][:2]
+        lone = [disguise.entity_id for disguise in unseen if disguise.type == "npc"]
         others = [disguise for disguise in self.disguises if disguise.type not in ("location", "npc")]
         kinds = {"faction": "faction"}
         made = {} if places else {"stage": {"name": "The Stage", "exits": {}}}
@@ -239,7 +239,10 @@ class TwinWorlds:
             },
             "cast": {
                 **{person: {"at": start} for person in people},
-                **{one: {"at": beyond[n % len(beyond)] if beyond else OFFSTAGE} for n, one in enumerate(lone)},
+                **{
+                    entity_id: {"at": beyond[n % len(beyond)] if beyond else OFFSTAGE}
+                    for n, entity_id in enumerate(lone)
+                },
             },
             "entities": [{"id": other.entity_id, "type": kinds.get(other.type, "other")} for other in others],
             "threads": {
@@ -275,7 +278,7 @@ class _World:
 
     @contextmanager
     def begun(self, name: str) -> Iterator[_Game]:
-        """A campaign of a scenario, with dice that fall alike in both worlds.
+        """Begin a campaign of a scenario, with dice that fall alike in both worlds.
 
         Raises:
             LorewrightError: it cannot be begun.
@@ -300,24 +303,25 @@ class _Game:
         self._remember()
 
     def state(self) -> WorldState:
-        """The state at the head."""
+        """Return the state at the head."""
         return self._campaign.store.head().state
 
     def met(self) -> frozenset[str]:
-        """Who and what the player has had before their eyes so far, by ID; judged apart from the product's own rule."""
+        """Return the IDs of everybody and everything that the player has seen so far; judged apart from the product's
+        own rule."""
         return frozenset(self._been)
 
     def staged_otherwise(self) -> frozenset[str]:
-        """Who and what bears another name in the campaign than in the pack that hides it, by ID."""
+        """Return the IDs of entities with another name in the campaign than in the pack that hides them."""
         return frozenset(self._campaign.player_ids().disguised)
 
     def has_own_will(self) -> bool:
-        """Whether people act of their own accord."""
+        """Tell whether people act of their own accord."""
         return self._campaign.store.campaign().rules.profile != "freeform"
 
     def end_own_will(self) -> None:
-        """Have nobody act of their own accord from here on: what people find to do is drawn by their IDs, which differ
-        between the worlds, and no name is told by it."""
+        """Let nobody act of their own accord from here on: people's actions are drawn by their IDs, which differ
+        between the worlds, and no name is told by that."""
         rules = self._campaign.store.campaign().rules
         self._campaign.change_setting(rules=rules.model_copy(update={"profile": "freeform"}))
 
@@ -325,10 +329,10 @@ class _Game:
         state = self.state()
         self._been |= {*state.present(), *state.visits, state.scene.location_id}
         self._been |= {*state.held_by(state.player_id), *state.held_by(state.scene.location_id)}
-        self._been |= {one.partition("#")[0].rpartition(":")[0] for one in state.learned_by(state.player_id)}
+        self._been |= {item_id.partition("#")[0].rpartition(":")[0] for item_id in state.learned_by(state.player_id)}
 
     def typed(self, line: str) -> list[PlayerText]:
-        """Type a line, and whisper it to whom it may name; what comes of it, and where one stands then."""
+        """Type a line, and whisper it to whom it may name; return the answers and the views of the state then."""
         answers = [PlayerText("turn", self._said(line))]
         name = line.partition(" ")[2].removeprefix("to ") or line
         answers.append(PlayerText("whisper", _or_error(lambda: self._campaign.somebody_called(name))))
@@ -349,12 +353,12 @@ class _Game:
         ]
 
     def asked_at_first(self) -> list[PlayerText]:
-        """What a new campaign tells before anything is typed."""
+        """Return the texts of a new campaign before anything is typed."""
         turns = self._campaign.store.turns()
         return [PlayerText("turn", self._told(canonical_json(turns[-1]["result"]))), *self._standing(), *self.asked(())]
 
     def asked(self, names: Sequence[str]) -> list[PlayerText]:
-        """Everything that can be asked beside the story, of some names as well."""
+        """Return everything that can be asked outside of the story, of some names as well."""
         campaign, campaign_id = self._campaign, self._campaign.store.campaign_id
         turn_no = campaign.store.head().turn_no
         answers = [
@@ -372,7 +376,7 @@ class _Game:
 
     def _asked_about(self, name: str, campaign_id: str) -> list[PlayerText]:
         words = LoreRetrievalQuery(keywords=name, viewer="player", limit=5, max_tokens=2_000)
-        # A tag that only a hidden thing has would confirm a guess at its name.
+        # A tag that only a hidden entity has would confirm a guess at its name.
         tagged = LoreRetrievalQuery(tags=(name,), viewer="player", limit=5, max_tokens=2_000)
         return [
             PlayerText("/lore", _or_error(lambda: ask_lore(self._campaign, name).model_dump_json())),
@@ -400,8 +404,8 @@ class _Game:
 
 
 def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[str]:
-    """Yield what somebody types who wants to find out what is hidden: first what asks for names by itself, then the
-    names of both worlds in turn, each in another sentence."""
+    """Yield the lines of a player who wants to find out what is hidden: first words that ask for names by themselves,
+    then the names of both worlds in turn, each in another sentence."""
     people = [state.name_of(present_npc) for present_npc in state.present_npcs()] or ["somebody"]
     names = list(dict.fromkeys(_woven([_all_names(disguise) for disguise in disguises])))
     rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_PLAIN)]
@@ -416,7 +420,7 @@ def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[st
 
 
 def _all_names(disguise: Disguise) -> list[str]:
-    """The names of both worlds: whole, by a word, misspelt."""
+    """Return the names of both worlds: whole, by a word, misspelt."""
     found = []
     for names in (disguise.own, disguise.made_up):
         found += [names.name, *names.name.split()[-1:], _misspelt(names.name), *names.aliases, *names.name.split()[:1]]
@@ -430,9 +434,9 @@ def _misspelt(name: str) -> str:
 
 
 def _woven(lists: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The first of each, then the second of each …"""
-    for number in range(max((len(one) for one in lists), default=0)):
-        yield from (one[number] for one in lists if number < len(one))
+    """Yield the first of each, then the second of each …"""
+    for number in range(max((len(names) for names in lists), default=0)):
+        yield from (names[number] for names in lists if number < len(names))
 
 
 def _some(names: Sequence[str], most: int) -> list[str]:
@@ -447,7 +451,7 @@ def _first(lines: Iterable[str], most: int) -> Iterator[str]:
 
 
 def _or_error(ask: Callable[[], str]) -> str:
-    """The answer, or what is said in its stead."""
+    """Return the answer, or the error that stands for it, as JSON."""
     try:
         return ask()
     except LorewrightError as problem:
@@ -459,8 +463,8 @@ def _is_said(name: str, line: str) -> bool:
 
 
 def _without_names(text: str, met: Iterable[Disguise]) -> str:
-    """A text without the names of those who were met in the story: they may be told, and differ."""
-    names = {name for one in met for each in (one.own, one.made_up) for name in each.spoken}
+    """Return a text without the names of those who were met in the story: they may be told, and differ."""
+    names = {name for disguise in met for names in (disguise.own, disguise.made_up) for name in names.spoken}
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "◊", text, flags=re.IGNORECASE)
     return text
@@ -471,12 +475,12 @@ def _tells(text: str, names: EntityNames) -> bool:
 
 
 def _difference(a: str, b: str) -> str:
-    """Where two texts part, as each goes on from there."""
-    at = next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    """Return where two texts part, as each goes on from there."""
+    at = next((n for n, (ours, other) in enumerate(zip(a, b, strict=False)) if ours != other), min(len(a), len(b)))
     start = max(0, at - _QUOTED // 2)
     return f"{a[start : at + _QUOTED]} | {b[start : at + _QUOTED]}"
 
 
 def same_dice(seed: int, state_hash: str, action_id: str) -> Dice:
-    """Dice by seed and action alone: the hash of a state differs with the names that are in it."""
+    """Return dice by seed and action alone: the hash of a state differs with the names that are in it."""
     return SeededDice(seed, "", action_id)
