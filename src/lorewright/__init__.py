@@ -1,4 +1,4 @@
-"""Lorewright: packs of markdown in, lore that is found, explained and kept secret, and play grounded in it.
+"""Lorewright: packs of markdown in; lore that is found, explained and kept secret, and play grounded in it.
 
     from lorewright import open_lore
 
@@ -7,9 +7,8 @@
     for chunk in lore.query("who owes whom", viewer="player").chunks:
         print(chunk.chunk_id, chunk.text)
 
-What is named here is what other programs may build on. Each name is imported when it is first asked for, so that
-`import lorewright` costs nothing, and a question about lore never imports the game. `__init__.pyi` is the same for type
-checkers.
+The names here are the interface for other programs. Each is imported on first use, so that `import lorewright` costs
+nothing, and a question about lore never imports the game. `__init__.pyi` has the same names for type checkers.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _PUBLIC = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported now."""
+    """Import and return a public name."""
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
@@ -41,5 +40,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of the module, those among them that were not asked for yet."""
+    """Return the names of the module, also those that were not imported yet."""
     return sorted({*globals(), *_PUBLIC})

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-# Where the models of a provider or family are asked unless somebody says otherwise.
+# The server at which a provider's or family's models are asked, unless settings name another.
 OWN_SERVERS = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com/v1",
@@ -30,10 +30,10 @@ KEY_VARIABLES: dict[str, tuple[str, ...]] = {
 }
 
 _HIDDEN = "[hidden]"
-# DNS knows no longer name of a host; an address beyond the other length is no address of an API.
+# The longest name of a host in DNS; a longer address than the other bound is no address of an API.
 _LONGEST_HOST = 253
 _LONGEST_ADDRESS = 2_000
-# So much of a path is shown; scheme, host and port are always shown whole.
+# The most characters of a path that are shown; scheme, host and port are always shown whole.
 _LONGEST_PATH = 80
 # A backslash, a blank or a control sign is read differently by different clients, so none may stand in an address.
 _ODD = re.compile(r"[^\x21-\x7e]|\\")
@@ -63,10 +63,10 @@ def check_address(url: str) -> str:
 
 
 def choose_address(family: str, base_url: str | None, base_urls: Mapping[str, str]) -> str | None:
-    """Return where settings have a model asked: at the `base_url` of its own row, else where `base_urls` says of its
-    family, else at the family's own server; None where nobody says.
+    """Return the address at which settings have a model asked: the `base_url` of its own row, else that of its family
+    in `base_urls`, else the family's own server; None where none of them is known.
 
-    What asks a model, tells where it would be asked, or checks whose key goes there takes the address from here.
+    All code that asks a model, shows its address or checks its key takes the address from here.
     """
     return base_url or base_urls.get(family) or OWN_SERVERS.get(family)
 
@@ -90,13 +90,13 @@ def origin_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the host of the address in small letters; nothing where it has none."""
+    """Return the host of the address in small letters; an empty string where it has none."""
     parts = _split(url)
     return (parts.hostname or "").rstrip(".") if parts is not None else ""
 
 
 def is_on_this_machine(url: str) -> bool:
-    """Return whether the address names loopback, so that nothing sent to it leaves this machine."""
+    """Return True if the address names loopback, so that nothing sent to it leaves this machine."""
     host = host_of(url)
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -107,7 +107,7 @@ def is_on_this_machine(url: str) -> bool:
 
 
 def is_unencrypted(url: str) -> bool:
-    """Return whether what is sent there can be read on the way: plain http beyond this machine."""
+    """Return True if what is sent to the address can be read on the way: plain http beyond this machine."""
     return not url.startswith("https:") and not is_on_this_machine(url)
 
 
@@ -120,7 +120,7 @@ def _split(url: str) -> SplitResult | None:
 
 
 class _Vendor(NamedTuple):
-    """Whom a variable belongs to: a provider of models, if it is one, and the hosts that may be sent its value."""
+    """The owner of a variable: a provider of models, if it is one, and the hosts that may be sent its value."""
 
     name: str
     provider: str | None = None
@@ -155,7 +155,7 @@ _SERVES_MODELS = {
     "REPLICATE": _Vendor("Replicate", None, ("api.replicate.com",)),
 }
 
-# What these hold opens something else than a model: no server that is asked for a narration is sent it.
+# The keys of these open other things than models: they are never sent to a server of models.
 _SERVES_NONE = """
     AWS AMAZON S3 EC2 GCP GCLOUD FIREBASE ARM ALIBABA ALIYUN TENCENT ORACLE OCI IBM DIGITALOCEAN LINODE HETZNER
     VULTR CLOUDFLARE CF FASTLY HEROKU VERCEL NETLIFY FLY RENDER RAILWAY SUPABASE GITLAB CI BITBUCKET CIRCLE CIRCLECI
@@ -182,17 +182,17 @@ _VENDORS: dict[str, _Vendor] = {
     **{prefix: vendor for prefixes, vendor in _SERVES_MODELS.items() for prefix in prefixes.split()},
     **{prefix: _Vendor(prefix) for prefix in _SERVES_NONE.split()},
 }
-# One's own key for whatever server it is that one has named oneself.
+# The user's own key for a server that the user has named.
 _OF_ANYBODY = frozenset({*KEY_VARIABLES["openai-compatible"], *KEY_VARIABLES["ollama"]})
 _ENDINGS = ("_API_KEY", "_TOKEN", "_KEY")
-# What a program signs or locks with, and half of what opens a cloud.
+# Secrets that sign or encrypt, and parts of cloud credentials.
 _OTHER_SECRETS = ("SECRET_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "MASTER_KEY", "SSH_KEY")
-# Words of names of what opens everything or makes new keys.
+# Words in the names of secrets that open everything or make new keys.
 _OTHER_SECRET_WORDS = frozenset(
     "SECRET PRIVATE SIGNING ENCRYPTION MASTER WALLET SEED MNEMONIC REFRESH DEPLOY RECOVERY PASSWORD ADMIN ROOT".split()
 )
-# A name of so many letters is found within a longer word as well; a shorter one would be found in words that mean
-# something else.
+# A vendor's name of at least this many letters is found within a longer word as well; a shorter name would be found in
+# unrelated words.
 _TELLING = 6
 
 
@@ -215,7 +215,7 @@ def check_key_variable(variable: str, *, provider: str, address: str | None) -> 
     if name.endswith(_OTHER_SECRETS) or not _OTHER_SECRET_WORDS.isdisjoint(name.split("_")):
         raise ValueError(f"{variable} is the name of another secret, not of an API key")
     vendors = list(_vendors_in(name))
-    # Two vendors in a name are one that runs the models of another (AZURE_OPENAI); what opens no model is never sent.
+    # Two vendors in a name mean a vendor that runs the models of another (AZURE_OPENAI); one without models refuses.
     closed = [vendor for vendor in vendors if not vendor.hosts]
     if not vendors or (not closed and any(_may_have(vendor, provider, address) for vendor in vendors)):
         return
@@ -225,7 +225,7 @@ def check_key_variable(variable: str, *, provider: str, address: str | None) -> 
 
 
 def _vendors_in(name: str) -> Iterator[_Vendor]:
-    """Whose names stand in the name of a variable, in their order."""
+    """Yield the vendors whose names stand in the name of a variable, in their order."""
     for word in name.split("_"):
         plain = word.rstrip("0123456789")
         found = _VENDORS.get(word) or _VENDORS.get(plain)
@@ -243,4 +243,4 @@ def _may_have(vendor: _Vendor, provider: str, address: str | None) -> bool:
 
 def _is_at(address: str, hosts: tuple[str, ...]) -> bool:
     host = host_of(address)
-    return any(host == one or host.endswith(f".{one}") for one in hosts)
+    return any(host == vendor_host or host.endswith(f".{vendor_host}") for vendor_host in hosts)

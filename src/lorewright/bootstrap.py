@@ -1,8 +1,8 @@
-"""The composition root: settings -> a working set of objects. Backends and models are named here, and for the lore half
-in `lore_bootstrap`.
+"""The composition root: settings -> the objects of the program. Backends and models are named here, and for the lore
+half in `lore_bootstrap`.
 
-Each part is imported and made when it is first asked for: installing a pack imports nothing of the game, and playing
-nothing of the leak suite, the generator or the replays. This module and `lore_bootstrap` alone may import so late.
+Each part is imported and made on first use: installing a pack imports nothing of the game, and playing nothing of the
+leak suite, the generator or the replays. Only this module and `lore_bootstrap` may import so late.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class App:
-    """Everything that the edges need; each part is made when it is first asked for, and once."""
+    """The parts of the program for commands and servers; each is made on first use, and once."""
 
     workspace: Workspace
     library: Library
     cache: EmbeddingCache
     campaigns_folder: Path
-    # Stage -> its model, every other stage built in; None where the settings choose.
+    # Stage -> its model, every other stage built in; None where the settings decide.
     models: Mapping[str, Model] | None = None
-    # Why packs are found by words alone although the settings name an embedder.
+    # Why packs are searched by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
     @cached_property
     def by_words(self) -> Library:
-        """Return the packs found by words alone, whatever the settings name."""
+        """The packs searched by words alone, whatever the settings name."""
         return Library(self.workspace.indexes)
 
     @cached_property
     def prompts(self) -> PromptLibrary:
-        """Return the prompts of the workspace over those that ship.
+        """The prompts of the workspace over those that ship.
 
         Raises:
             PromptError: a file's name is not one that a prompt can have.
@@ -69,7 +69,7 @@ class App:
 
     @cached_property
     def casting(self) -> StageModels:
-        """Return which model each stage is run by."""
+        """The model of each stage."""
         from lorewright.campaigns.stage_models import FixedStageModels, TierStageModels
 
         if self.models is None:
@@ -78,19 +78,19 @@ class App:
 
     @cached_property
     def histories(self) -> Histories:
-        """Return the searchable histories of the campaigns."""
+        """The searchable histories of the campaigns."""
         from lorewright.campaigns.history import Histories
 
         return Histories(self.workspace.indexes / "history", self.library.vectors)
 
     @cached_property
     def campaigns(self) -> Campaigns:
-        """Return the campaigns."""
+        """The campaigns."""
         return _campaigns(self.workspace, self.library, self.casting, self.campaigns_folder, self.histories)
 
     @cached_property
     def lore(self) -> LoreRetriever:
-        """Return what answers questions about the lore of packs and campaigns."""
+        """The retriever for the lore of packs and campaigns."""
         from lorewright.campaigns.lore import CampaignViews
         from lorewright.scene_lore.lore_retriever import LoreRetriever
 
@@ -98,28 +98,28 @@ class App:
 
     @cached_property
     def packs(self) -> WorkspacePacks:
-        """Return what installs, lists and removes packs."""
+        """Installs, lists and removes packs."""
         from lorewright.workspace.packs import WorkspacePacks
 
         return WorkspacePacks(self.library, self.campaigns, self.workspace.content_packs)
 
     @cached_property
     def sessions(self) -> Sessions:
-        """Return the sittings of campaigns."""
+        """The sessions of campaigns."""
         from lorewright.campaigns.sessions import Sessions
 
         return Sessions(self.campaigns)
 
     @cached_property
     def upgrades(self) -> Upgrades:
-        """Return what moves a campaign to the packs and the scenario of now."""
+        """Moves a campaign to the current packs and scenario."""
         from lorewright.campaigns.upgrading import Upgrades
 
         return Upgrades(self.campaigns, self.library, self.workspace.scenarios)
 
     @cached_property
     def doctor(self) -> Doctor:
-        """Return what examines and mends the workspace's indexes."""
+        """Examines and repairs the workspace's indexes."""
         from lorewright.workspace.doctor import Doctor
 
         return Doctor(
@@ -134,21 +134,21 @@ class App:
 
     @cached_property
     def explorer(self) -> Explorer:
-        """Return what makes a walk of a pack."""
+        """Explores a pack."""
         from lorewright.generate.explore.explorer import Explorer
 
         return Explorer(self.by_words, self.workspace.content_packs)
 
     @cached_property
     def scenarios(self) -> Scenarios:
-        """Return the scenarios of the workspace."""
+        """The scenarios of the workspace."""
         from lorewright.workspace.scenarios import Scenarios
 
         return Scenarios(self.workspace.scenarios, self.workspace.content_packs, self.by_words, self.explorer)
 
     @cached_property
     def generator(self) -> Generator:
-        """Return what makes scenarios from packs; it tries them with what is built in, whatever models there are."""
+        """Makes scenarios from packs; it tries them with the built-in stages, whatever models there are."""
         from lorewright.campaigns.history import Histories
         from lorewright.campaigns.stage_models import FixedStageModels
         from lorewright.generate.scenario.generating import Generator
@@ -161,7 +161,7 @@ class App:
 
     @cached_property
     def leaks(self) -> LeakSuite:
-        """Return what tests packs and campaigns for leaks, in a folder of the moment."""
+        """Tests packs and campaigns for leaks, in a temporary folder."""
         from lorewright.authoring.leaks.suite import LeakSuite
 
         where = self.workspace
@@ -169,7 +169,7 @@ class App:
 
     @cached_property
     def pack_tests(self) -> PackTests:
-        """Return what tests packs: what their authors expect of them, and that every section can be found."""
+        """Tests packs: what their authors expect of them, and that every section can be found."""
         from lorewright.authoring.pack_figures import PackRoots
         from lorewright.authoring.pack_suite import PackTests
         from lorewright.authoring.section_coverage import AnswerLimits
@@ -181,12 +181,12 @@ class App:
 
     @cached_property
     def replays(self) -> Replays:
-        """Return what replays recorded turns."""
+        """Replays recorded turns."""
         return _replays(self.workspace, self.campaigns, self.histories, self.prompts)
 
     def rehearsal(self, folder: Path, *, by_words: bool = False) -> Campaigns:
-        """Return campaigns that are kept in another folder: for a demo that leaves nothing behind. Where it finds
-        `by_words` alone, no vectors of its packs are opened either."""
+        """Return campaigns stored in another folder: for a demo that leaves nothing behind. With `by_words` its packs
+        are searched by words alone, and no vectors are opened."""
         from lorewright.campaigns.history import Histories
 
         library = self.by_words if by_words else self.library
@@ -196,13 +196,13 @@ class App:
 def open_app(
     start: Path | str | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False
 ) -> App:
-    """Return the app for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
+    """Return the app for the workspace around a folder; outside of any workspace the user's own, made on first use.
 
-    `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. A process
-    that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
+    `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. `long_lived`
+    is for a process that answers many questions: it may take the time to open what makes each of them faster.
 
     Raises:
-        SettingsError: the settings cannot be read as meant.
+        SettingsError: the settings cannot be read as intended.
     """
     lore = open_lore(start, long_lived=long_lived)
     return App(
@@ -219,7 +219,7 @@ def _campaigns(
 
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
-    """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
+    """Return replays whose overrides ask models by the settings; a process counts as one session for the budget."""
     from lorewright.llm.gateway import Budget
     from lorewright.llm.opening import open_model
     from lorewright.llm.taxonomy import asked_at, key_for, row_of
@@ -238,7 +238,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
         return model
 
     def trusted_row(key: str) -> ModelRow:
-        # Whose settings choose the models is settled before anybody is asked about a price.
+        # The trust in settings that choose models is settled before anybody is asked about a price.
         row = row_of(key, settings)
         if row.provider != "builtin":
             hold_models(settings)
@@ -246,7 +246,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
 
     def stages_of(key: str) -> dict[str, str]:
         found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
-        return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
+        return {stage: found_key for stage, found_key in found.items() if found_key != BUILTIN or key == BUILTIN}
 
     return Replays(
         campaigns,
@@ -261,7 +261,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
 
 
 def prompt_library(workspace: Workspace) -> PromptLibrary:
-    """The prompts of a workspace over those that ship.
+    """Return the prompts of a workspace over those that ship.
 
     Raises:
         PromptError: a file's name is not one that a prompt can have.

@@ -1,6 +1,6 @@
-"""A file that a stranger may have written -> its bytes, text, lines or archive, at most so much of it.
+"""A file that a stranger may have written -> its bytes, text, lines or archive, up to a bound.
 
-The bound is held while reading: what a file's entry in its folder or archive says of its size is not believed.
+The bound is enforced while reading: the size that a folder or archive gives for a file is not trusted.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import TextIO
 
 from lorewright.errors import LorewrightError
 
-# What a person writes by hand: settings, manifests, rulesets, golden queries (64 KiB is a long one).
+# Files that people write by hand: settings, manifests, rulesets, golden queries (64 KiB is a long one).
 MAX_WRITTEN_BYTES = 256 * 1024
 # The list of members at the end of an archive: a hundred thousand names of a hundred characters.
 MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
-# One line of a script or of a file that has one JSON object a line (characters).
+# A line of a script or of a JSON Lines file (characters).
 MAX_LINE_CHARS = 1024 * 1024
 
 
 def read_bytes(path: Path, max_bytes: int, error: type[LorewrightError], *, hint: str | None = None) -> bytes:
-    """Return all bytes of a file of at most `max_bytes`; of a larger one hardly more is read.
+    """Return all bytes of a file of at most `max_bytes`; of a larger one only one byte more is read.
 
     Raises:
         LorewrightError: of the class `error`: the file is larger; the message names it and the bound.
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
@@ -43,7 +43,7 @@ def read_text(
 
     Raises:
         LorewrightError: of the class `error`: the file is larger.
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
         UnicodeDecodeError: it is no text in that encoding.
     """
     text = read_bytes(path, max_bytes, error, hint=hint).decode(encoding)
@@ -53,7 +53,7 @@ def read_text(
 def read_lines(
     file: TextIO, where: str, error: type[LorewrightError], *, max_chars: int = MAX_LINE_CHARS
 ) -> Iterator[str]:
-    """Yield the lines of an open text one by one, without their line ends; only one is held at a time.
+    """Yield the lines of an open text, without their line ends; only one line is in memory at a time.
 
     Raises:
         LorewrightError: of the class `error`: a line is longer than `max_chars`; the message names its number.
@@ -75,7 +75,7 @@ def _line(file: TextIO, where: str, number: int, error: type[LorewrightError], m
 
 @contextmanager
 def open_zip(path: Path, *, max_members: int) -> Iterator[zipfile.ZipFile]:
-    """Open an archive to read; a list of members that is longer than any of ours is not read.
+    """Open an archive to read; a list of members that is too long is not read.
 
     Raises:
         zipfile.BadZipFile: it is no archive, or lists too many members.
@@ -89,18 +89,18 @@ def open_zip(path: Path, *, max_members: int) -> Iterator[zipfile.ZipFile]:
 
 
 def over(max_bytes: int) -> str:
-    """Return how a message says that something is larger than a bound."""
+    """Return the words for a message that something is larger than a bound, such as `over 16 MiB`."""
     size = f"{max_bytes // 2**20} MiB" if max_bytes >= 2**20 else f"{max_bytes // 2**10} KiB"
     return f"over {size}"
 
 
 class _Cautious(io.BufferedReader):
-    """An archive's file. The library reads the list of members in one piece, as long as the file says that it is."""
+    """The file of an archive. `zipfile` reads the list of members in one piece, of the length that the file gives."""
 
     is_listed = False
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read as any file does, but for a list of members that is too long."""
+        """Read as any file does, but refuse a list of members that is too long."""
         if not self.is_listed and size is not None and size > MAX_DIRECTORY_BYTES:
             raise zipfile.BadZipFile(f"its list of members is {over(MAX_DIRECTORY_BYTES)}")
         return super().read(size)

@@ -1,7 +1,7 @@
-"""An HTTP client -> one whose answers are counted as they are unpacked, and refused past a bound.
+"""An HTTP client -> one whose answers are counted as they are unpacked, and refused beyond a bound.
 
-The clients of providers read a whole answer, or a whole line of a stream, into memory: a server that sends without end,
-or a small body that unpacks to a large one, is stopped below them. To import this takes a while, as httpx2 does.
+The clients of providers read a whole answer, or a whole line of a stream, into memory: here a server that sends without
+end, or a small body that unpacks to a large one, is stopped before that. To import this module is slow, as httpx2 is.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import httpx2
 
 from lorewright.bounded_files import over
 
-# A model's longest answer in one piece (a hundred thousand tokens) is under a MiB; so are the vectors of 128 texts, as
-# numbers, under 16.
+# A model's longest answer in one piece (a hundred thousand tokens) is under a MiB; the vectors of 128 texts are under
+# 16, as numbers.
 MAX_BODY_BYTES = 16 * 1024 * 1024
-# Streamed, every token comes in an event of some hundred bytes.
+# In a stream every token comes in an event of some hundred bytes.
 MAX_STREAM_BYTES = 64 * 1024 * 1024
 MAX_STREAM_LINE_BYTES = 1024 * 1024
-# Each of them costs its reader more than its bytes.
+# Each line costs its reader more than its bytes.
 MAX_STREAM_LINES = 1_000_000
 _PIECE = 64 * 1024
 _LINE_END = re.compile(rb"[\r\n]")
 _PACKED = ("gzip", "x-gzip")
 _PLAIN = ("", "identity")
 
-# What is raised past a bound, given how large the answer was allowed to be.
+# Makes the exception for an answer beyond a bound, from the words for that bound.
 Refuse = Callable[[str], Exception]
 
 
 def bounded(refuse: Refuse) -> dict[str, list[Callable[..., Any]]]:
-    """Return the event hooks of an `httpx2.Client` whose answers are held to the bounds, whatever reads them."""
+    """Return the event hooks of an `httpx2.Client` that hold its answers to the bounds."""
 
     def hold(response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)
@@ -128,12 +128,12 @@ class _AsyncStream(httpx2.AsyncByteStream):
 
 
 def _ask_plainly(request: httpx2.Request) -> None:
-    """Ask for no other packing than the one that is unpacked here."""
+    """Ask for gzip only, which is unpacked here."""
     request.headers["accept-encoding"] = "gzip"
 
 
 def _meter_of(response: httpx2.Response, refuse: Refuse) -> _Meter:
-    """The meter of an answer, which from now on says that it is not packed."""
+    """Return the meter of an answer, and remove the header that says that it is packed."""
     packing = response.headers.pop("content-encoding", "").strip().lower()
     if packing not in (*_PACKED, *_PLAIN):
         raise httpx2.DecodingError(f"the answer is packed as {packing[:40]!r}, which was not asked for")

@@ -1,7 +1,7 @@
-"""A module of ours and its arguments -> a process of its own. The one place that starts processes.
+"""A module of ours and its arguments -> a process of its own. All processes are started here.
 
-A child takes nothing from where the user happens to stand, which may be a folder of notes that came from a stranger: a
-`typer.py` in it would be imported in place of the library.
+A child takes nothing from the user's working folder, which may be a folder of notes from a stranger: a `typer.py` in it
+would be imported in place of the library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).parent
 # Variables that name a folder, and those that name several; an entry may end in /* or be * alone.
 _FOLDERS = ("LOREWRIGHT_WORKSPACE", "TMPDIR", "HF_HOME", "SENTENCE_TRANSFORMERS_HOME")
 _FOLDER_LISTS = ("LOREWRIGHT_TRUSTED", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS")
-# The last of all priorities: see setpriority(2).
+# The lowest priority: see setpriority(2).
 _NICEST = 19
 
 
@@ -32,19 +32,19 @@ def start_child(
     stdin: int = subprocess.DEVNULL,
     yields: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start `python -m module arguments` and return the process; what it prints is dropped, but for the events that it
-    logs, where any are logged.
+    """Start `python -m module arguments` and return the process; its output is dropped, except for logged events where
+    logging is on.
 
-    It imports from the folders of the interpreter and from the one that holds this package, not from its working
-    folder, which is the package's. Arguments that are paths are made absolute, and so are folders that variables of
-    ours and the `XDG_` ones name. It inherits the environment and `environment` over it, without `PYTHONPATH` and all
-    other variables that begin with `PYTHON`. If it `yields`, it has the lowest priority that the system knows.
+    It imports from the folders of the interpreter and from the folder that holds this package, not from its working
+    folder, which is the package's. Arguments that are paths are made absolute, and so are folders in our variables and
+    in the `XDG_` ones. It inherits the environment, overlaid with `environment`, without `PYTHONPATH` and all other
+    variables that begin with `PYTHON`. If it `yields`, it runs at the lowest priority that the system knows.
 
     Raises:
         OSError: it cannot be started.
     """
-    # Not -I: that leaves out the packages that were installed with `pip install --user`, ours perhaps among them, and
-    # the one variable that may be set here, by which the child runs the same code as this process, wherever that lies.
+    # Not -I: that leaves out packages installed with `pip install --user`, perhaps ours, and PYTHONPATH, the one such
+    # variable that may be set here: by it the child runs the same code as this process.
     command = [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), "-m", module]
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
     wanted = {**os.environ, **(environment or {})}
@@ -62,7 +62,7 @@ def start_child(
         _give_way(process.pid)
     if logs and process.stderr is not None:
         log_event("child_started", module=module, pid=process.pid)
-        # The thread alone has the pipe from here on: to close it while it is read would wait for the child.
+        # Only the thread holds the pipe from here on: closing the pipe while it is read would wait for the child.
         pipe, process.stderr = process.stderr, None
         Thread(target=forward_log, args=(pipe,), daemon=True).start()
     return process
@@ -76,10 +76,10 @@ def _give_way(pid: int) -> None:
 
 
 def _path_of_package() -> dict[str, str]:
-    """The variable by which a child finds this package, where it would not find it by itself. Folders that it names go
-    before the standard library, so that a module beside the package would be imported in place of one of that."""
+    """Return the variable by which a child finds this package, if it needs one. Folders in it precede the standard
+    library, so a module beside the package would be imported in place of a standard one."""
     folder = PACKAGE.parent.absolute()
-    # With a base of its own in the environment the user's folder is another one than the child's.
+    # With PYTHONUSERBASE set, this process and the child have different user folders.
     has_own = bool(site.ENABLE_USER_SITE) and "PYTHONUSERBASE" not in os.environ
     by_itself = [*site.getsitepackages(), *([site.getusersitepackages()] if has_own else [])]
     if folder.resolve() in (Path(each).resolve() for each in by_itself):
@@ -88,7 +88,7 @@ def _path_of_package() -> dict[str, str]:
 
 
 def _make_absolute(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables, with relative folders in them as this process means them: a child stands elsewhere."""
+    """Return the variables with relative folders made absolute: the child has another working folder."""
     made = dict(environment)
     for name, value in environment.items():
         if name in _FOLDER_LISTS:

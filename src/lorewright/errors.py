@@ -1,17 +1,17 @@
-"""Every error that a person can cause or mend, grouped by who must act.
+"""Every error that a person can cause or fix, grouped by who must act.
 
     LorewrightError
     ├── PackError            the pack author
     ├── ScenarioError        the scenario author
     ├── RulesetError         the ruleset author
     ├── SettingsError        the operator: settings, workspace, command line
-    │   ├── NotAgreed            whoever pays: nobody has agreed yet that a paid model is asked; it was not
+    │   ├── NotAgreed            the user who pays: a paid model was not asked, for nobody has agreed to it
     │   └── NotTrusted           the user: a workspace's settings would send something away, and nobody has allowed it
-    ├── NotFound             whoever named a thing that is not there
+    ├── NotFound             the caller: it named a thing that does not exist
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
     ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
     ├── DamagedFile          the operator: a file of ours holds other bytes than were written
-    ├── FileUnavailable      the operator: a file cannot be read or written now; nothing says that it is damaged
+    ├── FileUnavailable      the operator: a file cannot be read or written now; it need not be damaged
     │   ├── DiskFull             there is no room for what should be written
     │   ├── ReadOnly             the disk or the rights of a folder allow no writing
     │   └── Busy                 another process held the file for too long
@@ -21,7 +21,7 @@
     │   ├── ActionIdReused       the same action ID came with other words
     │   ├── TurnUndone           the action ID's turn was taken back; nothing was played
     │   ├── EditRefused          a change from outside does not fit; nothing of it was made
-    │   ├── ImportRefused        a predecessor's database holds what cannot be read; nothing was imported
+    │   ├── ImportRefused        a predecessor's database has unreadable contents; nothing was imported
     │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
     ├── PromptError          the author of a prompt: it cannot be read or filled in
     └── ProviderError        the model's provider
@@ -30,14 +30,14 @@
         ├── BudgetExceeded       the next call could cost more than was allowed; it was not made
         └── OutputRejected       a model's output stayed invalid after a repair and a retry
 
-Anything else that is raised is our own mistake and shows as a traceback. A message says what, where and what to do.
+Any other exception is a bug of ours and shows as a traceback. A message says what, where and what to do.
 """
 
 from __future__ import annotations
 
 
 class LorewrightError(Exception):
-    """An error with a stable `code` for programs and a `hint` that says what to do about it."""
+    """An error with a stable `code` for programs and a `hint` that says how to fix it."""
 
     code = "error"
 
@@ -48,25 +48,25 @@ class LorewrightError(Exception):
 
 
 class PackError(LorewrightError):
-    """A pack cannot be read as it was meant; nothing of it was installed."""
+    """A pack cannot be read as intended; nothing of it was installed."""
 
     code = "pack_invalid"
 
 
 class ScenarioError(LorewrightError):
-    """A scenario cannot be read as it was meant; no campaign was made."""
+    """A scenario cannot be read as intended; no campaign was made."""
 
     code = "scenario_invalid"
 
 
 class RulesetError(LorewrightError):
-    """A ruleset cannot be read as it was meant; nothing was made of it."""
+    """A ruleset cannot be read as intended; nothing was made of it."""
 
     code = "ruleset_invalid"
 
 
 class SettingsError(LorewrightError):
-    """The settings, the workspace or an option do not fit."""
+    """The settings, the workspace or an option are invalid."""
 
     code = "settings_invalid"
 
@@ -79,7 +79,7 @@ class NotAgreed(SettingsError):
 
 class NotTrusted(SettingsError):
     """Settings that came with a workspace would send something to a server, or load a foreign model, and the user has
-    not said yes to them; nothing was sent."""
+    not allowed it; nothing was sent."""
 
     code = "not_trusted"
 
@@ -97,7 +97,7 @@ class StaleIndexError(LorewrightError):
 
 
 class EmbedderError(LorewrightError):
-    """Texts cannot be embedded. What was embedded before is kept, and keywords work without."""
+    """Texts cannot be embedded. Vectors made before are kept, and search by keywords works without."""
 
     code = "embedder_failed"
 
@@ -109,25 +109,25 @@ class DamagedFile(LorewrightError):
 
 
 class FileUnavailable(LorewrightError):
-    """A file cannot be read or written now: no right, no descriptor, a disk that fails. It may be as good as ever."""
+    """A file cannot be read or written now: no permission, no descriptor, a failing disk. It need not be damaged."""
 
     code = "file_unavailable"
 
 
 class DiskFull(FileUnavailable):
-    """There is no room on the disk; what was begun was taken back."""
+    """There is no room on the disk; unfinished changes were undone."""
 
     code = "disk_full"
 
 
 class ReadOnly(FileUnavailable):
-    """The disk, or the rights of a file or its folder, allow no writing."""
+    """The disk, or the permissions of a file or its folder, allow no writing."""
 
     code = "read_only"
 
 
 class Busy(FileUnavailable):
-    """Another process held a file or its lock for as long as was waited."""
+    """Another process held a file or its lock until the timeout."""
 
     code = "busy"
 
@@ -139,19 +139,19 @@ class UnsafePath(LorewrightError):
 
 
 class CampaignError(LorewrightError):
-    """A campaign cannot do what was asked; it is unchanged."""
+    """A campaign cannot do what was requested; it is unchanged."""
 
     code = "campaign_error"
 
 
 class HeadMoved(CampaignError):
-    """Another turn was committed while this one was being thought; this one left no trace but its attempt."""
+    """Another turn was committed while this one was being made; nothing of this one is stored but its attempt."""
 
     code = "head_moved"
 
 
 class ActionIdReused(CampaignError):
-    """The action ID is known, with other words; the stored turn is unchanged."""
+    """The action ID was used before, with other words; the stored turn is unchanged."""
 
     code = "action_id_reused"
 
@@ -184,20 +184,20 @@ class StateMisfit(CampaignError):
 
 
 class ImportRefused(CampaignError):
-    """A predecessor's database is none, or holds what cannot be read; the message names table and row. Nothing was
-    imported."""
+    """A file is not a predecessor's database, or it has unreadable contents; the message names table and row. Nothing
+    was imported."""
 
     code = "import_refused"
 
 
 class PromptError(LorewrightError):
-    """A prompt cannot be read, or asks for what there is not; no model was asked."""
+    """A prompt cannot be read, or uses a variable that does not exist; no model was asked."""
 
     code = "prompt_invalid"
 
 
 class ProviderError(LorewrightError):
-    """A model could not be reached or refused; the turn was not committed. `tries` says what went wrong before."""
+    """A model could not be reached or refused; the turn was not committed. `tries` lists the failed attempts."""
 
     code = "provider_failed"
 
@@ -207,8 +207,8 @@ class ProviderError(LorewrightError):
 
 
 class ProviderBusy(ProviderError):
-    """A provider was busy, out of reach or broke off, and stayed so through the retries; the turn was not committed.
-    `retry_after_s` is how long it asks to wait, where it says so."""
+    """A provider was busy, unreachable or broke off, through all retries; the turn was not committed. `retry_after_s`
+    is how long it asks to wait, where it says so."""
 
     code = "provider_busy"
 

@@ -1,8 +1,8 @@
-"""What this user has said yes to, kept in their own configuration folder: settings of workspaces, and models that
+"""What this user has allowed, stored in their own configuration folder: settings of workspaces, and models that
 campaigns may ask.
 
-Nothing of it lies in a workspace or a campaign, so that nothing of it comes with a folder or file from elsewhere. Each
-yes is a small JSON file of its own, readable by the user alone and written whole or not at all.
+Nothing of it lies in a workspace or a campaign, so a folder or file from elsewhere cannot bring a grant along. Each
+grant is a small JSON file of its own, readable by the user alone and written whole or not at all.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from platformdirs import user_config_path
 from lorewright.errors import SettingsError
 from lorewright.ids import canonical_json, content_hash
 
-# Workspaces that are trusted without asking: `*`, or folders as PATH has them; FOLDER/* is all that lies in a folder.
+# Workspaces that are trusted without asking: `*`, or folders as in PATH; FOLDER/* means everything below a folder.
 TRUSTED_VARIABLE = "LOREWRIGHT_TRUSTED"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceGrant:
-    """A yes to the settings of a workspace, as their `digest` had them. `since` is when, in UTC."""
+    """A grant for the settings of a workspace, identified by their `digest`. `since` is when, in UTC."""
 
     root: str
     digest: str
@@ -36,18 +36,18 @@ class WorkspaceGrant:
 
 
 def grants_folder() -> Path:
-    """Return the folder in which every yes is kept; it need not be there."""
+    """Return the folder of all grants; it need not exist."""
     return user_config_path("lorewright")
 
 
 def find_workspace_grant(root: Path) -> WorkspaceGrant | None:
-    """Return the yes to a workspace's settings, whatever they are by now; None where there is none."""
+    """Return the grant for a workspace, even if its settings have changed since; None where there is none."""
     grant = _grant(_read(_workspace_file(root)))
     return grant if grant is not None and grant.root == str(root.resolve()) else None
 
 
 def grant_workspace(root: Path, digest: str) -> None:
-    """Keep a yes to a workspace's settings, in place of an older one.
+    """Store a grant for a workspace's settings, in place of an older one.
 
     Raises:
         SettingsError: the user's configuration folder cannot be written.
@@ -57,38 +57,38 @@ def grant_workspace(root: Path, digest: str) -> None:
 
 
 def revoke_workspace(root: Path) -> bool:
-    """Forget a yes; whether there was one."""
+    """Delete the grant for a workspace; return whether there was one."""
     return _forget(_workspace_file(root))
 
 
 def list_workspace_grants() -> list[WorkspaceGrant]:
-    """Return every yes to a workspace's settings, by folder."""
+    """Return every grant for a workspace's settings, by folder."""
     found = (_grant(_read(path)) for path in (grants_folder() / "workspaces").glob("*.json"))
     return sorted((grant for grant in found if grant is not None), key=lambda grant: grant.root)
 
 
 def is_trusted_by_environment(root: Path, environ: Mapping[str, str]) -> bool:
-    """Return whether `LOREWRIGHT_TRUSTED` names the workspace."""
-    here = root.resolve()
+    """Return True if `LOREWRIGHT_TRUSTED` names the workspace."""
+    workspace = root.resolve()
     for named in environ.get(TRUSTED_VARIABLE, "").split(os.pathsep):
         text = named.strip()
         if text == "*":
             return True
         folder, star, _ = text.rpartition("/*") if text.endswith("/*") else (text, "", "")
         if folder:
-            there = Path(folder).expanduser().resolve()
-            if here == there or (star and there in here.parents):
+            trusted = Path(folder).expanduser().resolve()
+            if workspace == trusted or (star and trusted in workspace.parents):
                 return True
     return False
 
 
 def find_agreements(campaign: Path, created_at: str) -> frozenset[str]:
-    """Return the tokens of what may be paid for in a campaign: of its file, begun at that time."""
+    """Return the tokens of what may be paid for in the campaign of this file, which began at that time."""
     return frozenset(_agreed(campaign, created_at))
 
 
 def keep_agreements(campaign: Path, created_at: str, tokens: Mapping[str, str]) -> None:
-    """From now on these may be paid for in a campaign: tokens, each with words that say what it stands for.
+    """Allow more to be paid for in a campaign: `tokens` maps each token to words that say what it stands for.
 
     Raises:
         SettingsError: the user's configuration folder cannot be written.
@@ -99,24 +99,24 @@ def keep_agreements(campaign: Path, created_at: str, tokens: Mapping[str, str]) 
 
 
 def forget_agreements(campaign: Path) -> None:
-    """Nothing may be paid for in the campaign of that file any more, before it is asked about."""
+    """Forget what may be paid for in the campaign of that file, so that it is asked about again."""
     _forget(_campaign_file(campaign))
 
 
 def make_token(parts: Iterable[str]) -> str:
-    """Return a name for what was agreed to that shows nothing of it."""
+    """Return a token for what was agreed to; it is a hash that shows nothing of it."""
     return content_hash(canonical_json(list(parts)))
 
 
 def _agreed(campaign: Path, created_at: str) -> dict[str, Any]:
-    kept = _read(_campaign_file(campaign)) or {}
-    is_of_it = (kept.get("campaign"), kept.get("created_at")) == (str(campaign.resolve()), created_at)
-    agreed = kept.get("agreed")
+    stored = _read(_campaign_file(campaign)) or {}
+    is_of_it = (stored.get("campaign"), stored.get("created_at")) == (str(campaign.resolve()), created_at)
+    agreed = stored.get("agreed")
     return agreed if is_of_it and isinstance(agreed, dict) else {}
 
 
-def _grant(kept: Mapping[str, Any] | None) -> WorkspaceGrant | None:
-    given = [kept.get(name) for name in ("root", "digest", "since")] if kept is not None else []
+def _grant(stored: Mapping[str, Any] | None) -> WorkspaceGrant | None:
+    given = [stored.get(name) for name in ("root", "digest", "since")] if stored is not None else []
     root, digest, since = given if len(given) == 3 else ("", "", "")
     if not (isinstance(root, str) and isinstance(digest, str) and isinstance(since, str) and root):
         return None
@@ -136,12 +136,12 @@ def _name(path: Path) -> str:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """What is kept there; what cannot be read is no yes."""
+    """Return what is stored in a file; None where it cannot be read, which is no grant."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return kept if isinstance(kept, dict) else None
+    return stored if isinstance(stored, dict) else None
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> None:
@@ -156,7 +156,7 @@ def _write(path: Path, value: Mapping[str, Any]) -> None:
 
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # A temporary file is made for its owner alone.
+    # mkstemp makes the file readable by its owner alone.
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".granting-")
     try:
         with os.fdopen(number, "w", encoding="utf-8") as file:

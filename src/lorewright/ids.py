@@ -1,4 +1,4 @@
-"""Names of things: slugs, pack-qualified IDs, item references, content hashes."""
+"""IDs and hashes: slugs, pack-qualified IDs, item references, content hashes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 from slugify import slugify
 
-# An ID may be written in any script, but holds none of the characters that separate IDs or walk out of a folder.
+# An ID may be written in any script, but contains no character that separates IDs or leads out of a folder.
 _ID = re.compile(r"[^\W_][\w-]*")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def is_id(text: str) -> bool:
-    """Whether the text can stand as a pack or entity ID: letters, digits, `_`, `-`, starting with a letter or digit."""
+    """Tell whether the text can be a pack or entity ID: letters, digits, `_`, `-`, first a letter or digit."""
     return bool(_ID.fullmatch(text)) and len(text) <= 120 and text == unicodedata.normalize("NFC", text)
 
 
 def is_hash(text: str) -> bool:
-    """Return whether the text is a SHA-256 in hex, as `content_hash` gives it."""
+    """Return True if the text is a SHA-256 in hex, as `content_hash` returns it."""
     return bool(_HASH.fullmatch(text))
 
 
-# A pack that is read again and again asks for the same names every time.
+# A pack that is read again and again needs the same slugs every time.
 @lru_cache(maxsize=16_384)
 def slug(text: str, *, fallback: str = "section") -> str:
     """`History & Lore` -> `history-lore`; other scripts are transliterated; never empty."""
@@ -44,7 +44,7 @@ def local(qualified_id: str) -> str:
 
 
 def holder_of(item_or_chunk_id: str) -> str:
-    """`neo_seattle:viktor:knows#pier9` or `neo_seattle:viktor:knows` -> `neo_seattle:viktor`, whose it is."""
+    """`neo_seattle:viktor:knows#pier9` or `neo_seattle:viktor:knows` -> its owner `neo_seattle:viktor`."""
     return item_or_chunk_id.partition("#")[0].rpartition(":")[0]
 
 
@@ -56,7 +56,7 @@ def shown_item(item_id: str) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """The one JSON text of a value: the same bytes in every process.
+    """Return the canonical JSON text of a value: the same bytes in every process.
 
     Raises:
         ValueError: the value holds NaN or an infinity.
@@ -65,5 +65,5 @@ def canonical_json(value: Any) -> str:
 
 
 def content_hash(text: str) -> str:
-    """SHA-256 of the text, in hex; a lone surrogate is replaced rather than refused."""
+    """Return the SHA-256 of the text, in hex; a lone surrogate is replaced rather than refused."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

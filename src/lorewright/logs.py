@@ -1,9 +1,9 @@
-"""An event of a process that lives long -> a line on stderr: `time=… level=info event=request tool=query_lore ms=12`.
+"""An event of a long-lived process -> a line on stderr: `time=… level=info event=request tool=query_lore ms=12`.
 
-Off unless `--log-level` or the environment's `LOREWRIGHT_LOG` asks for it. A line is made of the fields below, each a
-number, a flag or an ID without a blank; anything else becomes `?`. So no text can stand in one: no lore, nothing that
-was typed or told, no message of an error. Callers hand over IDs and codes of ours, and of what a client names only what
-turned out to be a campaign's ID.
+Off unless `--log-level` or the environment's `LOREWRIGHT_LOG` asks for it. A line consists of the fields below, each a
+number, a flag or an ID without a blank; anything else becomes `?`. So a line never contains text: no lore, no input, no
+narration, no message of an error. Callers pass IDs and codes of ours; of a client's input they pass only a valid
+campaign ID.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Event = Literal["started", "stopped", "request", "turn_committed", "looked", "re
 
 
 class LogFields(TypedDict, total=False):
-    """What a line may hold beside the event. Texts are IDs: of tools, campaigns, packs, modules, error codes."""
+    """The fields of a line beside the event. Texts are IDs: of tools, campaigns, packs, modules, error codes."""
 
     process: str
     transport: str
@@ -62,7 +62,7 @@ _JSON_LINE = re.compile(
     rf'(?:, "(?:{_FIELD})": (?:"{_VALUE}"|-?\d+|true|false))*\}}'
 )
 
-# Not the package's own logger, whose children warn of settings and belong to whoever uses the library.
+# Not the package's own logger, whose children warn about settings and belong to the program that uses the library.
 _logger = logging.getLogger("lorewright.events")
 _logger.propagate = False
 _logger.addHandler(logging.NullHandler())
@@ -71,20 +71,20 @@ _logger.setLevel(_OFF)
 
 
 def configure_logging(wanted: str | None, environ: Mapping[str, str], stream: IO[str] | None = None) -> None:
-    """Write events to stderr, or to `stream`, from a level on: as `wanted` says (`info`, `info:json`), else as the
-    environment does, else not at all.
+    """Write events to stderr, or to `stream`, from a level on: that of `wanted` (`info`, `info:json`), else that of the
+    environment, else none.
 
     Raises:
         SettingsError: there is no such level or format.
     """
-    asked = (wanted or environ.get(LOG_VARIABLE, "")).strip().lower()
+    setting = (wanted or environ.get(LOG_VARIABLE, "")).strip().lower()
     for handler in [*_logger.handlers]:
         _logger.removeHandler(handler)
-    if not asked:
+    if not setting:
         _logger.addHandler(logging.NullHandler())
         _logger.setLevel(_OFF)
         return
-    level, _, form = asked.partition(":")
+    level, _, form = setting.partition(":")
     if level not in LEVELS or form not in ("", _JSON):
         known = ", ".join(LEVELS)
         raise SettingsError(
@@ -97,12 +97,12 @@ def configure_logging(wanted: str | None, environ: Mapping[str, str], stream: IO
 
 
 def is_logging() -> bool:
-    """Return whether any event is written."""
+    """Return True if any event is written."""
     return _logger.isEnabledFor(logging.ERROR)
 
 
 def log_event(event: Event, *, level: Level = "info", **fields: Unpack[LogFields]) -> None:
-    """Write an event, where its level is asked for. Fields that are None are left out."""
+    """Write an event if its level is enabled. Fields that are None are left out."""
     number = logging.getLevelNamesMapping()[level.upper()]
     if _logger.isEnabledFor(number):
         given = {key: value for key, value in fields.items() if value is not None}
@@ -111,9 +111,10 @@ def log_event(event: Event, *, level: Level = "info", **fields: Unpack[LogFields
 
 @contextmanager
 def logged_request(tool: str, *, campaign: str | None = None, asked_for: object = None) -> Iterator[None]:
-    """Log what a block answers, with its milliseconds; or the code of the error that it ends with, which goes on.
+    """Log the request that a block answers, with its milliseconds; or the code of the error that it ends with, which is
+    raised on.
 
-    `campaign` is the one that is served; `asked_for` the one that a client named, which is a campaign's ID once it was
+    `campaign` is the served campaign; `asked_for` is what the client named, which is a campaign's ID once it was
     answered and may be anything before.
     """
     began, code = time.perf_counter(), ""
@@ -135,7 +136,7 @@ def logged_request(tool: str, *, campaign: str | None = None, asked_for: object 
 
 
 def forward_log(lines: Iterable[bytes], stream: IO[str] | None = None) -> None:
-    """Pass on the events among what a child process writes, and nothing else that it says."""
+    """Forward the events in the output of a child process, and nothing else of it."""
     out = stream or sys.stderr
     for line in lines:
         text = line.decode("utf-8", "replace").rstrip("\r\n")
@@ -145,7 +146,7 @@ def forward_log(lines: Iterable[bytes], stream: IO[str] | None = None) -> None:
 
 
 class _Lines(logging.Formatter):
-    """A record -> its line."""
+    """Formats a record as its line."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""The name of a library that would report on its users -> the library, told before it is imported not to.
+"""The name of a library that would send telemetry -> the library, imported with telemetry switched off.
 
-`docs/privacy.md` lists what was looked at. These libraries are imported here and nowhere else.
+`docs/privacy.md` lists the libraries that were examined. They are imported here and nowhere else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-# Each is read once, when its library starts. They are set whatever they were: nothing is ever sent.
+# Each is read once, when its library starts. They overwrite the user's values: nothing is ever sent.
 SWITCHES = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: device, system and each session to Microsoft, and files in the home
     "HF_HUB_DISABLE_TELEMETRY": "1",  # huggingface_hub and hf_xet: what fetches models by name
@@ -21,7 +21,7 @@ LIBRARIES = ("chromadb", "onnxruntime", "sentence_transformers", "transformers")
 
 
 def import_silenced(name: str) -> Any:
-    """Import a library, or one of its modules, with the switches set for it and all that it imports.
+    """Import a library, or one of its modules, with the switches set for it and all that it imports; return it.
 
     Raises:
         ImportError: it is not installed.
@@ -29,6 +29,6 @@ def import_silenced(name: str) -> Any:
     os.environ.update(SWITCHES)
     library = import_module(name)
     if name == "onnxruntime":
-        # A program that uses ours may have imported it before; then this leaves what the library calls essential.
+        # A program may have imported it before us; then this call leaves only what the library calls essential.
         library.disable_telemetry_events()
     return library

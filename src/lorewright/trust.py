@@ -1,10 +1,10 @@
-"""A workspace's settings -> what they would send where; and whether this user has said yes to that.
+"""A workspace's settings -> what they would send where; and whether this user has allowed it.
 
-Settings come with a folder, and a folder may come from a stranger. What in them names an address, a variable with a
-key, a model for a stage, a model of its own or a model that embeds is used only after a yes that is kept in the user's
-own folder (`lorewright.grants`), for one workspace and for these very settings: any change of them asks again. Three
-doors call the functions here: opening an embedder, a reranker (`lore_bootstrap`) and a model (`llm.opening`). Settings
-that a program makes for itself were read nowhere, and need no yes.
+Settings come with a folder, and a folder may come from a stranger. A setting that names an address, a variable with a
+key, a model for a stage, a model of its own or a model that embeds is used only after a grant that is stored in the
+user's own folder (`lorewright.grants`), for one workspace and for these very settings: any change of them needs a new
+one. Three places call the functions here: opening an embedder, a reranker (`lore_bootstrap`) and a model
+(`llm.opening`). Settings that a program makes for itself come from no file, and need no grant.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from lorewright.settings import (
     own_workspace,
 )
 
-# Keys of embedders and rerankers, before their stroke, that send texts away or load a model which is named.
+# Embedders and rerankers, by their key before the slash, that send texts away or load a model by name.
 _SENDERS = ("openai", "voyage")
 _LOADERS = ("st",)
-# What [models.stages] may say that names no model.
+# Values in [models.stages] that name no model.
 _NO_MODEL = ("small", "large", "builtin")
-# The keys of models that are known, by their first word, and who runs them.
+# The first words of known model keys, and the provider of each.
 _FAMILIES = {
     "claude": "anthropic",
     "gpt": "openai",
@@ -57,9 +57,9 @@ _FAMILIES = {
 }
 _TEXTS = "the text of packs, questions and what is played"
 _TURNS = "turns and lore"
-# So much of a name is shown.
+# The most characters of a name that are shown.
 _LONGEST = 80
-# So many settings are shown before a question; the rest is counted.
+# The most settings that are shown before a question; the rest is counted.
 _MOST_SHOWN = 12
 
 
@@ -68,8 +68,8 @@ class Reach:
     """One setting that reaches out of the workspace.
 
     `sends` says what would be sent to `address`; without an address nothing is sent, and `sends` says what is done.
-    `keys` are the environment variables of which the first that is set goes along. `counted` says what the settings
-    have the budget count for a call, where they say so.
+    `keys` are environment variables; the first of them that is set is sent along. `counted` says how the settings have
+    the budget count a call, if they say so.
     """
 
     setting: str
@@ -80,7 +80,7 @@ class Reach:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return it in lines for people, without anything that is secret in the address."""
+        """The setting in lines for people, without secrets in the address."""
         if self.address is None:
             return (f"{self.setting}: {self.sends}",)
         in_clear = ", unencrypted" if is_unencrypted(self.address) else ""
@@ -93,14 +93,14 @@ class Reach:
 
     @property
     def weight(self) -> int:
-        """Return how much a yes gives away, from 0: nothing beyond this machine, texts, texts in the clear, a key, a
-        key in the clear."""
+        """How much a grant gives away, from 0: nothing beyond this machine, texts, texts in the clear, a key, a key in
+        the clear."""
         if self.address is None or is_on_this_machine(self.address):
             return 1 if self.address is not None and self.keys else 0
         return 2 + is_unencrypted(self.address) + 2 * bool(self.keys)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the setting as JSON values."""
         return {
             "setting": self.setting,
             "sends": self.sends,
@@ -113,20 +113,20 @@ class Reach:
 
 @dataclass(frozen=True)
 class TrustRequest:
-    """What the settings of a workspace ask for beyond its folder."""
+    """What the settings of a workspace request beyond its folder."""
 
     root: Path
     settings: Settings
 
     @cached_property
     def reaches(self) -> tuple[Reach, ...]:
-        """Return every setting that reaches out, in the order of the file's parts."""
+        """Every setting that reaches out, in the order of the file's parts."""
         return (*_reaches_of_index(self.settings.index), *_reaches_of_models(self.settings.models))
 
     @property
     def told(self) -> tuple[str, ...]:
-        """Return what is asked for in lines for people, what gives away most last, next to the question. Of very many
-        settings those that give away less are only counted, before the others."""
+        """The request in lines for people, ordered so that what gives away most comes last, next to the question. Of
+        very many settings those that give away less are only counted, before the others."""
         by_weight = sorted(self.reaches, key=lambda reach: reach.weight)
         rest, shown = by_weight[:-_MOST_SHOWN], by_weight[-_MOST_SHOWN:]
         counted = (_count(rest, self.root),) if rest else ()
@@ -134,19 +134,19 @@ class TrustRequest:
 
     @cached_property
     def digest(self) -> str:
-        """Return the SHA-256 of the settings that matter here, and of no others."""
+        """The SHA-256 of the settings that need a grant, and of no others."""
         return content_hash(canonical_json(_matter(self.settings)))
 
     @property
     def is_granted(self) -> bool:
-        """Return whether these settings may be used: the user has said yes to them, or the workspace is their own."""
+        """True if these settings may be used: the user has allowed them, or the workspace is their own."""
         if self.root.resolve() == own_workspace().resolve() or is_trusted_by_environment(self.root, os.environ):
             return True
         grant = find_workspace_grant(self.root)
         return grant is not None and grant.digest == self.digest
 
     def grant(self) -> None:
-        """Keep the yes.
+        """Store the grant.
 
         Raises:
             SettingsError: the user's configuration folder cannot be written.
@@ -158,7 +158,7 @@ Ask = Callable[[TrustRequest], bool]
 
 
 class _Answers:
-    """How this process asks, and who was refused: nobody is asked twice."""
+    """How this process asks the user, and what was refused: nothing is asked twice."""
 
     def __init__(self) -> None:
         self.ask: Ask | None = None
@@ -170,45 +170,45 @@ _answers = _Answers()
 
 
 def ask_with(ask: Ask | None) -> None:
-    """From now on somebody is asked before settings are used that nobody has said yes to; None asks nobody, so that
+    """Set the function that asks the user before settings without a grant are used; with None nobody is asked, so that
     they are refused. A process begins with None."""
     _answers.ask = ask
     _answers.refused.clear()
 
 
 def hold_embedder(settings: IndexSettings) -> None:
-    """Refuse to use an embedder that a workspace asks for without a yes.
+    """Refuse to use an embedder that a workspace names without a grant.
 
     Raises:
-        NotTrusted: it sends texts away or loads a model that is named, and the user has not said yes to that.
+        NotTrusted: it sends texts away or loads a model by name, and the user has not allowed that.
     """
     if reaches_by_embedder(settings):
         _hold(settings.source)
 
 
 def hold_reranker(settings: IndexSettings) -> None:
-    """Refuse to use a reranker that a workspace asks for without a yes.
+    """Refuse to use a reranker that a workspace names without a grant.
 
     Raises:
-        NotTrusted: it loads a model that is named, and the user has not said yes to that.
+        NotTrusted: it loads a model by name, and the user has not allowed that.
     """
     if reaches_by_reranker(settings):
         _hold(settings.source)
 
 
 def hold_models(settings: ModelsSettings) -> None:
-    """Refuse to ask any model by settings that reach out without a yes: which is asked, and where, is up to them.
+    """Refuse to ask any model by settings that reach out without a grant: they decide which is asked, and where.
 
     Raises:
-        NotTrusted: the settings name an address, a model or a key, and the user has not said yes to that.
+        NotTrusted: the settings name an address, a model or a key, and the user has not allowed that.
     """
     if settings.source is not None and any(_reaches_of_models(settings.source.written.models)):
         _hold(settings.source)
 
 
 def reaches_by_embedder(settings: IndexSettings) -> bool:
-    """Return whether using the embedder needs a yes. One that the environment names is the user's own choice, but not
-    the address at which the workspace has it asked."""
+    """Return True if using the embedder needs a grant. An embedder that the environment names is the user's own choice,
+    but not the address at which the workspace has it asked."""
     source, kind = settings.source, _kind(settings.embedder)
     if source is None or kind not in (*_SENDERS, *_LOADERS):
         return False
@@ -216,12 +216,12 @@ def reaches_by_embedder(settings: IndexSettings) -> bool:
 
 
 def reaches_by_reranker(settings: IndexSettings) -> bool:
-    """Return whether using the reranker needs a yes."""
+    """Return True if using the reranker needs a grant."""
     return settings.source is not None and _kind(settings.reranker) in _LOADERS
 
 
 def is_granted(settings: IndexSettings) -> bool:
-    """Return whether the settings of the index may be used as they are, without asking anybody."""
+    """Return True if the settings of the index may be used as they are, without asking the user."""
     source = settings.source
     return source is None or TrustRequest(source.root, source.written).is_granted
 
@@ -233,20 +233,20 @@ def _hold(source: SettingsSource | None) -> None:
     if request.is_granted:
         return
     with _answers.lock:
-        # Another thread may have been answered meanwhile.
+        # Another thread may have asked meanwhile.
         if request.is_granted:
             return
-        asked = (source.root, request.digest)
-        if _answers.ask is not None and asked not in _answers.refused:
+        question = (source.root, request.digest)
+        if _answers.ask is not None and question not in _answers.refused:
             if _answers.ask(request):
                 request.grant()
                 return
-            _answers.refused.add(asked)
+            _answers.refused.add(question)
     raise _refusal(request)
 
 
 def _refusal(request: TrustRequest) -> NotTrusted:
-    """The error that says what the settings ask for, and how to allow it."""
+    """Return the error that says what the settings request, and how to allow it."""
     told = "; ".join(line.strip() for line in request.told)
     return NotTrusted(
         f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
@@ -287,7 +287,7 @@ def _reaches_of_models(models: ModelsSettings) -> Iterator[Reach]:
 
 
 def _count(rest: Sequence[Reach], root: Path) -> str:
-    """A line for settings that are not shown."""
+    """Return a line for settings that are not shown."""
     servers = {origin_of(reach.address) for reach in rest if reach.address is not None}
     with_key = sum(bool(reach.keys) for reach in rest)
     listing = f"lorewright trust {shlex.quote(str(root))} --json"
@@ -295,7 +295,7 @@ def _count(rest: Sequence[Reach], root: Path) -> str:
 
 
 def _counted(prices: PriceSettings | None) -> str | None:
-    """What a row has the budget count, in words."""
+    """Return in words what a model's prices have the budget count; None where it has none."""
     if prices is None:
         return None
     if prices.input == prices.output == 0:
@@ -308,13 +308,14 @@ def _loads(key: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """What a stranger wrote, in a line that can say nothing beside it: one line, printable, and not long."""
+    """Return a stranger's text as a single line that is printable and not long, so that it cannot fake other lines."""
     shown = "".join(sign if sign.isprintable() else "?" for sign in text)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[str, ...]]:
-    """What is sent to the model of a key, where, and with whose key, whatever model a campaign has chosen."""
+    """Return what is sent to the model of a key, to which address, and with which key variables, whatever model a
+    campaign has chosen."""
     if key in models.keys:
         return _TURNS, _address_of(models.keys[key], models), _keys_of(models.keys[key])
     family = next((who for first, who in _FAMILIES.items() if key.startswith((f"{first}-", f"{first}/"))), "")
@@ -331,14 +332,14 @@ def _address_of(own: ModelSettings, models: ModelsSettings) -> str | None:
 
 
 def _keys_of(own: ModelSettings) -> tuple[str, ...]:
-    """The variables of a model of one's own; a server that only speaks a provider's protocol gets none unasked."""
+    """Return the key variables of a user-defined model; a server that is only compatible gets no key by default."""
     if own.key_env is not None:
         return (own.key_env,)
     return () if own.provider == "openai-compatible" else KEY_VARIABLES[own.provider]
 
 
 def _raised(budget: BudgetSettings) -> dict[str, float | int | str]:
-    """The limits that are higher than where nobody says anything."""
+    """Return the limits that are higher than the defaults."""
     usual = BudgetSettings()
     return {name: value for name, value in budget if _is_more(value, getattr(usual, name))}
 
@@ -350,7 +351,7 @@ def _is_more(value: float | int | str, usual: float | int | str) -> bool:
 
 
 def _matter(settings: Settings) -> dict[str, Any]:
-    """The settings that a yes is given to, as JSON; those that reach nowhere are left out."""
+    """Return the settings that a grant covers, as JSON values; those that reach nowhere are left out."""
     index, models = settings.index, settings.models
     reaching = {
         "embedder": index.embedder if _kind(index.embedder) in (*_SENDERS, *_LOADERS) else None,
