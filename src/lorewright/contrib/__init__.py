@@ -1,1 +1,1 @@
-"""What stands beside the product and can be left out."""
+"""Parts beside the product that can be left out."""

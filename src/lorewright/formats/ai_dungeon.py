@@ -1,4 +1,4 @@
-"""AI Dungeon story cards: a list of cards, or a scenario with such a list in it."""
+"""NovelAI lorebooks and scenarios, and AI Dungeon story cards (a list, or a scenario with such a list) -> Imported."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from lorewright.formats.imported import Imported, ImportedEntry, ImportReport, P
 from lorewright.formats.mark import MAX_NAME_CHARS
 from lorewright.formats.sillytavern import is_description
 
-# NovelAI lorebooks and scenarios: a file for each entry, and one for a scenario's memory and opening.
-
 
 class NovelAILorebook:
     """`{"lorebookVersion": 1, "entries": [{"text": …, "displayName": …, "keys": […]}]}`."""
@@ -19,11 +17,11 @@ class NovelAILorebook:
     name = "NovelAI lorebook"
 
     def knows(self, source: Any) -> bool:
-        """An object with the version of a lorebook and entries."""
+        """Tell whether the value is an object with the version of a lorebook and entries."""
         return isinstance(source, dict) and "lorebookVersion" in source and isinstance(source.get("entries"), list)
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """Entries in a category take its name as a tag, and their type from it where it names one."""
+        """Return the lorebook; an entry in a category gets its name as a tag, and its type if the name is one."""
         report = ImportReport()
         fields = Fields(source, path="", report=report)
         entries = _entries(fields, source, report, path="entries[].")
@@ -36,11 +34,12 @@ class NovelAIScenario:
     name = "NovelAI scenario"
 
     def knows(self, source: Any) -> bool:
-        """An object with the version of a scenario."""
+        """Tell whether the value is an object with the version of a scenario."""
         return isinstance(source, dict) and "scenarioVersion" in source
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """The scenario's own file comes first; the author's note addresses a model and is kept aside."""
+        """Return the scenario; its own file, with memory and opening, comes first. The author's note addresses a model
+        and is kept as a field."""
         report = ImportReport()
         fields = Fields(source, path="", report=report)
         lorebook = fields.mapping("lorebook")
@@ -60,7 +59,7 @@ def _entries(fields: Fields, source: dict[str, Any], report: ImportReport, *, pa
 
 
 def _categories(source: Any) -> dict[str, str]:
-    """The names of a lorebook's categories, by their ID."""
+    """Return ID -> name of a lorebook's categories."""
     members = [member for member in source if isinstance(member, dict)] if isinstance(source, list) else []
     return {
         member["id"]: shortened(fold(member["name"]), limit=60)
@@ -70,7 +69,7 @@ def _categories(source: Any) -> dict[str, str]:
 
 
 def _opening(fields: Fields, name: str, source: dict[str, Any], report: ImportReport) -> ImportedEntry:
-    """What the story is told from: the memory as the introduction, the prompt as the opening."""
+    """Return the scenario's entry: the memory as its introduction, the prompt as its opening."""
     placeholders = Placeholders("", report)
     memory, context = _memory(source.get("context"))
     if memory:
@@ -87,7 +86,7 @@ def _opening(fields: Fields, name: str, source: dict[str, Any], report: ImportRe
 
 
 def _memory(context: Any) -> tuple[str, Any]:
-    """The text of the first block of the context, and the context without it."""
+    """Return the text of the first block of the context, and the context without it."""
     if not isinstance(context, list) or not context or not isinstance(context[0], dict):
         return "", context
     text = context[0].get("text")
@@ -105,13 +104,14 @@ class StoryCards:
     name = "AI Dungeon story cards"
 
     def knows(self, source: Any) -> bool:
-        """A list with objects in it, or an object with such a list under one of the two names it had."""
+        """Tell whether the value is a list with objects, or an object with a list under one of the two known names."""
         if isinstance(source, dict):
             return any(isinstance(source.get(name), list) for name in _LISTS)
         return isinstance(source, list) and any(isinstance(member, dict) for member in source)
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """A card's description is its author's note and is kept aside; its value is the lore."""
+        """Return the cards; a card's value is its lore, its description is a note of the author and is kept as a
+        field."""
         report = ImportReport()
         if isinstance(source, list):
             source = {_LISTS[0]: source}

@@ -1,4 +1,4 @@
-"""Character cards of versions 1, 2 and 3, with the book inside them: an NPC, and a file for each entry of the book."""
+"""Character cards of versions 1, 2 and 3 <-> an NPC, and a file for each entry of the card's book."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lorewright.formats.sillytavern import (
 )
 from lorewright.ids import local
 
-# ShownPack -> a character card of version 3 for one of its people, with the rest of the pack as the card's book.
+# Export: a card of version 3 for an NPC, with the rest of the pack as the card's book.
 
 _SPEC, _SPEC_VERSION = "chara_card_v3", "3.0"
 _FORMAT = "character card"
@@ -47,7 +47,7 @@ _OPENING = "Opening"
 _GREETING = re.compile(r"^### (Another opening|An opening in company) \d+\n", re.MULTILINE)
 _LISTS = {"Another opening": "alternate_greetings", "An opening in company": "group_only_greetings"}
 
-# What SillyTavern keeps beside a card's data.
+# Fields that SillyTavern stores outside of a card's `data`.
 _OUTER = ("spec", "spec_version", "avatar", "chat", "create_date", "talkativeness", "fav", "creatorcomment")
 _TEXTS = ("description", "personality", "scenario", "first_mes", "mes_example")
 _MORE_TEXTS = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
@@ -55,20 +55,22 @@ _OF_THE_BOOK = "character_book"
 
 
 def character_of(pack: ShownPack, wanted: str | None) -> ShownEntity | None:
-    """Whose card it is: the person asked for, by whatever name; else the character of a pack that was a card; else
-    nobody's.
+    """Return the NPC of the card: the one named by `wanted` (ID, name or alias); without a name the character of a pack
+    that was imported from a card; else None.
 
     Raises:
         NotFound: the reader knows nobody of that name.
-        PackError: it is no person.
+        PackError: the entity is no NPC.
     """
     if wanted is None:
         was_card = pack.manifest.extra.get("x_imported_from") == _FORMAT
-        return next((one for one in pack.entities if was_card and one.entity.type == "npc" and _is_card(one)), None)
+        return next(
+            (shown for shown in pack.entities if was_card and shown.entity.type == "npc" and _is_card(shown)), None
+        )
     entity = pack.links.find(wanted)
-    found = next((one for one in pack.entities if entity is not None and one.entity.id == entity.id), None)
+    found = next((shown for shown in pack.entities if entity is not None and shown.entity.id == entity.id), None)
     if found is None:
-        known = ", ".join(one.entity.name for one in pack.entities if one.entity.type == "npc")
+        known = ", ".join(shown.entity.name for shown in pack.entities if shown.entity.type == "npc")
         raise NotFound(f"there is nobody called {wanted} to make a card of", hint=f"one of: {known}" if known else None)
     if found.entity.type != "npc":
         raise PackError(f"{found.entity.name} is a {found.entity.type}", hint="a card is for an entity of type npc")
@@ -76,7 +78,7 @@ def character_of(pack: ShownPack, wanted: str | None) -> ShownEntity | None:
 
 
 def card(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
-    """The card. The version is that of the card which the pack was made of, else 3."""
+    """Return the card; its version is that of the card from which the pack was imported, else 3."""
     kept = kept_fields(pack, shown)
     outer = {key: kept.pop(key) for key in _OUTER if key in kept}
     data: dict[str, Any] = {"name": shown.entity.name, **dict.fromkeys(_TEXTS, ""), **dict.fromkeys(_MORE_TEXTS, "")}
@@ -84,9 +86,9 @@ def card(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
     if outer.get("spec", _SPEC) == _SPEC:
         data |= {"group_only_greetings": []}
     for section in shown.sections:
-        fields = _fields(section, _told_of_card_export(pack, shown, section)) if _has_field(section) else {}
+        fields = _fields(section, _linked_text(pack, shown, section)) if _has_field(section) else {}
         if data["personality"] and "personality" in fields:
-            # What they are like may stand in two sections.
+            # Two sections are written to this field.
             fields["personality"] = f"{data['personality']}\n\n{fields['personality']}"
         data |= fields
     names = list(shown.entity.aliases)
@@ -100,7 +102,7 @@ def card(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
 
 
 def _is_card(shown: ShownEntity) -> bool:
-    """Whether an entity may be what a card was imported as: the others have what entries of books have."""
+    """Tell whether an entity can be the imported card's character; entries of its book have other fields."""
     return not {"x_keys", "x_insertion_order", "x_id", "x_uid"} & shown.frontmatter.keys()
 
 
@@ -119,11 +121,11 @@ def _fields(section: ShownSection, text: str) -> dict[str, Any]:
 
 
 def _talk(text: str) -> str:
-    """Samples of talk, which a rule sets apart in a pack, as a card sets them apart."""
+    """Return samples of dialogue with the card's separators (`<START>`) for the rules that separate them in a pack."""
     return "<START>\n" + text.replace("\n---\n", "<START>") if text else ""
 
 
-def _told_of_card_export(pack: ShownPack, shown: ShownEntity, section: ShownSection) -> str:
+def _linked_text(pack: ShownPack, shown: ShownEntity, section: ShownSection) -> str:
     return pack.linked(shown, section.text, lambda entity, label: label or entity.name)
 
 
@@ -136,7 +138,7 @@ def _mark(pack: ShownPack, shown: ShownEntity, names: list[str]) -> dict[str, An
 
 
 def _book(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
-    """The rest of the pack, and those sections of the person that the card has no fields for."""
+    """Return the card's book: the rest of the pack, and the NPC's sections for which a card has no fields."""
     kept = book_fields(pack)
     said = kept.get(_OF_THE_BOOK)
     fields: dict[str, Any] = dict(said) if isinstance(said, dict) else {"name": pack.manifest.name, **kept}
@@ -152,15 +154,15 @@ def _book(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
     return {**fields, "entries": sorted(entries, key=lambda entry: int(entry["id"]))}
 
 
-# A picture or an archive with a card in it -> the card's JSON text. Bounded; nothing is unpacked to disk.
+# Containers: the card's JSON text in a picture or an archive. Bounded; nothing is unpacked to disk.
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 ZIP_SIGNATURE = b"PK\x03\x04"
 
-# What tools call the text that holds a card (version 3, version 2) or a NovelAI lorebook, best first.
+# The PNG keywords of a card (version 3, version 2) and of a NovelAI lorebook, best first.
 CARD_KEYWORDS = ("ccv3", "chara", "naidata")
 
-# Everything that the library raises on archives that are damaged or locked.
+# All exceptions of the library on damaged or encrypted archives.
 _ARCHIVE_PROBLEMS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -179,7 +181,7 @@ _AGAIN = "download the file again; pictures that a chat or a forum has converted
 
 
 def card_texts(data: bytes, *, what: str) -> dict[str, bytes]:
-    """The JSON texts in a PNG, by their keyword; the first of a keyword counts.
+    """Return keyword -> JSON text of a PNG; the first text of a keyword counts.
 
     Raises:
         PackError: the picture is damaged, or holds no card.
@@ -197,7 +199,7 @@ def card_texts(data: bytes, *, what: str) -> dict[str, bytes]:
 
 
 def card_of_archive(data: bytes, *, what: str) -> bytes:
-    """The text of `card.json` in a `.charx` archive; its pictures and sounds stay where they are.
+    """Return the text of `card.json` in a `.charx` archive; its pictures and sounds are not read.
 
     Raises:
         PackError: the archive is damaged, encrypted or hostile, or holds no card.
@@ -220,7 +222,7 @@ def card_of_archive(data: bytes, *, what: str) -> bytes:
 
 
 def _chunks(data: bytes, what: str) -> Iterator[tuple[bytes, bytes]]:
-    """Type and body of each chunk, in order, up to the picture's end."""
+    """Yield type and body of each chunk, in order, up to the picture's end."""
     start = len(PNG_SIGNATURE)
     kind = b""
     while kind != b"IEND":
@@ -238,7 +240,8 @@ def _chunks(data: bytes, what: str) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _text(kind: bytes, rest: bytes, what: str) -> bytes:
-    """A chunk's text after its keyword. zTXt: a method, then deflate. iTXt: flag, method, language, translation."""
+    """Return a chunk's text after its keyword. zTXt: a method, then deflate. iTXt: flag, method, language,
+    translation."""
     if kind == b"tEXt":
         return rest
     if kind == b"zTXt":
@@ -249,7 +252,7 @@ def _text(kind: bytes, rest: bytes, what: str) -> bytes:
 
 
 def _inflated(data: bytes, what: str) -> bytes:
-    # Base64 is a third longer than what it stands for.
+    # Base64 is a third longer than the bytes it encodes.
     limit = MAX_SOURCE_BYTES * 4 // 3 + 4
     inflater = zlib.decompressobj()
     try:
@@ -279,10 +282,10 @@ _SECTIONS = (("personality", "Personality"), ("scenario", "Scenario"), ("mes_exa
 _GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
 _MAX_GREETINGS = 1_000
 
-# What our export writes because a card has it, were it empty.
+# Fields that our export writes even if they are empty, because every card has them.
 _FILLED = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
 
-# Fields that SillyTavern repeats beside the card's data for readers of version 1, where under another name.
+# Fields that SillyTavern repeats outside of `data` under another name, for readers of version 1.
 _RENAMED = {"creatorcomment": "creator_notes"}
 
 
@@ -292,7 +295,7 @@ class Card:
     name = "character card"
 
     def knows(self, source: Any) -> bool:
-        """An object that says so, or that has what only a character has."""
+        """Tell whether the value is an object that says so, or that has fields which only characters have."""
         if not isinstance(source, dict):
             return False
         data = source["data"] if isinstance(source.get("data"), dict) else {}
@@ -300,7 +303,7 @@ class Card:
         return says_so or any(key in source or key in data for key in _SPEAKS)
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """The character comes first, then the entries of its book."""
+        """Return the card: the character comes first, then the entries of its book."""
         report = ImportReport()
         outer = Fields(source, path="", report=report)
         data = outer.mapping("data")
@@ -316,7 +319,7 @@ class Card:
 
 
 def _name(fields: Fields, report: ImportReport, stem: str) -> str:
-    """The character's name; one of which something would be lost stays among the fields too."""
+    """Return the character's name; a name that had to be changed or shortened stays among the fields too."""
     said = fields.peek("name")
     filled = Placeholders("", report).fill(said)
     name = shortened(fold(filled))
@@ -327,10 +330,10 @@ def _name(fields: Fields, report: ImportReport, stem: str) -> str:
 
 def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Placeholders) -> ImportedEntry:
     description = fields.text("description", place="the introduction")
-    parts = [Part("", _told(description, placeholders))]
+    parts = [Part("", _filled_text(description, placeholders))]
     for key, title in _SECTIONS:
         text = fields.text(key, place=f"## {title}")
-        parts.append(Part(title, _told(text, placeholders)))
+        parts.append(Part(title, _filled_text(text, placeholders)))
     parts.append(Part("Opening", _opening(fields, placeholders)))
     nickname = fields.text("nickname", place="aliases", accept=is_alias)
     tags = read_tags(fields)
@@ -352,25 +355,26 @@ def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Pl
     )
 
 
-def _told(text: str, placeholders: Placeholders) -> str:
-    """The text with names, and with a rule between samples of talk, which the source sets apart by `<START>`."""
+def _filled_text(text: str, placeholders: Placeholders) -> str:
+    """Return the text with names for placeholders, and with rules in place of `<START>`, which separates samples of
+    dialogue."""
     return _START.sub("\n---\n", placeholders.fill(text)).strip().removeprefix("---\n")
 
 
 def _opening(fields: Fields, placeholders: Placeholders) -> str:
-    """The first message, then each other greeting below a heading of its own."""
-    texts = [contained(_told(fields.text("first_mes", place="## Opening"), placeholders))]
+    """Return the first message, then each other greeting below its own heading."""
+    texts = [contained(_filled_text(fields.text("first_mes", place="## Opening"), placeholders))]
     for key, title in _GREETINGS:
         greetings = fields.texts(key, place=f"### {title}", accept=lambda _: True, limit=_MAX_GREETINGS)
         for number, greeting in enumerate(greetings, start=1):
-            texts.append(f"### {title} {number}\n\n{contained(_told(greeting, placeholders))}")
+            texts.append(f"### {title} {number}\n\n{contained(_filled_text(greeting, placeholders))}")
     return "\n\n".join(text for text in texts if text)
 
 
 def _read_book(
     source: dict[str, Any], placeholders: Placeholders, report: ImportReport
 ) -> tuple[list[ImportedEntry], dict[str, Any]]:
-    """The entries of an embedded book, and what it says of itself for the manifest."""
+    """Return the entries of an embedded book, and its other fields for the manifest."""
     fields = Fields(source, path="character_book.", report=report)
     entries = take_entries(fields, "entries", Book(report, placeholders, "character_book.entries[]."))
     left = fields.remainder(place="x_character_book in pack.yaml")

@@ -29,16 +29,16 @@ _SWITCHES = (("disable", True), ("enabled", False))
 
 _REGEX = re.compile(r"\s*/.*/[a-z]*\s*", re.DOTALL)
 _TALK = re.compile(r"\{\{\s*(?:char|user)\s*\}\}\s*:", re.IGNORECASE)
-# What frontmatter reads otherwise inside a list of names.
+# Frontmatter reads a name with any of these otherwise.
 _NOT_IN_LISTS = ("|", "[[", "]]", "\n")
-# Said of an entry whose title is none of its keys: it is not found by its name where keys are looked for.
+# Set for an entry whose title is not among its keys: the other tool does not find it by its name.
 NO_KEY = "x_name_is_key"
 _DECORATOR = re.compile(r"\s*@@@?\w")
 
 
 @dataclass(slots=True)
 class Book:
-    """What the entries of one book share. `path` begins their fields' names in the report."""
+    """The data that the entries of a book share. `path` is the prefix of their fields' names in the report."""
 
     report: ImportReport
     placeholders: Placeholders
@@ -47,7 +47,7 @@ class Book:
 
 
 def take_entries(fields: Fields, key: str, book: Book) -> list[ImportedEntry]:
-    """Take the entries of a list, or of an object whose keys number them. Members that are no entries stay.
+    """Take and return the entries of a list, or of an object whose keys number them. Members that are no entries stay.
 
     Raises:
         PackError: there are more than a pack can hold.
@@ -98,7 +98,7 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
 
 
 def _is_off(fields: Fields, book: Book) -> bool:
-    """Whether the author switched the entry off: then it is no lore for players either."""
+    """Tell whether the author switched the entry off; then players do not see it either."""
     switch = next((name for name, off in _SWITCHES if fields.flag(name) is off), None)
     if switch:
         book.report.add(f"{book.path}{switch}", "switched off: visibility gm")
@@ -106,7 +106,7 @@ def _is_off(fields: Fields, book: Book) -> bool:
 
 
 def _aliases(fields: Fields, book: Book, *, is_regex: bool) -> list[str]:
-    """The keys that are plain names; patterns, combinations and what is too long for a name are kept as keys."""
+    """Take and return the keys that are plain names; patterns, combinations and too long keys stay keys."""
     if is_regex:
         return []
     found: list[str] = []
@@ -117,7 +117,7 @@ def _aliases(fields: Fields, book: Book, *, is_regex: bool) -> list[str]:
 
 
 def is_alias(key: str) -> bool:
-    """Whether a key is a name: no pattern, no combination (`a & b`), nothing that frontmatter reads otherwise."""
+    """Tell whether a key is a name: no pattern, no combination (`a & b`), nothing that frontmatter reads otherwise."""
     return (
         len(key) <= MAX_ALIAS_CHARS
         and key.count("{{") + key.count("<") < 2
@@ -127,7 +127,7 @@ def is_alias(key: str) -> bool:
 
 
 def read_tags(fields: Fields) -> list[str]:
-    """The tags that can be tags here; the others are kept as they are."""
+    """Take and return the tags that a pack can have; the others stay among the fields."""
 
     def is_tag(tag: str) -> bool:
         return len(tag) <= MAX_TAG_CHARS and not any(mark in tag for mark in _NOT_IN_LISTS)
@@ -136,9 +136,9 @@ def read_tags(fields: Fields) -> list[str]:
 
 
 def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int) -> tuple[str, str]:
-    """The type that the title begins with ("" for none) and the name: the title, a key, or the text's first words.
+    """Return the type in the title's prefix ("" for none) and the name: the title, a key, or the text's first words.
 
-    A title of which something would be lost stays among the fields.
+    A title that had to be shortened or changed stays among the fields.
     """
     title = fold(book.placeholders.fill(fields.peek(*_NAMES)))
     kind, name = split_prefix(title)
@@ -155,7 +155,8 @@ def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int
 
 
 def _named_type(fields: Fields, kind: str, category: str) -> tuple[str, str] | None:
-    """The type that the source itself names (its own field, the title's prefix, the category), and which of them."""
+    """Return the type that the source names (its own field, the title's prefix, the category) and where it is named;
+    None if it names none."""
     said = fields.peek("type")
     for word, why in ((said, f"its type {fold(said)}"), (kind, "its title"), (category, f"its category {category}")):
         named = named_type(word) or named_type(fold(word).rpartition(" ")[2])
@@ -165,25 +166,26 @@ def _named_type(fields: Fields, kind: str, category: str) -> tuple[str, str] | N
 
 
 def _without_decorators(text: str) -> tuple[list[str], str]:
-    """Lines that begin with @@ at the start of a version-3 entry address the software."""
+    """Return the decorators of a version-3 entry (lines with @@ at its start, for the software), and the text after
+    them."""
     lines = text.split("\n")
     count = next((place for place, line in enumerate(lines) if not _DECORATOR.match(line)), len(lines))
     return [line.strip() for line in lines[:count]], "\n".join(lines[count:])
 
 
 def fold(text: str) -> str:
-    """The text on one line; nothing where it would show nothing."""
+    """Return the text on one line; "" if it has no visible character."""
     folded = " ".join(text.split())
-    return folded if any(one.isprintable() and not one.isspace() for one in folded) else ""
+    return folded if any(character.isprintable() and not character.isspace() for character in folded) else ""
 
 
 def unique(texts: Iterable[str]) -> list[str]:
-    """The texts without empty ones and repetitions, in their order."""
+    """Return the texts in order, without empty ones and repetitions."""
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def shortened(name: str, *, limit: int = MAX_NAME_CHARS) -> str:
-    """The name, cut at a word's end and marked where it is longer than the limit."""
+    """Return the name; if it is longer than the limit, cut at a word's end and marked with `…`."""
     if len(name) <= limit:
         return name
     return (name[: limit - 1].rpartition(" ")[0] or name[: limit - 1]) + "…"

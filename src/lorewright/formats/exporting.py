@@ -1,4 +1,4 @@
-"""A pack's text, a reader and a format -> what was written where, and how much was left out."""
+"""A pack, a reader and a format -> the written files, and counts of the entities and sections that were left out."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ from lorewright.formats.sillytavern import world_info
 from lorewright.packs.models import Pack
 from lorewright.storage.enclosure import is_link
 
-# Texts -> a file, or a folder of files, that is there whole or not at all; what stands there goes only when asked.
-
-# A vault's own settings and layout; they outlive a new export.
+# A vault's own settings and layout; a new export keeps them.
 _KEPT_FOLDER = ".obsidian"
 
 
 def write_file(path: Path, text: str, *, force: bool) -> None:
-    """Write a file by way of one beside it, which then takes its name.
+    """Write a file completely or not at all: a temporary file next to it is renamed.
 
     Raises:
         PackError: there is a file already and `force` is not given, or it cannot be written; nothing was changed.
@@ -36,7 +34,7 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         hint = "name a file" if path.is_dir() else "name another file, or add --force to write over it"
         raise PackError(f"{path} is there already", hint=hint)
-    part = _beside(path)
+    part = _temporary_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("xb") as file:
@@ -49,18 +47,18 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: str) -> None:
-    """Write files by way of a folder beside, which then takes its name. `force` replaces a folder only where its
-    `pack.yaml` says `mark`: what this very program wrote. Its `.obsidian` stays.
+    """Write a folder completely or not at all: a temporary folder next to it is renamed. `force` replaces a folder only
+    if its `pack.yaml` contains `mark`, which this program wrote. Its `.obsidian` stays.
 
     Raises:
-        PackError: the folder is taken, or cannot be written; what stood there still stands.
+        PackError: the folder is taken, or cannot be written; the existing folder is unchanged.
     """
     folder = folder.absolute()
     taken = folder.is_symlink() or folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
     if taken and not (force and _is_marked(folder, mark)):
         hint = "name a new folder" if not force else "--force replaces only what pack export wrote; name a new folder"
         raise PackError(f"{folder} is there already and not empty", hint=hint)
-    part, old = _beside(folder), _beside(folder)
+    part, old = _temporary_path(folder), _temporary_path(folder)
     try:
         for path, text in texts.items():
             (part / path).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +87,7 @@ def _is_marked(folder: Path, mark: str) -> bool:
         return False
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     return path.parent / f".export-{os.getpid()}-{secrets.token_hex(4)}.part"
 
 
@@ -106,7 +104,7 @@ _WRITERS = {".html": as_html, ".htm": as_html, ".md": as_markdown, ".markdown": 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written. `hidden` entities and `left_out` sections are kept from the reader."""
+    """The result of an export. `hidden` entities and `left_out` sections are kept from the reader."""
 
     pack_id: str
     format: Format
@@ -130,20 +128,20 @@ def export_pack(
     as_book: bool = False,
     force: bool = False,
 ) -> Exported:
-    """Write a pack for a reader. `card_of` names whose card is made; a pack that was a card goes back as one, unless it
-    is wanted as a book.
+    """Write a pack for a reader and return what was written. `card_of` names the NPC of the card; a pack imported from
+    a card is written as a card, unless `as_book`.
 
     Raises:
-        PackError: there is nothing to be read, or the place is taken, unfit for the format or cannot be written.
+        PackError: the reader may read nothing, or the path is taken, unfit for the format or cannot be written.
         NotFound: the reader knows nobody of that name.
-    Whatever is raised, nothing was written.
+    In both cases nothing was written.
     """
     shown = shown_pack(pack, audience)
     if not shown.entities:
         raise PackError(
             f"{pack.manifest.id} holds nothing that this reader may read", hint="see: lorewright pack validate"
         )
-    _check_place(pack, kind, out)
+    _check_path(pack, kind, out)
     if kind == "obsidian":
         texts = vault(shown, folder_name=out.absolute().name)
         write_folder(out, texts, force=force, mark=f"{MARK}:")
@@ -156,7 +154,7 @@ def export_pack(
 def _document(
     shown: ShownPack, kind: Literal["sillytavern", "player-handout"], out: Path, card_of: str | None, as_book: bool
 ) -> tuple[str, str]:
-    """What the file is, and its text."""
+    """Return the kind of the file, and its text."""
     match kind:
         case "sillytavern":
             character = None if as_book else character_of(shown, card_of)
@@ -169,8 +167,12 @@ def _document(
             assert_never(kind)
 
 
-def _check_place(pack: Pack, kind: Format, out: Path) -> None:
-    """What is written must not be read as a part of the pack some day, and must have a name that says what it is."""
+def _check_path(pack: Pack, kind: Format, out: Path) -> None:
+    """Check that the path is outside of the pack, of which it would become a part, and that its suffix fits the format.
+
+    Raises:
+        PackError: it does not.
+    """
     if out.absolute().resolve().is_relative_to(Path(pack.root).resolve()):
         raise PackError(f"{out} lies in the pack itself", hint="write it elsewhere: it would become a part of the pack")
     if kind == "sillytavern" and out.suffix.lower() != ".json":

@@ -1,4 +1,4 @@
-"""A source's object, field by field: what a format takes has its place, and what nobody took is kept under `x_…`."""
+"""A source's object, field by field: a format takes the fields that it knows, the others are kept under `x_…`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from lorewright.formats.imported import ImportReport
 from lorewright.formats.json_source import free_key
 
-# Words -> the type of an entry. The one table of what other tools call a type, and of the words that give one away.
+# Guessing the type of an entry from words: the only tables for that.
 
-# What a source's own type, folder, category or prefix ("Location: Kyoto") may say.
+# Type -> the names that other tools use in a type field, folder, category or prefix ("Location: Kyoto").
 _NAMED_TYPES = {
     "npc": "npc character person people creature monster animal companion deity god",
     "location": "location place region city town area country planet landmark",
@@ -62,63 +62,65 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PREFIX = re.compile(r"\s*\[?\s*([^\W\d_]{2,20})\s*\]?\s*[:\-–—]\s+(\S.*)", re.DOTALL)
 
 _NAME_WEIGHT = 5
-_KEYS_WEIGHT = 10  # shared by the keys: one word of many says little
+_KEYS_WEIGHT = 10  # divided among the words of all keys
 _OPENING_WEIGHT = 2
 _ENOUGH = 2
-_WITNESSES_SHOWN = 4
+_WORDS_SHOWN = 4
 _OPENING_WORDS = 12
 _READ_WORDS = 400
 
 
 def named_type(word: str) -> str | None:
-    """The type that a source's own word for it means: `Character` -> npc, `places` -> location; None where unknown."""
+    """Return the type that a source's own name for it means: `Character` -> npc, `places` -> location; None if
+    unknown."""
     plain = word.strip().casefold()
     return _TYPE_OF_NAME.get(plain) or _TYPE_OF_NAME.get(plain.removesuffix("s"))
 
 
 def split_prefix(title: str) -> tuple[str, str]:
-    """`Location: Kyoto` -> (`location`, `Kyoto`); a prefix that names no type stays: (``, title)."""
+    """Return type and name of a title with a prefix: `Location: Kyoto` -> (`location`, `Kyoto`); else ("", title)."""
     match = _PREFIX.match(title)
     kind = named_type(match.group(1)) if match else None
     return (kind, match.group(2).strip()) if match and kind else ("", title)
 
 
 def guess_type(name: str, keys: Iterable[str], text: str, *, is_talk: bool = False) -> tuple[str, str]:
-    """The likeliest type, and the words that spoke for it. Names and keys weigh most, then the text's first words.
+    """Return the likeliest type, and the words that indicate it. Names and keys weigh most, then the text's first
+    words.
 
-    `is_talk`: the text is a sample of talk, which says nothing on what the entry is about.
+    `is_talk`: the text is a sample of dialogue, which tells nothing about the type.
     """
-    ballot = _Ballot()
+    votes = _TypeVotes()
     for word in dict.fromkeys(_words(name)):
-        ballot.count(word, _types_of(word), _NAME_WEIGHT)
+        votes.count(word, _types_of(word), _NAME_WEIGHT)
     key_words = list(dict.fromkeys(_words(" ".join(keys))))
     for word in key_words:
-        ballot.count(word, _types_of(word), max(1, _KEYS_WEIGHT // len(key_words)))
+        votes.count(word, _types_of(word), max(1, _KEYS_WEIGHT // len(key_words)))
     for place, word in enumerate([] if is_talk else _words(text)[:_READ_WORDS]):
         if place < _OPENING_WORDS:
-            ballot.count(word, _types_of(word), _OPENING_WEIGHT)
+            votes.count(word, _types_of(word), _OPENING_WEIGHT)
         if word in _PRONOUNS or word in _OF_A_PERSON:
-            ballot.count(word, ("npc",), 1)
-    return ballot.winner()
+            votes.count(word, ("npc",), 1)
+    return votes.winner()
 
 
-class _Ballot:
-    """What the words spoke for, and how strongly."""
+class _TypeVotes:
+    """The scores of types, and the words that counted for each."""
 
     def __init__(self) -> None:
         self._scores: Counter[str] = Counter()
-        self._witnesses: dict[str, dict[str, None]] = {}
+        self._words: dict[str, dict[str, None]] = {}
 
     def count(self, word: str, types: Iterable[str], weight: int) -> None:
         for kind in types:
             self._scores[kind] += weight
-            self._witnesses.setdefault(kind, {})[word] = None
+            self._words.setdefault(kind, {})[word] = None
 
     def winner(self) -> tuple[str, str]:
-        """The first of the best; culture where nothing has enough."""
+        """Return the first of the best types and its words; culture if no type has enough."""
         for kind, score in self._scores.most_common(1):
             if score >= _ENOUGH:
-                return kind, ", ".join(list(self._witnesses[kind])[:_WITNESSES_SHOWN])
+                return kind, ", ".join(list(self._words[kind])[:_WORDS_SHOWN])
         return "culture", "nothing says otherwise"
 
 
@@ -134,14 +136,14 @@ T = TypeVar("T")
 
 
 def anything(text: str) -> bool:
-    """Takes every text."""
+    """Return True: every text is accepted."""
     return True
 
 
 class Fields:
-    """The fields of one object. `path` is what the report puts before their names, as in `entries[].`.
+    """The fields of one object. `path` is the prefix of their names in the report, as in `entries[].`.
 
-    A field whose value has another shape than was asked for is not taken, and so is kept as it is.
+    A field whose value has another shape than requested is not taken, and so is kept as it is.
     """
 
     def __init__(self, data: dict[str, Any], *, path: str, report: ImportReport) -> None:
@@ -150,12 +152,13 @@ class Fields:
         self._report = report
 
     def peek(self, *keys: str) -> str:
-        """The first of these fields that holds text, which is not taken; "" where none does."""
+        """Return the text of the first of these fields that holds text, without taking it; "" if none does."""
         texts = (self._left.get(key) for key in keys)
         return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
     def text(self, *keys: str, place: str, accept: Callable[[str], bool] = anything) -> str:
-        """Take the first of these fields that holds text, if it is accepted. Empty ones before it are taken too."""
+        """Take and return the first of these fields that holds text, if it is accepted, else "". Empty fields before it
+        are taken too."""
         for key in keys:
             value = self._left.get(key)
             if not isinstance(value, str):
@@ -171,9 +174,9 @@ class Fields:
     def texts(
         self, key: str, *, place: str, accept: Callable[[str], bool], limit: int, separator: str = ""
     ) -> list[str]:
-        """Take the accepted texts of a list, at most `limit`; the other members stay.
+        """Take and return the accepted texts of a list, at most `limit`; the other members stay.
 
-        One text alone is a list of one, or is cut at a separator, if all of it is accepted.
+        A single text counts as a list of one, or is split at a separator, if all of it is accepted.
         """
         value = self._left.get(key)
         if value in ("", []):
@@ -195,16 +198,16 @@ class Fields:
         return texts
 
     def flag(self, key: str) -> bool | None:
-        """What a switch says; it stays among the fields that are kept."""
+        """Return a boolean field without taking it; None if it is none."""
         value = self._left.get(key)
         return value if isinstance(value, bool) else None
 
     def peek_value(self, key: str) -> Any:
-        """What a field holds, which is not taken; None where there is none."""
+        """Return the value of a field without taking it; None if there is none."""
         return self._left.get(key)
 
     def value(self, key: str, accept: Callable[[Any], bool], *, place: str, usual: Any) -> Any:
-        """Take a field that is accepted; None where it is not. One that says what is so anyway stays."""
+        """Take and return a field that is accepted, else None. A field with its `usual` value stays."""
         value = self._left.get(key)
         if value is None or _same(value, usual) or not accept(value):
             return None
@@ -213,23 +216,23 @@ class Fields:
 
     @contextmanager
     def inside(self, key: str) -> Iterator[Fields]:
-        """The fields of an object in this one; what nobody takes of them stays in it."""
+        """Yield the fields of an object within this one; fields that are not taken stay in it."""
         value = self._left.get(key)
         inner = Fields(value if isinstance(value, dict) else {}, path=f"{self._path}{key}.", report=self._report)
         yield inner
         if isinstance(value, dict) and inner._left != value:
             self._left = {
-                name: inner._left if name == key else one
-                for name, one in self._left.items()
+                name: inner._left if name == key else field_value
+                for name, field_value in self._left.items()
                 if name != key or inner._left
             }
 
     def mapping(self, key: str) -> dict[str, Any]:
-        """Take an object; empty where the field is none."""
+        """Take and return an object; an empty one if the field is none."""
         return self._left.pop(key) if isinstance(self._left.get(key), dict) else {}
 
     def members(self, key: str) -> list[tuple[str, Any]]:
-        """Take a list, or an object, as pairs of key and member; the keys of a list are empty."""
+        """Take a list or an object and return pairs of key and member; the keys of a list are empty."""
         value = self._left.get(key)
         if isinstance(value, list):
             self._left.pop(key)
@@ -240,36 +243,38 @@ class Fields:
         return []
 
     def drop_equal(self, other: dict[str, Any], *, path: str, renamed: dict[str, str]) -> None:
-        """Leave out what is empty, or the same, where `other` has the field, by its name or the one it got there."""
+        """Drop the fields that `other` has too, under the same or the renamed name, if they are empty or equal here."""
         for key in list(self._left):
-            twin = renamed.get(key, key)
-            if twin in other and (_is_empty(self._left[key]) or _same(other[twin], self._left[key])):
+            other_key = renamed.get(key, key)
+            if other_key in other and (_is_empty(self._left[key]) or _same(other[other_key], self._left[key])):
                 del self._left[key]
-                self._report.add(self._path + key, f"the same as {path}{twin}")
+                self._report.add(self._path + key, f"the same as {path}{other_key}")
 
     def member(self, key: str, name: str, read: Callable[[Any], T | None]) -> T | None:
-        """Take one member out of an object, if it can be read; the object goes with its last one."""
+        """Take a member of an object and return what `read` makes of it, if that is not None; an object that becomes
+        empty is removed."""
         value = self._left.get(key)
         found = read(value[name]) if isinstance(value, dict) and name in value else None
         if found is not None and isinstance(value, dict):
-            left = {other: one for other, one in value.items() if other != name}
+            left = {other: member for other, member in value.items() if other != name}
             kept = self._left.items()
-            self._left = {other: left if other == key else one for other, one in kept if other != key or left}
+            self._left = {other: left if other == key else given for other, given in kept if other != key or left}
         return found
 
     def drop(self, expected: dict[str, Any]) -> None:
-        """Leave out the fields that have just these values: what our own export filled in."""
+        """Drop the fields with exactly these values, which our own export filled in."""
         for key, value in expected.items():
             if key in self._left and _same(value, self._left[key]):
                 del self._left[key]
                 self._report.add(self._path + key, "filled in by our export")
 
     def put(self, key: str, value: Any) -> None:
-        """Give back what was taken and could not be placed."""
+        """Put back a value that was taken and could not be used."""
         self._left[key] = value
 
     def rest(self, *, taken: dict[str, Any] | None = None) -> dict[str, Any]:
-        """What nobody took, under `x_…`; a name that is in `taken` already gets a number."""
+        """Return the fields that were not taken, under `x_…`, after those of `taken`; a name that is taken gets a
+        number."""
         kept: dict[str, Any] = dict(taken or {})
         for key, value in self._left.items():
             name = free_key(f"x_{key}", kept)
@@ -278,7 +283,7 @@ class Fields:
         return kept
 
     def remainder(self, *, place: str) -> dict[str, Any]:
-        """What nobody took, under its own names, for one place."""
+        """Return the fields that were not taken, under their own names, and report them with one place."""
         for key in self._left:
             self._report.add(self._path + key, place)
         return dict(self._left)
@@ -292,6 +297,6 @@ def _is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same and of the same types, unlike 1 and true."""
-    return type(one) is type(other) and bool(one == other) and repr(one) == repr(other)
+def _same(value: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal and of the same types, unlike 1 and true."""
+    return type(value) is type(other) and bool(value == other) and repr(value) == repr(other)

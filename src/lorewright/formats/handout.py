@@ -1,4 +1,4 @@
-"""ShownPack -> one document to read or print: a title, a table of contents, and what may be read, by type."""
+"""ShownPack -> one document to read or print: a title, a table of contents, and the readable texts by type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lorewright.packs.chunking import blocks_of, lines_of
 from lorewright.packs.models import PackEntity
 
 _HASHES = re.compile(r"( {0,3})(#{1,6})")
-# Headings inside a section stand below its own, which is an H4.
+# Headings inside a section are lowered by this many levels; its own is an H4.
 _DEEPER = 2
 
 _STYLE = """
@@ -45,7 +45,7 @@ pre { white-space: pre-wrap; }
 
 
 def as_markdown(pack: ShownPack) -> str:
-    """The handout as one markdown file."""
+    """Return the handout as one markdown text."""
     parts = [heading(pack.manifest.name, level=1), *(f"{line}\n" for line in _lead(pack))]
     parts += [heading("Contents", level=2)]
     groups = list(_groups(pack))
@@ -65,7 +65,7 @@ def as_markdown(pack: ShownPack) -> str:
 
 
 def as_html(pack: ShownPack) -> str:
-    """The handout as one page that needs nothing else: no script, no picture, nothing from the web."""
+    """Return the handout as one self-contained HTML page: no script, no picture, nothing from the web."""
     name = escape(pack.manifest.name)
     parts = [
         f'<!doctype html>\n<html lang="{escape(pack.manifest.language)}">\n<head>\n<meta charset="utf-8">',
@@ -113,7 +113,7 @@ def _groups(pack: ShownPack) -> Iterator[tuple[str, list[ShownEntity]]]:
     for kind, title in titles_of_types().items():
         entities = [entity for entity in pack.entities if entity.entity.type == kind]
         if entities:
-            yield title, sorted(entities, key=lambda one: (one.entity.name.casefold(), one.entity.id))
+            yield title, sorted(entities, key=lambda shown: (shown.entity.name.casefold(), shown.entity.id))
 
 
 def _sections(pack: ShownPack, shown: ShownEntity) -> Iterator[tuple[str, str]]:
@@ -136,16 +136,16 @@ def _deeper(text: str) -> str:
     lines = lines_of(text)
     for token in blocks_of(text):
         if token.type == "heading_open" and token.map and token.markup.startswith("#"):
-            lines[token.map[0]] = _HASHES.sub(_two_more, lines[token.map[0]], count=1)
+            lines[token.map[0]] = _HASHES.sub(_lower_heading, lines[token.map[0]], count=1)
     return "".join(lines)
 
 
-def _two_more(marks: re.Match[str]) -> str:
+def _lower_heading(marks: re.Match[str]) -> str:
     return marks.group(1) + f"{marks.group(2)}{'#' * _DEEPER}"[:6]
 
 
 def _rendered(text: str) -> str:
-    """A text as HTML. What is HTML in it is shown as it is written; a picture is its description."""
+    """Return a text as HTML. HTML in it is escaped; a picture becomes its description."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.add_render_rule("image", _described)
     tokens = parser.parse(text)

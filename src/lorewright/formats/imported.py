@@ -1,4 +1,4 @@
-"""What an import yields before anything is written: entries, fields of the pack, and where each field went."""
+"""The result of an import before anything is written: entries, fields of the pack, and where each field went."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from markdown_it.token import Token
 from lorewright.formats.mark import Mark
 from lorewright.packs.chunking import blocks_of, comments_in, lines_of, split_sections
 
-# Someone's text -> markdown that stays inside its section: no heading that cuts it, no fence that runs on.
+# Imported text -> markdown that stays inside its section: no heading that cuts it, no open fence.
 
 _PROBE = "probe"
 _PASSES = 3
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _PERCENTS = re.compile(r"%(?=%)")
-# Only a line that begins so can be a heading, underline one, or open what does not end by itself.
+# Only a line that begins so can be a heading, underline a heading, or open a block that does not end by itself.
 _MAY_RUN_ON = re.compile(r"^ {0,3}(?:[#=<]|`{3}|~{3}|-+[ \t]*$)", re.MULTILINE)
 _HASHES = re.compile(r"( {0,3})(#{1,6})(?!#)")
 
 
 def contained(text: str) -> str:
-    """The text so that it is one section wherever it stands: what follows it is not part of it, nor it of that.
+    """Return the text changed so that it stays one section, separate from the text that follows it.
 
-    Headings go down by two levels, a line of dashes below a text becomes a rule of its own, a fence left open is
-    closed. What can be held in no other way becomes a quotation.
+    Headings are lowered by two levels, a line of dashes below a text becomes a rule, an open fence is closed. If that
+    is not enough, the text becomes a quotation.
     """
     text = _without_open_comments(text).strip("\n")
     if not _MAY_RUN_ON.search(text):
@@ -42,7 +42,8 @@ def contained(text: str) -> str:
 
 
 def heading(name: str, *, level: int) -> str:
-    """A heading that reads as the name, to the letter: punctuation is escaped only where markdown would take it."""
+    """Return a heading that is shown exactly as the name; punctuation is escaped only if markdown would interpret
+    it."""
     sections = split_sections(f"# {name}\n")
     if len(sections) != 1 or sections[0].title != name:
         name = _PUNCTUATION.sub(lambda mark: f"\\{mark.group()}", name)
@@ -50,7 +51,7 @@ def heading(name: str, *, level: int) -> str:
 
 
 def _is_contained(text: str) -> bool:
-    """Whether a heading after the text is seen as one, and nothing in it is."""
+    """Tell whether a heading after the text is read as one, and nothing within the text is."""
     sections = split_sections(f"# {_PROBE}\n\n{text}\n\n## {_PROBE}\n")
     return [(section.title, section.subtitle) for section in sections] == [(_PROBE, ""), (_PROBE, _PROBE)]
 
@@ -60,31 +61,32 @@ def _demoted(text: str) -> str:
     for token in _headings(blocks_of(text)):
         first, last = token.map or (0, 0)
         if token.markup.startswith("#"):
-            lines[first] = _HASHES.sub(_two_lower, lines[first], count=1)
+            lines[first] = _HASHES.sub(_lower_heading, lines[first], count=1)
         elif token.tag in ("h1", "h2"):
             lines[last - 1] = "\n" + lines[last - 1]
     return "".join(lines)
 
 
 def _headings(tokens: list[Token]) -> Iterator[Token]:
-    """The headings that would cut a section, and the lower ones, which go down with them."""
+    """Return all top-level headings if one of them would cut a section (H1 or H2), else none."""
     tops = [token for token in tokens if token.type == "heading_open" and not token.level and token.map]
     return iter(tops if any(token.tag in ("h1", "h2") for token in tops) else [])
 
 
-def _two_lower(marks: re.Match[str]) -> str:
+def _lower_heading(marks: re.Match[str]) -> str:
     return f"{marks.group(1)}{marks.group(2)}##"[: len(marks.group(1)) + 6]
 
 
 def _closed(text: str) -> str:
-    """The text with its last fence closed, if that is what runs on."""
+    """Return the text with its last fence closed, if it ends in a fence."""
     tokens = blocks_of(text)
     last = tokens[-1] if tokens else None
     return f"{text}\n{last.markup}" if last is not None and last.type == "fence" else text
 
 
 def _without_open_comments(text: str) -> str:
-    """`%%` is no comment where the text comes from, and a comment that does not end would hide what follows."""
+    """Return the text with `%%` escaped, which is no comment in its source, and any unclosed comment, which would hide
+    the text after it."""
     text = _PERCENTS.sub(r"%\\", text)
     spans = comments_in(text)
     end = spans[-1][1] if spans else 0
@@ -98,7 +100,7 @@ _SHOWN_CHARS = 100
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of an entry's text, below an H2 of its title; without a title it stands below the entry's name."""
+    """A part of an entry's text, written below an H2 of its title; without a title, below the entry's name."""
 
     title: str
     text: str
@@ -106,11 +108,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ImportedEntry:
-    """One file of the pack to be. `why` says what the type was taken from; `extra` are the fields without a place.
+    """A file of the new pack. `why` says how the type was found; `extra` are the fields without a place in a pack.
 
-    `hidden` entries were switched off in the source: they are kept, for the game master alone. `rules` say when it is
-    told, `section_rules` the same of a part, by its title. `section_roles` are those that a title does not say by
-    itself; `mark` is what our own export said of the entry.
+    `hidden` entries were switched off in the source and are for the game master alone. `rules` are its entry rules,
+    `section_rules` those of a part, by its title. `section_roles` are the roles that titles do not have by themselves;
+    `mark` is the mark of our own export.
     """
 
     name: str
@@ -129,7 +131,7 @@ class ImportedEntry:
 
 @dataclass(frozen=True, slots=True, order=True)
 class FieldRow:
-    """So many values of one source field went to one place."""
+    """The number of values of a source field that went to a place."""
 
     field: str
     place: str
@@ -137,13 +139,13 @@ class FieldRow:
 
 
 class ImportReport:
-    """Counts where fields went while a source is read."""
+    """A count of where fields went while a source is read."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, source_field: str, place: str, count: int = 1) -> None:
-        """Note that `count` more values of a field went to a place. Of very many fields the last ones share a row."""
+        """Note that `count` more values of a field went to a place. After a maximum of rows the others share one."""
         row = (_short(source_field), _short(place))
         if len(self._counts) >= _MAX_ROWS and row not in self._counts:
             row = _OTHERS
@@ -151,7 +153,7 @@ class ImportReport:
             self._counts[row] += count
 
     def rows(self) -> tuple[FieldRow, ...]:
-        """The rows, in the order in which the fields were first met."""
+        """Return the rows, in the order in which the fields were first added."""
         return tuple(FieldRow(name, place, count) for (name, place), count in self._counts.items())
 
 
@@ -161,7 +163,7 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A whole source. `name`, `description` and `extra` (keys `x_…`) are for the pack's manifest."""
+    """An imported source. `name`, `description` and `extra` (keys `x_…`) are for the pack's manifest."""
 
     format: str
     name: str
@@ -172,24 +174,25 @@ class Imported:
 
 
 class Format(Protocol):
-    """One tool's way to write lore as JSON."""
+    """A JSON format of another tool."""
 
     @property
     def name(self) -> str:
-        """What the format is called in the report."""
+        """The format's name in the report."""
 
     def knows(self, source: Any) -> bool:
-        """Whether the JSON value is of this format."""
+        """Tell whether a JSON value is of this format."""
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """Take the value apart. `stem` is the file's name without its ending, where the source names nothing itself.
+        """Return the content of the value. `stem` (the file's name without its ending) is the name if the source has
+        none.
 
         Raises:
             PackError: it holds nothing that can be imported, or too much.
         """
 
 
-# `{{char}}` and `{{user}}` -> who is meant. What a pack says is read by people and must name them.
+# `{{char}}` and `{{user}}` -> names, because packs are read by people.
 
 PLAYER = "the player"
 NOBODY = "the character"
@@ -200,14 +203,14 @@ _MACRO = re.compile(r"\{\{[^{}\n]{1,200}\}\}")
 
 
 class Placeholders:
-    """Fills and counts the placeholders of one source. Without a name for `{{char}}` it is "the character"."""
+    """A replacer of a source's placeholders that counts them. Without a name, `{{char}}` becomes "the character"."""
 
     def __init__(self, character: str, report: ImportReport) -> None:
         self._character = character or NOBODY
         self._report = report
 
     def fill(self, text: str) -> str:
-        """The text with names for placeholders; any other macro stays as it is, and is counted."""
+        """Return the text with names for placeholders; any other macro stays and is counted."""
         text, characters = _CHAR.subn(lambda _: self._character, text)
         text, users = _USER.subn(lambda _: PLAYER, text)
         self._report.add("{{char}}", f"“{self._character}”", characters)

@@ -1,4 +1,4 @@
-"""Bytes -> a JSON value that can be written anywhere: no controls, no half characters, no NaN, nothing too deep."""
+"""Bytes -> a JSON value that can be written anywhere: no controls, no lone surrogates, no NaN, bounded in depth."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lorewright.formats.mark import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_SOURCE_
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
 from lorewright.packs.files import MAX_YAML_DEPTH, MAX_YAML_NODES
 
-# Plain data -> YAML that our own bounded loader reads back as equal data, and what is too much for it.
+# Plain data -> YAML that our own bounded loader reads back as equal data.
 
-# Plain scalars that begin like this may be numbers to our loader where PyYAML would not quote them: `1e5`, `08`.
+# Plain scalars with this beginning may be numbers for our loader that PyYAML would not quote: `1e5`, `08`.
 _LIKE_A_NUMBER = re.compile(r"[-+.]?[.0-9]")
 _LIKE_A_WORD = frozenset({"null", "true", "false", "~", ""})
 _NOT_A_BLOCK = re.compile(r"\A[ \t\n]|[ \t](?:\n|\Z)")
 
 
 class _Dumper(yaml.SafeDumper):
-    """No anchors; texts that look like other scalars in quotes; texts of several lines as they are."""
+    """A dumper without anchors that quotes texts which look like other scalars and writes long texts as blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -44,15 +44,15 @@ _Dumper.add_representer(str, _text)
 
 
 def dump(data: dict[str, Any]) -> str:
-    """The YAML of a mapping, keys in their own order."""
+    """Return the YAML of a mapping, with its keys in their order."""
     text = yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, default_flow_style=False, width=1_000)
     return str(text)
 
 
 def fitted(head: dict[str, Any], extra: dict[str, Any], *, max_bytes: int) -> tuple[str, dict[str, Any]]:
-    """The YAML of `head`, which must be small, and of `extra`; and those extras that it has no room for.
+    """Return the YAML of `head`, which must be small, and of `extra`, and the extras for which there is no room.
 
-    The largest extras are left out first, so that the most of them stay.
+    The largest extras are left out first, so that as many as possible stay.
     """
     kept = _affordable(extra, max_bytes=max_bytes * 3 // 4)
     while not reads_back(text := dump({**head, **kept}), {**head, **kept}, max_bytes=max_bytes) and kept:
@@ -62,7 +62,7 @@ def fitted(head: dict[str, Any], extra: dict[str, Any], *, max_bytes: int) -> tu
 
 
 def reads_back(text: str, data: dict[str, Any], *, max_bytes: int) -> bool:
-    """Whether our loader, with its limits, reads the text as the very data."""
+    """Tell whether our loader, with its limits, reads the text as equal data."""
     if len(text.encode()) > max_bytes:
         return False
     try:
@@ -72,7 +72,7 @@ def reads_back(text: str, data: dict[str, Any], *, max_bytes: int) -> bool:
 
 
 def _affordable(extra: dict[str, Any], *, max_bytes: int) -> dict[str, Any]:
-    """As many of the extras as the loader's limits have room for, in their own order."""
+    """Return as many of the extras as fit the loader's limits, in their order."""
     costs = {
         key: (len(_canonical(value).encode()) + len(key), *_nodes_and_depth(value)) for key, value in extra.items()
     }
@@ -104,12 +104,13 @@ def _canonical(value: Any) -> str:
 # The categories Cc and Cs, but for tab and line feed.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-# Longer ones are not read back as numbers from YAML, and Python refuses to read the longest at all.
+# Longer numbers are not read back from YAML as numbers, and Python refuses to read the longest.
 _MAX_DIGITS = 18
 
 
 def read_json(data: bytes, *, what: str) -> Any:
-    """Read one JSON text. Numbers that no pack can hold (NaN, 1e999, twenty digits) become texts, as they are written.
+    """Return the value of a JSON text. Numbers that no pack can hold (NaN, 1e999, twenty digits) become texts,
+    unchanged.
 
     Raises:
         PackError: it is too large, not UTF-8, not JSON, or nested too deeply; `what` is named in the message.
@@ -131,7 +132,7 @@ def read_json(data: bytes, *, what: str) -> Any:
 
 
 def clean(text: str) -> str:
-    """The text with line feeds for line ends, and without control characters and halves of surrogate pairs."""
+    """Return the text with line feeds as line ends, and without control characters and lone surrogates."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -154,7 +155,8 @@ def _number(digits: str) -> float | str:
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A key that comes twice keeps its last value, as every reader has it; the earlier ones are listed beside it."""
+    """Return an object. A repeated key has its last value, as in every reader; the earlier values are listed under
+    another key."""
     built: dict[str, Any] = {}
     earlier: dict[str, list[Any]] = {}
     for key, value in pairs:
@@ -168,7 +170,7 @@ def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def free_key(name: str, taken: dict[str, Any]) -> str:
-    """The name, or the name with the first number that makes it new."""
+    """Return the name, or the name with the first number that makes it new."""
     if name not in taken:
         return name
     number = next(n for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)

@@ -1,4 +1,5 @@
-"""What our own export says beside an entry: whose text it is, and what it is for. Anybody may have written it."""
+"""The mark that our own export adds to an entry: entity, section and role. It is untrusted: anybody may have written
+it."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from typing import Any
 from lorewright.errors import PackError
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES, role_of
 
-# Bounds on a source that strangers wrote, and the error that says which was passed.
+# Bounds on a source of unknown origin.
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
-# A picture or an archive around the text may be larger than the text may be.
+# A picture or an archive that contains the text may be larger than the text.
 MAX_CONTAINER_BYTES = 64 * 1024 * 1024
 MAX_ENTRIES = 10_000
 MAX_JSON_DEPTH = 64
@@ -27,14 +28,14 @@ MAX_DESCRIPTION_CHARS = 2_000
 
 
 def too_large(what: str, limit: int) -> PackError:
-    """The error for a source that passes a bound on its size, in bytes."""
+    """Return the error for a source that exceeds a bound on its size, in bytes."""
     return PackError(f"{what} is larger than {limit // 2**20} MiB", hint="split the book into several files")
 
 
-# Where it stands among an entry's, a card's or a book's extensions; other tools keep it there and do not read it.
+# Its key in the extensions of an entry, a card or a book; other tools keep it there and do not read it.
 MARK = "lorewright"
 GM = "gm"
-# Among what it says of a book: fields that an import had kept of a book in another format.
+# Its key, in the mark of a book, for the fields that an import had kept of a book in another format.
 KEPT = "kept"
 
 _ROLES = ALL_ROLES
@@ -44,7 +45,8 @@ _NOT_IN_LISTS = ("|", "[[", "]]")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Of which entity an entry is a section: "" is its introduction; `role` is "" where the title says it."""
+    """The entity, and its section ("" is the introduction), that an entry was made of; `role` is "" if the title has
+    it."""
 
     entity: str
     name: str
@@ -57,18 +59,18 @@ class Mark:
 
     @property
     def comment(self) -> str:
-        """What the export calls the entry."""
+        """The name that the export gives the entry."""
         return f"{self.name}: {self.section}" if self.section else self.name
 
     @property
     def is_secret(self) -> bool:
-        """Whether it is switched off because players must not read it, and not because its author did so."""
+        """True if the export switched it off because players must not read it, not because its author did."""
         role = self.role or (role_of(self.section, of_person=self.type == "npc") if self.section else "lore")
         return self.hidden or role not in OPEN_ROLES
 
 
 def read_mark(said: Any) -> Mark | None:
-    """A mark from JSON; None where it does not say whose text it is."""
+    """Return the mark in a JSON value; None if it has no entity or name."""
     if not isinstance(said, dict):
         return None
     entity, name = _text(said, "entity", _MAX_ID_CHARS), _text(said, "name", MAX_NAME_CHARS)
@@ -96,5 +98,5 @@ def _texts(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = said.get(key)
     members: Iterable[Any] = value if isinstance(value, list) else ()
     found = (" ".join(member.split()) for member in members if isinstance(member, str) and len(member) <= MAX_TAG_CHARS)
-    kept = (one for one in found if one and not any(mark in one for mark in _NOT_IN_LISTS))
+    kept = (text for text in found if text and not any(mark in text for mark in _NOT_IN_LISTS))
     return tuple(dict.fromkeys(kept))[:MAX_TAGS]

@@ -18,11 +18,11 @@ from lorewright.ids import local, slug
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 from lorewright.packs.models import OPEN_ROLES, PackEntity, role_of
 
-# Says in `pack.yaml` that a folder is an export; the README at the root is no content of a pack.
+# The key in `pack.yaml` that marks an export; the README at the root is no content of a pack.
 MARK = "x_exported_from"
 _HOME = "README.md"
 
-# Obsidian does not allow these in the name of a note or of what links to it.
+# Obsidian does not allow these in the name of a note or in a link.
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%]+')
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9])(?:\..*)?", re.IGNORECASE)
 _MAX_NAME_CHARS = 80
@@ -33,7 +33,7 @@ _TITLES |= {"history": "History", "technology": "Technology", "culture": "Cultur
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A note: its name, its path without `.md`, and what a link to it says."""
+    """A note: its name, its path without `.md`, and the target of links to it."""
 
     name: str
     path: str
@@ -45,12 +45,12 @@ class _Note:
 
 
 def titles_of_types() -> Mapping[str, str]:
-    """What the entities of a type are together, in the order in which a reader meets them."""
+    """Return type -> plural title, in the order in which a reader sees them."""
     return _TITLES
 
 
 def vault(pack: ShownPack, *, folder_name: str) -> dict[str, str]:
-    """Path and text of every file. The folder's name gives the pack its ID, as it does for an import."""
+    """Return path -> text of every file. The pack's ID is derived from the folder's name, as in an import."""
     notes = _notes(pack)
     files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
     for shown in pack.entities:
@@ -66,7 +66,11 @@ def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
     said |= {"layer": manifest.layer, "language": manifest.language}
     said |= {"license": manifest.license or {"type": "unknown"}, "chunk_tokens": manifest.chunk_tokens}
     if pack.audience.is_gm:
-        said |= {"depends_on": [one.model_dump() for one in manifest.depends_on]} if manifest.depends_on else {}
+        said |= (
+            {"depends_on": [dependency.model_dump() for dependency in manifest.depends_on]}
+            if manifest.depends_on
+            else {}
+        )
         said |= {"synonyms": [list(group) for group in manifest.synonyms]} if manifest.synonyms else {}
         said |= manifest.extra
     return said | {MARK: f"{manifest.id} {manifest.version}", "x_exported_for": pack.audience.view.viewer}
@@ -85,8 +89,8 @@ def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
 
 
 def _notes(pack: ShownPack) -> dict[str, _Note]:
-    """Entity ID -> its note. No two names differ only by case; a note whose name something else has too is linked to by
-    its path, which both Obsidian and a pack's reader understand."""
+    """Return entity ID -> its note. No two names differ only by case; a note whose name is ambiguous is linked by its
+    path, which both Obsidian and a pack's reader understand."""
     taken: set[str] = set()
     names: dict[str, str] = {}
     for shown in pack.entities:
@@ -98,9 +102,9 @@ def _notes(pack: ShownPack) -> dict[str, _Note]:
         taken.add(free.casefold())
         names[shown.entity.id] = free
     called = Counter(
-        one
+        name_slug
         for shown in pack.entities
-        for one in {slug(name) for name in (names[shown.entity.id], shown.entity.name, *shown.entity.aliases)}
+        for name_slug in {slug(name) for name in (names[shown.entity.id], shown.entity.name, *shown.entity.aliases)}
     )
     notes = {}
     for shown in pack.entities:
@@ -111,7 +115,7 @@ def _notes(pack: ShownPack) -> dict[str, _Note]:
 
 
 def _note_name(entity: PackEntity) -> str:
-    printable = "".join(one for one in entity.name if unicodedata.category(one) not in ("Cc", "Cf", "Cs"))
+    printable = "".join(char for char in entity.name if unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
     plain = " ".join(_NOT_IN_NAMES.sub(" ", unicodedata.normalize("NFC", printable)).split()).strip(". ")
     plain = plain[:_MAX_NAME_CHARS].strip(". ") or local(entity.id)
     return f"{plain} ({entity.type})" if _DEVICE.fullmatch(plain) else plain
@@ -135,7 +139,7 @@ def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note])
     kept = {key: value for key, value in shown.frontmatter.items() if key not in said}
     for key in _RELATIONS:
         if isinstance(kept.get(key), list):
-            kept[key] = [_relation(pack, one, notes) for one in kept[key]]
+            kept[key] = [_relation(pack, reference, notes) for reference in kept[key]]
     return said | kept
 
 

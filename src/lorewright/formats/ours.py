@@ -1,7 +1,7 @@
-"""What our own export says of an entry -> the entity and section that it was: a pack comes back as it went.
+"""The marks of our own export -> the entities and sections of the original pack, so that an import restores them.
 
-Lorebooks know texts and keys. So an export puts beside each entry, under `extensions.lorewright`, whose text it is and
-what it is for; other tools keep that and do not read it.
+Lorebooks have only texts and keys. So an export adds to each entry, under `extensions.lorewright`, its entity, section
+and role; other tools keep that and do not read it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lorewright.formats.rule_fields import DEFAULTS
 
 
 def take_mark(fields: Fields) -> Mark | None:
-    """Take what our export said, and what it wrote only because SillyTavern wants every field; None where it did not
-    say whose text it is."""
+    """Take and return our export's mark, and drop the fields that it wrote only because SillyTavern wants them all;
+    None if there is no valid mark."""
     mark = fields.member("extensions", MARK, read_mark)
     if mark is None:
         return None
@@ -31,7 +31,7 @@ def take_mark(fields: Fields) -> Mark | None:
 
 
 def merged(imported: Imported) -> Imported:
-    """The import with the sections of one entity in one file again, where the first of them stands."""
+    """Return the import with all sections of an entity in one file again, at the position of the first of them."""
     entries: dict[object, ImportedEntry] = {}
     for number, entry in enumerate(imported.entries):
         key: object = entry.mark.entity if entry.mark is not None else number
@@ -41,7 +41,7 @@ def merged(imported: Imported) -> Imported:
 
 
 def _alone(entry: ImportedEntry) -> ImportedEntry:
-    """An entry as the first of its entity. Its rules are those of its section, until all are there."""
+    """Return an entry as the first of its entity; its rules count as its section's until all sections are merged."""
     mark = entry.mark
     if mark is None:
         return entry
@@ -54,7 +54,8 @@ def _alone(entry: ImportedEntry) -> ImportedEntry:
 
 
 def _with_file_rules(entry: ImportedEntry) -> ImportedEntry:
-    """What all sections say is said of the file, what is left of its section."""
+    """Return the entry with the rules that all sections share as rules of the file, the others as rules of the
+    section."""
     if entry.mark is None:
         return entry
     first, *others = entry.section_rules.values()
@@ -67,23 +68,23 @@ def _with_file_rules(entry: ImportedEntry) -> ImportedEntry:
 
 
 def _joined(first: ImportedEntry, entry: ImportedEntry) -> ImportedEntry:
-    """The sections of both; an introduction says the name, and its keys count."""
+    """Return an entry with the sections of both; the name and the keys are the introduction's."""
     more = _alone(entry)
     leads = entry.mark is not None and not entry.mark.section
-    one, other = (more, first) if leads else (first, more)
+    main, other = (more, first) if leads else (first, more)
     return replace(
-        one,
-        parts=(*one.parts, *other.parts),
-        tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
-        hidden=one.hidden or other.hidden,
-        section_roles={**one.section_roles, **other.section_roles},
-        section_rules={**one.section_rules, **other.section_rules},
-        extra={**{key: value for key, value in other.extra.items() if key not in one.extra}, **one.extra},
+        main,
+        parts=(*main.parts, *other.parts),
+        tags=tuple(dict.fromkeys((*main.tags, *other.tags))),
+        hidden=main.hidden or other.hidden,
+        section_roles={**main.section_roles, **other.section_roles},
+        section_rules={**main.section_rules, **other.section_rules},
+        extra={**{key: value for key, value in other.extra.items() if key not in main.extra}, **main.extra},
     )
 
 
 def _without_mark(extra: dict[str, Any]) -> dict[str, Any]:
-    """What a book says of itself without what our export added, and with what that had kept for it."""
+    """Return a book's own fields without our export's mark, and with the fields that the mark had kept."""
     found = dict(extra)
     inner = found.get("x_character_book")
     if isinstance(inner, dict):

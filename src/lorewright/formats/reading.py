@@ -1,4 +1,4 @@
-"""A file of another tool -> Imported. The one place that knows every format, and in which order they are tried."""
+"""A file of another tool -> Imported. Only this module lists the formats and the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from lorewright.formats.ours import merged
 from lorewright.formats.rule_fields import with_references
 from lorewright.formats.sillytavern import WorldInfo
 
-# A lorebook has entries as world info has, and a version besides: the more that a format asks for, the earlier it is.
+# Stricter formats first: a NovelAI lorebook has entries as world info has, and also a version.
 FORMATS: tuple[Format, ...] = (NovelAIScenario(), NovelAILorebook(), Card(), WorldInfo(), StoryCards())
 
 
 def read_file(path: Path) -> Imported:
-    """Read a file from disk.
+    """Return the content of a file.
 
     Raises:
         PackError: there is no such file, or it cannot be imported.
@@ -44,7 +44,7 @@ def read_file(path: Path) -> Imported:
 
 
 def read(data: bytes, filename: str) -> Imported:
-    """Take a source apart. The name serves messages, and the pack where the source has no name of its own.
+    """Return the content of a source. The filename is used in messages, and as the name if the source has none.
 
     Raises:
         PackError: the source is damaged, too large, hostile, or of no known format.
@@ -59,7 +59,7 @@ def read(data: bytes, filename: str) -> Imported:
             imported = known.read(source, stem=PurePath(name).stem)
             if imported.entries:
                 return merged(replace(imported, entries=with_references(imported.entries)))
-            # What looks like one format and holds nothing may be another that holds something.
+            # A source without entries in this format may have entries in another.
             empty = empty or known.name
     if empty:
         raise PackError(f"{name} holds no entries", hint=f"it was read as {empty}")
@@ -68,7 +68,7 @@ def read(data: bytes, filename: str) -> Imported:
 
 
 def _value(data: bytes, name: str) -> Any:
-    """The JSON value of a source, out of its picture or archive."""
+    """Return the JSON value of a source, extracted from its picture or archive if it is one."""
     if data.startswith(PNG_SIGNATURE):
         return _of_picture(card_texts(data, what=name), name)
     if data.startswith(ZIP_SIGNATURE):
@@ -77,7 +77,7 @@ def _value(data: bytes, name: str) -> Any:
 
 
 def _of_picture(texts: dict[str, bytes], name: str) -> Any:
-    """The best card of a picture. An older one beside it is kept where it says something else."""
+    """Return the best card of a picture. Another card in it is kept as a field if it differs."""
     values = {key: read_json(texts[key], what=f"the card in {name}") for key in CARD_KEYWORDS if key in texts}
     best, *others = values
     value = values[best]

@@ -1,4 +1,8 @@
-"""Entry rules of a pack's frontmatter (`lore:`, `section_lore:`) <-> the fields that SillyTavern has for them."""
+"""Entry rules of a pack's frontmatter (`lore:`, `section_lore:`) <-> the fields that SillyTavern has for them.
+
+Fields without a rule here, values that no rule can have, and values that are the default anyway stay among the kept
+fields.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,13 @@ from lorewright.ids import slug
 from lorewright.packs.entry_rules import MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_REFERENCES, MAX_TURNS
 from lorewright.packs.references import Links
 
-# The fields of a lorebook entry as SillyTavern saves it, and the names that the same have in a card's book.
+# Lorebook fields -> the rules of `lore:`.
 
-# The fields by which lorebooks say when an entry is told -> the rules of `lore:`.
-#
-# What has no rule here, or a value that no rule can have, stays among the fields that are kept; and so does what says
-# only what is so anyway.
-
-# What places an entry in the order of a budget, and what it is where nothing is said.
+# The fields that order entries within a budget -> their defaults.
 _ORDERS = {"order": 100, "insertion_order": 100, "budgetPriority": 400}
 
-# `selectiveLogic`: of the secondary keys one must be met, not all may, none may, all must.
-_ANY, _NONE_of_entry_fields, _ALL_of_entry_fields = 0, 2, 3
+# `selectiveLogic`: of the secondary keys one must match (0), not all may (1), none may (2), all must (3).
+_ANY, _NONE, _ALL = 0, 2, 3
 
 _NESTED = ("extensions", "contextConfig")
 _ACTIVATE = "@@activate"
@@ -32,20 +31,19 @@ _NEVER = "@@dont_activate"
 
 
 def take_rules(fields: Fields) -> tuple[dict[str, Any], bool]:
-    """Take the fields that are rules, also those among the extensions of a card's book; and whether they say that the
-    entry is never told."""
+    """Take the fields that are rules, also from the extensions of a card's book; return the rules, and whether the
+    fields say that the entry is never used."""
     rules, is_never = _take(fields)
     for name in _NESTED:
         with fields.inside(name) as inner:
             more, also = _take(inner)
-        # What the entry itself says goes before its extensions.
+        # The entry's own fields go before its extensions.
         rules, is_never = {**more, **rules}, is_never or also
     return rules, is_never
 
 
 def take_decorators(lines: Sequence[str]) -> tuple[dict[str, Any], bool, list[str]]:
-    """The rules in the lines that address the software, whether they say never, and the lines that say something
-    else."""
+    """Return the rules in decorator lines, whether they say never, and the other decorator lines."""
     left = [line for line in lines if line != _ACTIVATE]
     return ({"always": True} if _ACTIVATE in lines else {}), _NEVER in lines, left
 
@@ -72,9 +70,9 @@ def _take(fields: Fields) -> tuple[dict[str, Any], bool]:
 
 
 def _says_never(fields: Fields) -> bool:
-    """An entry that is told in no case; both fields stay, for there is no such rule."""
+    """Return True if the fields say that an entry is never used; both fields stay, as there is no such rule."""
     percent = fields.peek_value("probability")
-    return _is_number_of_entry_fields(percent) and percent <= 0 and fields.peek_value("useProbability") is not False
+    return _is_number(percent) and percent <= 0 and fields.peek_value("useProbability") is not False
 
 
 def _is_flag(value: Any) -> bool:
@@ -86,7 +84,7 @@ def _is_whole(value: Any, low: int, high: int) -> bool:
 
 
 def _is_order(value: Any) -> bool:
-    # Whichever of them is taken off, the rest is a priority.
+    # Whichever default is subtracted, the result is a valid priority.
     return _is_whole(value, max(_ORDERS.values()) - MAX_PRIORITY, min(_ORDERS.values()) + MAX_PRIORITY)
 
 
@@ -95,15 +93,11 @@ def _is_turns(value: Any) -> bool:
 
 
 def _is_percent(value: Any) -> bool:
-    return _is_number_of_entry_fields(value) and 0 < value < 100
-
-
-def _is_number_of_entry_fields(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return _is_number(value) and 0 < value < 100
 
 
 def _groups(value: str) -> list[str]:
-    return list(dict.fromkeys(" ".join(one.split()) for one in value.split(",") if one.strip()))
+    return list(dict.fromkeys(" ".join(name.split()) for name in value.split(",") if name.strip()))
 
 
 def _are_groups(value: Any) -> bool:
@@ -114,8 +108,8 @@ def _are_groups(value: Any) -> bool:
 
 
 def with_references(entries: Sequence[ImportedEntry]) -> tuple[ImportedEntry, ...]:
-    """The entries, with `requires` and `excludes` for those whose secondary keys name others, each of them one alone;
-    secondary keys that are words, or name what is switched off, stay keys."""
+    """Return the entries with `requires` and `excludes` for those whose secondary keys all name exactly one other
+    entry; secondary keys that are ordinary words, or name a hidden entry, stay keys."""
     names = _names(entries)
     return tuple(_referring(entry, names) for entry in entries)
 
@@ -127,7 +121,7 @@ def _referring(entry: ImportedEntry, names: Mapping[str, str]) -> ImportedEntry:
         if not isinstance(keys, list) or rule is None or not all(isinstance(key, str) for key in keys):
             continue
         meant = list(dict.fromkeys(names.get(slug(key, fallback="")) for key in keys))
-        if len(meant) <= MAX_REFERENCES and all(one is not None and one != entry.name for one in meant):
+        if len(meant) <= MAX_REFERENCES and all(name is not None and name != entry.name for name in meant):
             return replace(entry, rules={**entry.rules, rule: meant}, extra=_without_keys(entry.extra, place))
     return entry
 
@@ -138,9 +132,9 @@ def _rule_of(extra: Mapping[str, Any], count: int) -> str | None:
         logic = extra["x_extensions"].get("selectiveLogic", logic)
     if count == 0 or extra.get("x_selective") is False:
         return None
-    if logic == _ALL_of_entry_fields or (logic in (None, _ANY) and count == 1):
+    if logic == _ALL or (logic in (None, _ANY) and count == 1):
         return "requires"
-    return "excludes" if logic == _NONE_of_entry_fields else None
+    return "excludes" if logic == _NONE else None
 
 
 def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -154,9 +148,10 @@ def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
-    """What one entry alone is called, and that entry's name, which must be one that frontmatter reads as it stands."""
+    """Return name or alias of exactly one entry, as a slug -> that entry's name; names that frontmatter would read
+    otherwise, and hidden entries, are not included."""
     called = [(slug(name, fallback=""), entry) for entry in entries for name in {entry.name, *entry.aliases}]
-    # What our own export made several entries of is one.
+    # Entries that our own export made of one entity count once.
     owned = dict.fromkeys((key, entry.mark.entity if entry.mark else str(id(entry))) for key, entry in called)
     counts = Counter(key for key, _ in owned)
     return {
@@ -170,7 +165,7 @@ def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
     }
 
 
-# What SillyTavern writes for an entry about which nothing was said, in its own order; `uid` comes before.
+# The defaults that SillyTavern writes for an entry, in its own order; `uid` comes before them.
 DEFAULTS: dict[str, Any] = {
     "key": [],
     "keysecondary": [],
@@ -213,14 +208,14 @@ DEFAULTS: dict[str, Any] = {
     "triggers": [],
 }
 
-# A card's book has these beside an entry's text …
-_BESIDE = {
+# A card's book has these fields next to an entry's text …
+_BOOK_FIELDS = {
     "secondary_keys": "keysecondary",
     "insertion_order": "order",
     "constant": "constant",
     "selective": "selective",
 }
-# … and all others among the entry's extensions, where a name is written otherwise.
+# … and all others in the entry's extensions, some with another spelling.
 _AMONG_EXTENSIONS = {
     "position": "position",
     "exclude_recursion": "excludeRecursion",
@@ -261,7 +256,7 @@ _PLACES = {"before_char": 0, "after_char": 1}
 
 
 def is_of_a_book(fields: Mapping[str, Any]) -> bool:
-    """Whether an entry's fields are named as a card's book names them."""
+    """Tell whether an entry's fields have the names of a card's book."""
     if _OF_A_BOOK & fields.keys() or fields.get("position") in _PLACES:
         return True
     extensions = fields.get("extensions")
@@ -270,11 +265,11 @@ def is_of_a_book(fields: Mapping[str, Any]) -> bool:
 
 
 def as_world_info(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields under the names of world info; one that has no place there keeps its own."""
+    """Return the fields under the names of world info; a field that world info does not have keeps its name."""
     if not is_of_a_book(fields):
         return dict(fields)
-    found = {name: fields[key] for key, name in _BESIDE.items() if key in fields}
-    left = {key: value for key, value in fields.items() if key not in {*_BESIDE, "enabled", "id", "extensions"}}
+    found = {name: fields[key] for key, name in _BOOK_FIELDS.items() if key in fields}
+    left = {key: value for key, value in fields.items() if key not in {*_BOOK_FIELDS, "enabled", "id", "extensions"}}
     if isinstance(fields.get("enabled"), bool):
         found["disable"] = not fields["enabled"]
     if left.get("position") in _PLACES:
@@ -290,10 +285,11 @@ def as_world_info(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_book(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of world info under the names of a card's book; one that has no place there keeps its own."""
+    """Return the fields of world info under the names of a card's book; a field that it does not have keeps its
+    name."""
     if is_of_a_book(fields):
         return dict(fields)
-    found = {key: fields[name] for key, name in _BESIDE.items() if name in fields}
+    found = {key: fields[name] for key, name in _BOOK_FIELDS.items() if name in fields}
     if isinstance(fields.get("disable"), bool):
         found["enabled"] = not fields["disable"]
     if "uid" in fields:
@@ -302,13 +298,13 @@ def as_book(fields: Mapping[str, Any]) -> dict[str, Any]:
     extensions = fields.get("extensions")
     among = dict(extensions) if isinstance(extensions, dict) else {}
     among |= {key: fields[name] for name, key in _EXTENSION_OF.items() if name in fields}
-    placed = {*_BESIDE.values(), *_EXTENSION_OF, "disable", "uid", "extensions"}
+    placed = {*_BOOK_FIELDS.values(), *_EXTENSION_OF, "disable", "uid", "extensions"}
     left = {key: value for key, value in fields.items() if key not in placed}
     return {**found, **left, "extensions": among}
 
 
 def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with those of world info over them, under the names that the fields have themselves."""
+    """Return the fields updated by `rules`, which have the names of world info; the names of `fields` are kept."""
     if not is_of_a_book(fields):
         return {**fields, **rules}
     said = as_book(rules)
@@ -320,29 +316,28 @@ def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str,
 
 FILE_RULES, SECTION_RULES = "lore", "section_lore"
 
-# World Info's order where an author says nothing; a priority counts from there.
+# World Info's default order; a priority is relative to it.
 DEFAULT_ORDER = 100
-_NONE, _ALL = 2, 3
 
-# What says how an entry is found, and nothing of what it is about.
+# Rules that tell nothing of the content of an entry.
 _PLAIN = ("always", "priority", "sticky", "cooldown", "probability")
 _NAMES = ("requires", "excludes")
 
 
 def rules_of(frontmatter: Mapping[str, Any], title: str) -> dict[str, Any]:
-    """The rules of one section: the file's, and over them the section's own ("" for the introduction)."""
+    """Return the rules of a section ("" for the introduction): the file's, updated by the section's own."""
     sections = _mapping(frontmatter.get(SECTION_RULES))
-    own = next((_mapping(one) for name, one in sections.items() if title and _same(name, title)), {})
+    own = next((_mapping(rules) for name, rules in sections.items() if title and _same(name, title)), {})
     return {**_mapping(frontmatter.get(FILE_RULES)), **own}
 
 
 def open_rules(frontmatter: Mapping[str, Any], titles: Iterable[str], links: Links) -> dict[str, Any]:
-    """The rules that a reader may be told who knows sections of these titles: a group has a name that says nothing, and
-    what is hidden is in no list."""
+    """Return the rules for a reader who knows the sections with these titles: groups get neutral names, and hidden
+    entities are in no list."""
     known = list(titles)
     sections = {
-        str(name): _opened(_mapping(one), links)
-        for name, one in _mapping(frontmatter.get(SECTION_RULES)).items()
+        str(name): _opened(_mapping(rules), links)
+        for name, rules in _mapping(frontmatter.get(SECTION_RULES)).items()
         if any(_same(name, title) for title in known if title)
     }
     found = {FILE_RULES: _opened(_mapping(frontmatter.get(FILE_RULES)), links), SECTION_RULES: sections}
@@ -350,8 +345,8 @@ def open_rules(frontmatter: Mapping[str, Any], titles: Iterable[str], links: Lin
 
 
 def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -> dict[str, Any]:
-    """The fields of an entry that rules give. `names` gives the names of what `requires` and `excludes` refer to; where
-    both are said world info has room for the first only."""
+    """Return an entry's fields for the rules. `names` returns the names of an entry that `requires` or `excludes`
+    refers to; if both are given, world info has room for the first only."""
     fields: dict[str, Any] = {}
     if rules.get("always") is True:
         fields["constant"] = True
@@ -364,15 +359,15 @@ def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -
         fields |= {"probability": _percent(rules["probability"]), "useProbability": True}
     for key, logic in (("requires", _ALL), ("excludes", _NONE)):
         known = [names(text) for text in texts(rules.get(key))]
-        # All of the keys must stand in the text, so that each entry is met by its name alone.
-        listed = [name for of_one in known for name in (of_one[:1] if logic == _ALL else of_one)]
+        # With `_ALL` every key must be in the text, so each entry is represented by its name alone.
+        listed = [name for own in known for name in (own[:1] if logic == _ALL else own)]
         if listed and "keysecondary" not in fields:
             fields |= {"keysecondary": listed, "selective": True, "selectiveLogic": logic}
     return fields
 
 
 def texts(value: Any) -> list[str]:
-    """A text alone, or the texts of a list; `[[Name]]` is the name."""
+    """Return a single text, or the texts of a list, as a list; of `[[Name]]` the name."""
     members = value if isinstance(value, list) else [value]
     return [
         member.strip().removeprefix("[[").removesuffix("]]")

@@ -1,8 +1,8 @@
 """Pack and audience -> the entities and sections that this reader may read, and nothing else.
 
-The one place where an export leaves out what is kept from somebody. What it gives is text as its author wrote it,
-without comments; of what is not open the items that were revealed; and for readers other than the game master none of
-the marks that authors set for the program (`{#name}`, `(when …)`), nor attributes of HTML.
+Only here does an export leave out what a reader may not know. The texts are as their author wrote them, without
+comments; of sections that are not open only the revealed items; and for readers other than the game master without the
+author's marks for the program (`{#name}`, `(when …)`) and without attributes of HTML.
 """
 
 from __future__ import annotations
@@ -26,16 +26,14 @@ from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Manifest, Pack, Pac
 from lorewright.packs.references import Links, Render
 from lorewright.retrieval.view import LoreView, may_see
 
-# For whom an export is made: a viewer, and what a campaign has made of the pack for them.
-
 Reader = Literal["player", "gm"]
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Whoever reads the export. `view` has no generations: the pack's own text is read instead of an index.
+    """The reader of an export. `view` has no generations: the pack's own text is read instead of an index.
 
-    `not_in_force` holds the IDs of chunks for which another pack of a campaign stands. `story` names that campaign.
+    `not_in_force` holds the IDs of chunks that another pack of a campaign overrides. `story` names that campaign.
     """
 
     view: LoreView
@@ -44,35 +42,35 @@ class Audience:
 
     @staticmethod
     def of(reader: Reader) -> Audience:
-        """A player who has learned nothing yet, or the game master."""
+        """Return the audience of a player who has learned nothing yet, or of the game master."""
         return Audience(LoreView((), viewer=reader))
 
     @property
     def is_gm(self) -> bool:
-        """Whether everything is carried."""
+        """True if the reader is the game master, who gets everything."""
         return self.view.viewer == "gm"
 
     def meets(self, when: When, pack_id: str) -> bool:
-        """Whether a condition holds for this reader; without a campaign the game master alone reads what has one."""
+        """Tell whether a condition holds for this reader; without a campaign it holds for the game master alone."""
         if self.view.conditions is None:
             return self.is_gm
         return holds(when, self.view.conditions, pack_id=pack_id)
 
     def sees(self, chunk: Chunk) -> bool:
-        """Whether all of a chunk may be read."""
+        """Tell whether all of a chunk may be read."""
         return self.reaches(chunk) and may_see(self.view, role=chunk.role, owner_id=chunk.entity_id)
 
     def has_learned(self, chunk: Chunk, item_id: str) -> bool:
-        """Whether one item of a chunk that is not open was revealed to this reader."""
+        """Tell whether an item of a chunk that is not open was revealed to this reader."""
         return self.reaches(chunk) and may_see(self.view, role=chunk.role, owner_id=chunk.entity_id, item_id=item_id)
 
     def reaches(self, chunk: Chunk) -> bool:
-        """Whether a chunk is there at all: nothing stands for it, and its conditions hold."""
+        """Tell whether a chunk is in force: no other pack overrides it, and its conditions hold."""
         held = all(self.meets(when, chunk.pack_id) for when in chunk.conditions)
         return held and chunk.id not in self.not_in_force
 
 
-# What was learned of a section stands below this: the section's own title may tell of the rest.
+# The title above learned items; the section's own title may give away the rest.
 LEARNED = "Learned"
 
 _ITEM_NAME = re.compile(r"[ \t]?\{#[A-Za-z0-9][\w-]{0,60}\}")
@@ -86,7 +84,7 @@ _ATTRIBUTES = re.compile(r"<([A-Za-z][\w-]{0,40})\s[^<>]*=[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class ShownSection:
-    """A section, or what was learned of one. `title` is "" for the introduction; `conditional` text may not hold."""
+    """A section, or its learned items. `title` is "" for the introduction; `conditional` text may not hold."""
 
     title: str
     role: Role
@@ -96,14 +94,15 @@ class ShownSection:
 
     @property
     def is_open(self) -> bool:
-        """Whether every player may read it."""
+        """True if every player may read it."""
         return self.role in OPEN_ROLES and not self.conditional
 
 
 @dataclass(frozen=True, slots=True)
 class ShownEntity:
-    """What one file tells. For a reader other than the game master `entity` has no names or tags of what is hidden and
-    no keys of its own, `frontmatter` nothing but entry rules about what the reader knows, and `source` is empty."""
+    """An entity with its readable sections. For a reader other than the game master `entity` has no names or tags of
+    anything hidden and no keys of its own, `frontmatter` only entry rules about known sections, and `source` is
+    empty."""
 
     entity: PackEntity
     sections: tuple[ShownSection, ...]
@@ -112,14 +111,13 @@ class ShownEntity:
 
     @property
     def gm_only(self) -> bool:
-        """Whether the whole file is kept from players: nothing of it is open, its introduction neither."""
+        """True if the whole file is kept from players, including its introduction."""
         return bool(self.sections) and self.sections[0].title == "" and self.sections[0].role == "secret"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPack:
-    """What an export is made of. `left_out` counts the sections, `hidden` the entities, that the reader may not know
-    of."""
+    """The input of an export. `left_out` counts the sections, `hidden` the entities, that the reader may not know."""
 
     manifest: Manifest
     root: str
@@ -130,34 +128,36 @@ class ShownPack:
     left_out: int
 
     def linked(self, shown: ShownEntity, text: str, render: Render) -> str:
-        """A section's text with its references as the format shows them."""
+        """Return a section's text with its references as `render` shows them."""
         return self.links.rewritten(text, shown.entity.file_path, render)
 
     @property
     def tells_secrets(self) -> bool:
-        """Whether anything in it is not for every player."""
+        """True if it contains anything that is not for every player."""
         return self.audience.is_gm
 
 
 def shown_pack(pack: Pack, audience: Audience) -> ShownPack:
-    """The pack as the audience may read it; entities in the order of their files."""
-    chunks = {entity_id: list(group) for entity_id, group in groupby(pack.chunks, key=lambda one: one.entity_id)}
+    """Return the pack as the audience may read it; entities are in the order of their files."""
+    chunks = {entity_id: list(group) for entity_id, group in groupby(pack.chunks, key=lambda chunk: chunk.entity_id)}
     found = {entity.id: _sections(chunks.get(entity.id, []), entity, audience) for entity in pack.entities}
-    hidden = frozenset() if audience.is_gm else frozenset(one for one, sections in found.items() if not sections)
+    hidden = (
+        frozenset() if audience.is_gm else frozenset(entity_id for entity_id, sections in found.items() if not sections)
+    )
     links = Links(pack.manifest.id, pack.entities, hidden=hidden, closed=not audience.is_gm)
     shown = [
         ShownEntity(entity, found[entity.id], _frontmatter(pack, entity), tuple(chunks.get(entity.id, ())))
         for entity in pack.entities
         if entity.id not in hidden
     ]
-    entities = shown if audience.is_gm else [_opened(one, links) for one in shown]
+    entities = shown if audience.is_gm else [_opened(entity, links) for entity in shown]
     unseen = {_section_id(chunk) for chunk in pack.chunks if not audience.sees(chunk)}
     manifest = _manifest(pack.manifest, audience)
     return ShownPack(manifest, pack.root, audience, tuple(entities), links, len(hidden), len(unseen))
 
 
 def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -> tuple[ShownSection, ...]:
-    """What may be read of a file, in its order. A section without text is kept where its title says something."""
+    """Return the readable sections of a file, in its order; a section without text is kept for the game master only."""
     shown = []
     for section_id, group in groupby((chunk for chunk in chunks if chunk.source), key=_section_id):
         parts = [chunk for chunk in group if audience.sees(chunk)]
@@ -171,12 +171,12 @@ def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -
         if audience.has_learned(chunk, item.id) and _holds(item, chunk.pack_id, audience)
     ]
     if learned:
-        text = "\n".join(f"- {one}" for one in learned)
+        text = "\n".join(f"- {item_text}" for item_text in learned)
         shown.append(ShownSection(LEARNED, "lore", text, "learned"))
     if audience.is_gm:
         return tuple(shown)
-    told = (replace(one, text=_without_marks(one.text, entity, audience)) for one in shown)
-    return tuple(one for one in told if one.text)
+    told = (replace(section, text=_without_marks(section.text, entity, audience)) for section in shown)
+    return tuple(section for section in told if section.text)
 
 
 def _holds(item: Item, pack_id: str, audience: Audience) -> bool:
@@ -185,7 +185,7 @@ def _holds(item: Item, pack_id: str, audience: Audience) -> bool:
 
 
 def _whole(parts: Sequence[Chunk], entity: PackEntity, section_id: str) -> ShownSection:
-    """A section put together again from the parts into which a long one is cut."""
+    """Return a section joined again from the parts into which it was cut."""
     text = parts[0].text
     for before, part in pairwise(parts):
         gap = _line_feeds_after(before.source) + _line_feeds_before(part.source)
@@ -195,7 +195,7 @@ def _whole(parts: Sequence[Chunk], entity: PackEntity, section_id: str) -> Shown
 
 
 def _title(chunk: Chunk, entity: PackEntity) -> str:
-    """The H2; the H1 where it is another than the file's first; "" for the introduction and what stands above it."""
+    """Return the H2, or the H1 if it is not the file's first; "" for the introduction and the text above it."""
     if chunk.section:
         return chunk.section
     return "" if chunk.section_path in (entity.name, "") else chunk.section_path
@@ -214,7 +214,7 @@ def _section_id(chunk: Chunk) -> str:
 
 
 def _opened(shown: ShownEntity, links: Links) -> ShownEntity:
-    """An entity without what its frontmatter and titles tell of anything hidden."""
+    """Return an entity whose frontmatter and titles say nothing about anything hidden."""
     entity = replace(
         shown.entity,
         aliases=tuple(alias for alias in shown.entity.aliases if not links.names_hidden(alias)),
@@ -228,14 +228,15 @@ def _opened(shown: ShownEntity, links: Links) -> ShownEntity:
 
 
 def _plain_title(title: str, links: Links) -> str:
-    """A title without item names, and a plain word for one that names something hidden."""
+    """Return a title without item names, or a neutral word if it names something hidden."""
     said = " ".join(_ITEM_NAME.sub(" ", title).split())
     return "Section" if links.names_hidden(said) else said
 
 
 def _without_marks(text: str, entity: PackEntity, audience: Audience) -> str:
-    """An open text without what is for the program. What begins with a condition that does not hold is left out there,
-    too, although only items of other sections have conditions: their author did not mean it to be read."""
+    """Return an open text without the author's marks for the program. A paragraph or list item whose condition does not
+    hold is removed too, although only items of other sections have conditions: its author did not mean it to be
+    read."""
     if _WHEN in text.casefold():
         items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
         unmet = {item.name for item in items if not _holds(item, entity.id.partition(":")[0], audience)}
@@ -249,7 +250,7 @@ def _frontmatter(pack: Pack, entity: PackEntity) -> dict[str, Any]:
 
 
 def _manifest(manifest: Manifest, audience: Audience) -> Manifest:
-    """What a pack says of itself; keys of its own and what it counts are for the game master."""
+    """Return the manifest for the audience; unknown keys and counts are for the game master alone."""
     if audience.is_gm:
         return manifest
     said = {key: value for key, value in manifest.license.items() if key in _OF_A_LICENSE}

@@ -1,7 +1,7 @@
-"""ShownPack -> SillyTavern's world info: an entry for the introduction of each file and for each of its sections.
+"""SillyTavern's world info <-> packs: an entry for the introduction of each file and for each of its sections.
 
-What an import had kept under `x_…` goes back where it came from. Beside each entry stands, under
-`extensions.lorewright`, whose text it is, so that an import of ours makes the same files of it again.
+Fields that an import had kept under `x_…` are restored. Each entry has a mark under `extensions.lorewright`, so that
+our import makes the same files of it again.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ from lorewright.ids import local
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import PackEntity, role_of
 
-# SillyTavern world info, and the lorebook of a version-3 card by itself: an object with `entries`.
-
 
 class WorldInfo:
-    """`{"entries": {"0": {"key": […], "content": …}}}`; a version-3 lorebook has it one level down, under `data`."""
+    """`{"entries": {"0": {"key": […], "content": …}}}`; a version-3 lorebook has it under `data`."""
 
     name = "SillyTavern world info"
 
     def knows(self, source: Any) -> bool:
-        """An object with entries, which NovelAI's say a version of."""
+        """Tell whether the value is an object with entries; NovelAI's lorebooks, which also have a version, are tried
+        before."""
         return isinstance(source, dict) and isinstance(_book(source).get("entries"), (dict, list))
 
     def read(self, source: Any, *, stem: str) -> Imported:
-        """Each entry is a file; what the book says of itself goes to the manifest."""
+        """Return the book: each entry becomes a file, the book's own fields go to the manifest."""
         report = ImportReport()
         outer = Fields(source, path="", report=report)
         inner = _book(source)
@@ -58,7 +57,7 @@ class WorldInfo:
 
 
 def is_description(text: str) -> bool:
-    """Whether a text is short enough to stand in a manifest."""
+    """Tell whether a text is short enough for a manifest."""
     return len(text) <= MAX_DESCRIPTION_CHARS
 
 
@@ -70,7 +69,7 @@ def _book(source: dict[str, Any]) -> dict[str, Any]:
 NOTICE = "This holds what players must not read."
 
 _KEPT = "x_"
-# Said by an import of itself, and of no use to whoever had the source.
+# Keys about the import itself, which the source did not have.
 _OF_THE_IMPORT = frozenset(
     {"imported_from", NO_KEY.removeprefix(_KEPT), "decorators", "entry", "exported_from", "exported_for"}
 )
@@ -80,7 +79,7 @@ _MAX_LEFT_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry. `fields` are all but text and keys: those that an import had kept, and rules over them."""
+    """An entry. `fields` are all fields but text and keys: those that an import had kept, updated by the rules."""
 
     shown: ShownEntity
     section: ShownSection
@@ -91,24 +90,24 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the entry is called in a list."""
+        """The entry's name in a list."""
         name = self.shown.entity.name
         return f"{name}: {self.section.title}" if self.section.title else name
 
     @property
     def is_off(self) -> bool:
-        """Whether it is written switched off: what players must not read reaches no prompt by itself."""
+        """True if it is written switched off, so that text that players must not read gets into no prompt by itself."""
         return not self.section.is_open
 
     def mark(self, *, is_first: bool) -> dict[str, Any]:
-        """What an import of ours reads to make the same file again."""
+        """Return the mark from which our import makes the same file again."""
         entity, section = self.shown.entity, self.section
         role = "secret" if section.conditional else section.role
         natural = role_of(section.title, of_person=entity.type == "npc") if section.title else "lore"
         said: dict[str, Any] = {"entity": local(entity.id), "name": entity.name, "type": entity.type}
         said |= {"section": section.title} if section.title else {}
         if self.shown.gm_only or (self.is_off and not section.title):
-            # What an introduction is kept from, the file is.
+            # A hidden introduction hides the whole file.
             said |= {"visibility": GM}
         elif role != natural:
             said |= {"role": role}
@@ -117,7 +116,7 @@ class Entry:
 
 
 def world_info(pack: ShownPack) -> dict[str, Any]:
-    """The book as SillyTavern saves one."""
+    """Return the book as SillyTavern saves it."""
     book: dict[str, Any] = {"name": pack.manifest.name}
     book |= {"description": pack.manifest.description} if pack.manifest.description else {}
     kept = book_fields(pack)
@@ -126,7 +125,7 @@ def world_info(pack: ShownPack) -> dict[str, Any]:
         extensions = _mapping(kept.pop("extensions", {}))
         book |= {key: value for key, value in kept.items() if key not in book}
     else:
-        # Fields of another format would make the book look like one of those.
+        # Fields of another format would make the book look like that format.
         extensions, said = {}, said | ({KEPT: kept} if kept else {})
     book["extensions"] = {**extensions, MARK: said}
     entries: dict[str, Any] = {}
@@ -135,12 +134,12 @@ def world_info(pack: ShownPack) -> dict[str, Any]:
         uid = free_number(entry.fields.get("uid"), taken)
         key = entry.place if entry.place and entry.place not in entries else str(uid)
         entries[key] = _as_world_info(entry, uid, is_first=is_first)
-    in_order = sorted(entries.items(), key=lambda one: int(one[1]["uid"]))
+    in_order = sorted(entries.items(), key=lambda numbered_entry: int(numbered_entry[1]["uid"]))
     return {**book, "entries": dict(in_order)}
 
 
 def numbered(entries: Iterator[Entry]) -> Iterator[tuple[Entry, bool]]:
-    """Each entry, and whether it is the first of its entity."""
+    """Yield each entry, and whether it is the first of its entity."""
     last = ""
     for entry in entries:
         yield entry, entry.shown.entity.id != last
@@ -148,13 +147,14 @@ def numbered(entries: Iterator[Entry]) -> Iterator[tuple[Entry, bool]]:
 
 
 def entries_of(pack: ShownPack) -> Iterator[Entry]:
-    """The entries in the order of files and sections; what has no text is one only where the file has nothing else."""
+    """Yield the entries in the order of files and sections; a section without text is one only if the file has no
+    other."""
     titles = Counter(section.title for shown in pack.entities for section in shown.sections)
     left = _left_over(pack)
     for shown in pack.entities:
         kept = {**_kept(shown), **left.get(shown.entity.file_path, {})} if pack.audience.is_gm else {}
-        told = [one for one in shown.sections if one.text] or list(shown.sections[:1]) or [_EMPTY]
-        for number, section in enumerate(told):
+        sections = [section for section in shown.sections if section.text] or list(shown.sections[:1]) or [_EMPTY]
+        for number, section in enumerate(sections):
             yield _entry(pack, shown, section, kept if number == 0 else {}, is_single=titles[section.title] == 1)
 
 
@@ -165,14 +165,14 @@ def _entry(
     pack: ShownPack, shown: ShownEntity, section: ShownSection, kept: Mapping[str, Any], *, is_single: bool
 ) -> Entry:
     text = pack.linked(shown, section.text, lambda entity, label: label or entity.name)
-    lines = [str(one) for one in kept.get("decorators") or ()]
+    lines = [str(decorator) for decorator in kept.get("decorators") or ()]
     names = [*shown.entity.aliases]
     if kept.get(NO_KEY.removeprefix(_KEPT)) is not False and _fold(shown.entity.name) not in map(_fold, names):
         names.insert(0, shown.entity.name)
-    patterns = [one for key in _KEYS for one in texts_of(kept.get(key))]
-    # A title that several files have is no name of anything.
+    patterns = [pattern for key in _KEYS for pattern in texts_of(kept.get(key))]
+    # A title that several files have is no key.
     own = [section.title] if section.title and is_single and role_of(section.title) == "lore" else []
-    rules = to_world_info(rules_of(shown.frontmatter, section.title), lambda one: _names(pack, one))
+    rules = to_world_info(rules_of(shown.frontmatter, section.title), lambda reference: _names(pack, reference))
     fields = {key: value for key, value in kept.items() if key not in {*_OF_THE_IMPORT, *_KEYS}}
     return Entry(
         shown,
@@ -199,7 +199,7 @@ def _as_world_info(entry: Entry, uid: int, *, is_first: bool) -> dict[str, Any]:
 
 
 def as_book_entry(entry: Entry, number: int, *, is_first: bool) -> dict[str, Any]:
-    """An entry as the book of a card has it."""
+    """Return an entry as the book of a card has it."""
     fields = as_book(entry.fields)
     extensions = _mapping(fields.pop("extensions", {}))
     written: dict[str, Any] = {"id": number, "keys": list(entry.keys), "secondary_keys": [], "comment": entry.title}
@@ -214,19 +214,19 @@ def as_book_entry(entry: Entry, number: int, *, is_first: bool) -> dict[str, Any
 
 
 def book_mark(pack: ShownPack) -> dict[str, Any]:
-    """What an export says of itself: of what it is, and for whom."""
+    """Return the mark of a book: pack, version and reader of the export."""
     said = {"pack": pack.manifest.id, "version": pack.manifest.version, "for": pack.audience.view.viewer}
     return said | ({"notice": NOTICE} if pack.tells_secrets else {})
 
 
 def book_fields(pack: ShownPack) -> dict[str, Any]:
-    """What an import had kept of the book itself; for the game master alone."""
+    """Return the fields that an import had kept of the book itself; for the game master alone."""
     kept = {**_unprefixed(pack.manifest.extra), **_left_over(pack).get(MANIFEST_FILE, {})}
     return {key: value for key, value in kept.items() if key not in _OF_THE_IMPORT}
 
 
 def kept_fields(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
-    """What an import had kept of an entry, under the names that it had there; for the game master alone."""
+    """Return the fields that an import had kept of an entry, under their original names; for the game master alone."""
     if not pack.audience.is_gm:
         return {}
     kept = {**_kept(shown), **_left_over(pack).get(shown.entity.file_path, {})}
@@ -234,7 +234,7 @@ def kept_fields(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts of a list, or a text alone, as they are written."""
+    """Return the texts of a list, or a single text, as a list; unchanged."""
     members = value if isinstance(value, list) else [value]
     return [member for member in members if isinstance(member, str) and member]
 
@@ -252,7 +252,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _left_over(pack: ShownPack) -> dict[str, dict[str, Any]]:
-    """What an import had no room for in frontmatter, by file, under the names of the source."""
+    """Return file -> the fields for which an import had no room in frontmatter, under their original names."""
     path = Path(pack.root) / LEFT_FILE
     if not pack.audience.is_gm or not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_LEFT_BYTES:
         return {}
@@ -273,7 +273,7 @@ def _names(pack: ShownPack, reference: str) -> list[str]:
 
 
 def free_number(wanted: Any, taken: set[int]) -> int:
-    """The number wanted, or the next that is free; it is taken then."""
+    """Return the wanted number, or the next free one, and add it to `taken`."""
     number = wanted if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted >= 0 else 0
     while number in taken:
         number += 1

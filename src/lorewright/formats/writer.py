@@ -1,4 +1,4 @@
-"""Imported -> a pack's folder, which is there whole or not at all."""
+"""Imported -> a pack's folder, which is complete or missing."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 
-# ImportedEntry -> the text of a markdown file, and what has no room in its frontmatter.
-
 FOLDERS = {
     "location": "locations",
     "npc": "npcs",
@@ -41,7 +39,7 @@ _PLAIN_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A file of the pack to be. `left` are the fields that its frontmatter has no room for."""
+    """A file of the new pack. `left` are the fields for which its frontmatter has no room."""
 
     path: str
     entity_id: str
@@ -50,7 +48,7 @@ class PackFile:
 
 
 def render(entries: Iterable[ImportedEntry]) -> Iterator[PackFile]:
-    """The files, in the order of the entries. IDs are unique: a name that comes again gets `-2`, `-3`, …."""
+    """Yield the files, in the order of the entries. IDs are unique: a repeated name gets `-2`, `-3`, …."""
     taken: set[str] = set()
     repeated: Counter[str] = Counter()
     for number, entry in enumerate(entries, start=1):
@@ -59,7 +57,7 @@ def render(entries: Iterable[ImportedEntry]) -> Iterator[PackFile]:
 
 
 def _wanted_id(entry: ImportedEntry, number: int) -> str:
-    """The ID that our own export says it had, where that can name a file; else one made of the name."""
+    """Return the ID in our own export's mark if it can be a file name; else an ID made of the name."""
     had = entry.mark.entity if entry.mark else ""
     return (
         had if _PLAIN_ID.fullmatch(had) and not _DEVICE.fullmatch(had.casefold()) else entity_id_of(entry.name, number)
@@ -67,7 +65,7 @@ def _wanted_id(entry: ImportedEntry, number: int) -> str:
 
 
 def entity_id_of(name: str, number: int) -> str:
-    """An ID that is a file name on every system: letters a to z, digits and dashes."""
+    """Return an ID that is a file name on every system: letters a to z, digits and dashes."""
     made = slug(name, fallback=f"entry-{number}")
     return f"entry-{made}" if _DEVICE.fullmatch(made) else made
 
@@ -104,13 +102,13 @@ def _body(entry: ImportedEntry) -> str:
     return "\n".join(parts)
 
 
-# What frontmatter has no room for. The loader reads markdown only, and so passes it by.
+# The file for fields without room in frontmatter. The loader reads markdown only and ignores it.
 LEFT_FILE = "x_source.json"
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenEntry:
-    """One file of the new pack, and why it has its type."""
+    """A file of the new pack, and why it has its type."""
 
     id: str
     name: str
@@ -121,7 +119,7 @@ class WrittenEntry:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPack:
-    """The new pack. `rows` say where the source's fields went, `files` counts all files, the manifest too."""
+    """The new pack. `rows` say where the source's fields went; `files` counts all files, including the manifest."""
 
     pack_id: str
     name: str
@@ -133,9 +131,9 @@ class WrittenPack:
 
 
 def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> WrittenPack:
-    """Write a pack into a folder that is not there yet, or empty. The folder's name gives the pack its ID.
+    """Write a pack into a folder that does not exist or is empty. The pack's ID is derived from the folder's name.
 
-    Everything is written into a folder beside it first, which then gets its name: on an error nothing is left behind.
+    Everything is written into a temporary folder next to it, which is then renamed: on an error nothing is left behind.
 
     Raises:
         PackError: the folder is taken, cannot be written, or an entry is larger than a file of a pack may be.
@@ -158,12 +156,16 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
         format=imported.format,
         files=len(texts),
         entries=tuple(_written(imported, files)),
-        rows=(*imported.rows, *_rows_aside(kept_aside)),
+        rows=(*imported.rows, *_rows_of_left_fields(kept_aside)),
     )
 
 
 def check_target(folder: Path) -> None:
-    """Raises PackError unless the folder is free to be written: absent, or an empty folder."""
+    """Check that a folder does not exist or is empty.
+
+    Raises:
+        PackError: it is not, or cannot be read.
+    """
     try:
         taken = folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir())))
     except OSError as problem:
@@ -174,7 +176,7 @@ def check_target(folder: Path) -> None:
 
 def _manifest(imported: Imported, pack_id: str, name: str) -> tuple[str, dict[str, Any]]:
     head: dict[str, Any] = {"id": pack_id, "name": name, "version": "0.1.0", "layer": "setting", "language": "en"}
-    # The source says nothing of it that could be relied on: whoever imports must know.
+    # The source says nothing reliable about its license; the user who imports it must know.
     head |= {"license": {"type": "unknown"}}
     head |= {"description": imported.description} if imported.description else {}
     return fitted(head, {"x_imported_from": imported.format, **imported.extra}, max_bytes=MAX_MANIFEST_BYTES)
@@ -187,13 +189,13 @@ def _written(imported: Imported, files: list[PackFile]) -> list[WrittenEntry]:
     ]
 
 
-def _rows_aside(kept_aside: dict[str, dict[str, Any]]) -> list[FieldRow]:
+def _rows_of_left_fields(kept_aside: dict[str, dict[str, Any]]) -> list[FieldRow]:
     counts = Counter(key for left in kept_aside.values() for key in left)
     return [FieldRow(key, f"{LEFT_FILE}: too large for frontmatter", count) for key, count in counts.items()]
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:
-    """Write the files beside the target, then give their folder its name."""
+    """Write the files into a temporary folder next to the target, then rename it."""
     folder = folder.absolute()
     part = folder.parent / f".import-{secrets.token_hex(4)}.part"
     try:

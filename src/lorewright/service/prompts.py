@@ -143,19 +143,19 @@ _MARKDOWN = "text/markdown"
 _JSON = "application/json"
 
 
-def add_resources(server: MCPServer[Any], desk: Queries, *, writes: bool) -> None:
+def add_resources(server: MCPServer[Any], queries: Queries, *, writes: bool) -> None:
     """Add the resources. Of a campaign that is served alone each is listed by its own URI; else they are templates."""
-    campaign = "{campaign}" if desk.campaign_id is None else desk.campaign_id
+    campaign = "{campaign}" if queries.campaign_id is None else queries.campaign_id
 
     def state(campaign: str | None = None) -> str:
-        found = desk.state(campaign_id=campaign)
+        found = queries.state(campaign_id=campaign)
         return json.dumps(found.model_dump(mode="json", exclude_none=True), ensure_ascii=False, indent=2)
 
     def scene(campaign: str | None = None) -> str:
-        return scene_text(desk.scene(campaign_id=campaign))
+        return scene_text(queries.scene(campaign_id=campaign))
 
     def transcript(campaign: str | None = None) -> str:
-        return transcript_text(desk.transcript(campaign_id=campaign, last=MOST_TURNS))
+        return transcript_text(queries.transcript(campaign_id=campaign, last=MOST_TURNS))
 
     for reader, title, kind, what in (
         (state, "Where the story stands", _JSON, "The place, who is there, what is carried, clocks and threads."),
@@ -169,28 +169,28 @@ def add_resources(server: MCPServer[Any], desk: Queries, *, writes: bool) -> Non
     ):
         server.resource(
             f"{SCHEME}://campaign/{campaign}/{reader.__name__}",
-            name=reader.__name__ if desk.campaign_id is None else f"{desk.campaign_id} {reader.__name__}",
+            name=reader.__name__ if queries.campaign_id is None else f"{queries.campaign_id} {reader.__name__}",
             title=title,
             description=what,
             mime_type=kind,
-        )(_telling_of_resources(desk, reader if desk.campaign_id is None else _of_no_campaign(reader)))
+        )(_telling_of_resources(queries, reader if queries.campaign_id is None else _of_no_campaign(reader)))
 
     def packs() -> str:
-        return desk.packs().model_dump_json(indent=2)
+        return queries.packs().model_dump_json(indent=2)
 
     def entity(pack: str, entity: str) -> str:
-        return entity_text(desk.entity(qualify(pack, entity)))
+        return entity_text(queries.entity(qualify(pack, entity)))
 
     server.resource(
         f"{SCHEME}://packs", name="packs", title="Lore packs", description="The packs that are asked.", mime_type=_JSON
-    )(_telling_of_resources(desk, packs))
+    )(_telling_of_resources(queries, packs))
     server.resource(
         f"{SCHEME}://lore/{{pack}}/{{entity}}",
         name="entity",
         title="All that may be read of somebody or something",
         description="By pack and ID: its own file first, then what mentions it.",
         mime_type=_MARKDOWN,
-    )(_telling_of_resources(desk, entity))
+    )(_telling_of_resources(queries, entity))
     if writes:
 
         def ops() -> str:
@@ -205,15 +205,15 @@ def add_resources(server: MCPServer[Any], desk: Queries, *, writes: bool) -> Non
         )(ops)
 
 
-def _telling_of_resources(desk: Queries, function: Callable[..., str]) -> Callable[..., str]:
+def _telling_of_resources(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:
             tool = f"resource:{function.__name__}"
-            with logged_request(tool, campaign=desk.campaign_id, asked_for=kwargs.get("campaign")):
+            with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
                 return function(*args, **kwargs)
         except LorewrightError as error:
-            raise ResourceNotFoundError(told(error, desk.app.workspace.root)) from None
+            raise ResourceNotFoundError(told(error, queries.app.workspace.root)) from None
 
     return told_of
 
@@ -262,15 +262,15 @@ def _refusal(message: str) -> MCPError:
     return MCPError(code=INVALID_PARAMS, message=message)
 
 
-def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
+def add_prompts(server: MCPServer[Any], queries: Queries) -> None:
     """Add the prompts, and the completions of the arguments of prompts and resource templates."""
-    bound = desk.campaign_id is not None
+    bound = queries.campaign_id is not None
 
     def brief_scene(campaign: Campaign) -> str:
         """Brief me on this scene: where we are, who is here and what they bring to it, what is open."""
         return _asking(
-            scene_text(desk.scene(campaign_id=campaign)) + "\n" + state_text(desk.state(campaign_id=campaign)),
-            f"Brief me on this scene for somebody who {_whose(desk)}: first the place in two sentences, then each "
+            scene_text(queries.scene(campaign_id=campaign)) + "\n" + state_text(queries.state(campaign_id=campaign)),
+            f"Brief me on this scene for somebody who {_whose(queries)}: first the place in two sentences, then each "
             "person in one, then what is open or pressing.",
         )
 
@@ -280,7 +280,7 @@ def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
         """What happened so far: a short retelling of the last turns."""
         last = int(turns) if turns.isdecimal() else 20
         return _asking(
-            transcript_text(desk.transcript(campaign_id=campaign, last=last)),
+            transcript_text(queries.transcript(campaign_id=campaign, last=last)),
             "Tell me in a few sentences what happened so far, in order, and what was left open.",
         )
 
@@ -288,7 +288,7 @@ def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
         entity: Annotated[str, Field(description="A person, place or thing, by ID.")], campaign: Campaign = ""
     ) -> str:
         """Tell me about somebody or something: all that the lore holds on it, in short."""
-        found = desk.entity(entity, campaign_id=campaign or None)
+        found = queries.entity(entity, campaign_id=campaign or None)
         return _asking(entity_text(found), f"Tell me what matters about {found.entity.name}, with the sources.")
 
     for function, title in (
@@ -296,53 +296,53 @@ def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
         (story_so_far, "What happened so far"),
         (tell_me_about, "Tell me about …"),
     ):
-        called = _telling(desk, function)
+        called = _telling(queries, function)
         server.prompt(title=title, description=inspect.getdoc(function))(
-            bound_to(desk.campaign_id, called) if bound else called
+            bound_to(queries.campaign_id, called) if bound else called
         )
 
     async def complete(ref: Any, argument: Any, context: Any) -> Completion | None:
         given = dict(context.arguments or {}) if context is not None else {}
-        values = _values(desk, argument.name, given)
+        values = _values(queries, argument.name, given)
         matching = [value for value in values if argument.value.casefold() in value.casefold()]
         return Completion(values=matching[:_MOST_COMPLETIONS], has_more=len(matching) > _MOST_COMPLETIONS)
 
     server.completion()(complete)  # type: ignore[no-untyped-call]
 
 
-def _values(desk: Queries, name: str, given: dict[str, str]) -> list[str]:
+def _values(queries: Queries, name: str, given: dict[str, str]) -> list[str]:
     try:
         if name == "campaign":
-            return [campaign.id for campaign in desk.campaigns().campaigns]
+            return [campaign.id for campaign in queries.campaigns().campaigns]
         if name == "pack":
-            return [pack.id for pack in desk.packs().packs]
+            return [pack.id for pack in queries.packs().packs]
         if name == "entity" and "pack" in given:
-            return [local(entity.id) for entity in desk.entities(packs=[given["pack"]]).entities]
+            return [local(entity.id) for entity in queries.entities(packs=[given["pack"]]).entities]
         if name == "entity":
-            return [entity.id for entity in desk.entities(campaign_id=given.get("campaign") or None).entities]
+            return [entity.id for entity in queries.entities(campaign_id=given.get("campaign") or None).entities]
     except LorewrightError:
         return []  # no completions rather than an error
     return []
 
 
-def _whose(desk: Queries) -> str:
-    if desk.viewer.is_gm:
+def _whose(queries: Queries) -> str:
+    if queries.viewer.is_gm:
         return "runs the game and may know its secrets"
-    return "plays in it" if desk.viewer.name == "player" else f"is {desk.viewer.name.removeprefix('npc:')}"
+    return "plays in it" if queries.viewer.name == "player" else f"is {queries.viewer.name.removeprefix('npc:')}"
 
 
 def _asking(text: str, question: str) -> str:
     return f"{text}\n---\n{question} {_ONLY_THIS}"
 
 
-def _telling(desk: Queries, function: Callable[..., str]) -> Callable[..., str]:
+def _telling(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:
             tool = f"prompt:{function.__name__}"
-            with logged_request(tool, campaign=desk.campaign_id, asked_for=kwargs.get("campaign")):
+            with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
                 return function(*args, **kwargs)
         except LorewrightError as error:
-            raise MCPError(code=INVALID_PARAMS, message=told(error, desk.app.workspace.root)) from None
+            raise MCPError(code=INVALID_PARAMS, message=told(error, queries.app.workspace.root)) from None
 
     return told_of

@@ -20,24 +20,24 @@ from lorewright.service.write_tools import WriteTools
 from lorewright.trust import ask_with
 
 
-def make_server(desk: Queries, *, read_only: bool = False) -> MCPServer[Any]:
-    """Return the server for `desk`. It has tools that write only for a game master, and not if it is `read_only`."""
-    writes = desk.viewer.is_gm and not read_only
+def make_server(queries: Queries, *, read_only: bool = False) -> MCPServer[Any]:
+    """Return the server for `queries`. It has tools that write only for a game master, and not if it is `read_only`."""
+    writes = queries.viewer.is_gm and not read_only
     server: MCPServer[Any] = PromptServer(
         "lorewright",
         title="Lorewright",
         version=__version__,
-        instructions=_instructions(desk, writes=writes),
+        instructions=_instructions(queries, writes=writes),
         # A client's log shows stderr, so only warnings are logged.
         log_level="WARNING",
     )
-    add_reading_tools(server, desk)
-    if desk.viewer.is_gm:
-        add_judging_tools(server, WriteTools(desk))
+    add_reading_tools(server, queries)
+    if queries.viewer.is_gm:
+        add_judging_tools(server, WriteTools(queries))
     if writes:
-        add_writing_tools(server, WriteTools(desk))
-    add_resources(server, desk, writes=writes)
-    add_prompts(server, desk)
+        add_writing_tools(server, WriteTools(queries))
+    add_resources(server, queries, writes=writes)
+    add_prompts(server, queries)
     return server
 
 
@@ -46,17 +46,18 @@ def serve_stdio(server: MCPServer[Any]) -> None:
     server.run()
 
 
-def _instructions(desk: Queries, *, writes: bool) -> str:
+def _instructions(queries: Queries, *, writes: bool) -> str:
     eyes = {
         "gm": "You look with the game master's eyes: answers hold secrets that players must not be told.",
         "player": "You look with the player's eyes: what was not found out yet is in no answer.",
     }.get(
-        desk.viewer.name, f"You look with the eyes of {desk.viewer.name.removeprefix('npc:')}: you know what they know."
+        queries.viewer.name,
+        f"You look with the eyes of {queries.viewer.name.removeprefix('npc:')}: you know what they know.",
     )
     served = (
         "list_campaigns tells which games there are; most tools ask for one."
-        if desk.campaign_id is None
-        else f"All tools are about the campaign {desk.campaign_id}."
+        if queries.campaign_id is None
+        else f"All tools are about the campaign {queries.campaign_id}."
     )
     writing = (
         " apply_ops changes the world, as a turn of its own; get_state has the IDs that it asks for, preview_ops shows "
@@ -95,23 +96,23 @@ def serve(
     # Trust is settled now: nobody is there to be asked when a client comes.
     opened.campaigns.hold_to_trust()
     ask_with(None)
-    desk = Queries(opened, viewer_of(viewer), campaign_id)
-    server = make_server(desk, read_only=read_only)
+    queries = Queries(opened, viewer_of(viewer), campaign_id)
+    server = make_server(queries, read_only=read_only)
     if http is None:
         if allowed:
             raise SettingsError("--allow-host is for --http", hint="give --http HOST:PORT as well, or leave it out")
-        return partial(_logged, partial(serve_stdio, server), "stdio", desk)
+        return partial(_logged, partial(serve_stdio, server), "stdio", queries)
     address = address_of(http)
     app = http_app(server, address, allowed=allowed, token=environ.get(TOKEN_VARIABLE))
     say(f"serving at {address.url} as {viewer}; Ctrl+C stops it")
-    return partial(_logged, partial(run, app, address), "http", desk)
+    return partial(_logged, partial(run, app, address), "http", queries)
 
 
-def _logged(serving: Callable[[], None], transport: str, desk: Queries) -> None:
+def _logged(serving: Callable[[], None], transport: str, queries: Queries) -> None:
     # Of a character only the kind is logged: an ID may name somebody who is hidden.
-    viewer = desk.viewer.name.partition(":")[0]
+    viewer = queries.viewer.name.partition(":")[0]
     log_event(
-        "started", process="mcp", transport=transport, viewer=viewer, campaign=desk.campaign_id, version=__version__
+        "started", process="mcp", transport=transport, viewer=viewer, campaign=queries.campaign_id, version=__version__
     )
     try:
         serving()

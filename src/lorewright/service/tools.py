@@ -84,17 +84,17 @@ _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_
 _WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=True, open_world_hint=False)
 
 
-def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
+def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
     """Add the tools that every viewer has. Those of a campaign take its ID only where none is served alone."""
-    add = _Adder(server, desk)
+    add = _Adder(server, queries)
 
     def list_packs() -> Packs:
         """The lore packs that are asked: sourcebooks of places, people, factions and history."""
-        return desk.packs()
+        return queries.packs()
 
     def list_campaigns() -> CampaignList:
         """The running games, by ID. Most other tools ask for one of these IDs."""
-        return desk.campaigns()
+        return queries.campaigns()
 
     def query_lore(
         question: Annotated[Text, Field(description="What you want to know, in plain words: names help.")],
@@ -116,7 +116,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
         With a campaign also what happened in it. You see what your viewer may see: a player's answers hold no secret
         that was not found out in that campaign.
         """
-        return desk.lore(
+        return queries.lore(
             question,
             campaign_id=campaign,
             corpus=corpus,
@@ -136,7 +136,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
         max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
     ) -> EntityFound:
         """All that may be read of one person, place or thing: its own file first, then what mentions it."""
-        return desk.entity(entity, campaign_id=campaign, max_tokens=max_tokens)
+        return queries.entity(entity, campaign_id=campaign, max_tokens=max_tokens)
 
     def list_entities(
         type: Annotated[Kind | None, Field(description="Only those of this type.")] = None,  # noqa: A002
@@ -145,12 +145,12 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
         packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
     ) -> Entities:
         """Who and what the packs tell of, by ID, name and type: to find the ID that other tools ask for."""
-        return desk.entities(kind=type, named=named, campaign_id=campaign, packs=packs)
+        return queries.entities(kind=type, named=named, campaign_id=campaign, packs=packs)
 
     def get_state(campaign: Campaign = None) -> StateSeen:
         """Where the story stands now: the place, who is there, what is carried, the ways out, clocks, threads, what is
         established. As npc it is where that character stands, and what they remember and feel."""
-        return desk.state(campaign_id=campaign)
+        return queries.state(campaign_id=campaign)
 
     def get_world(
         campaign: Campaign = None,
@@ -161,12 +161,12 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
     ) -> StateSeen:
         """Where the story stands now, and in `world` the complete state behind it with the IDs of everybody and
         everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
-        return desk.state(campaign_id=campaign, parts=parts)
+        return queries.state(campaign_id=campaign, parts=parts)
 
     def get_scene(campaign: Campaign = None) -> VisibleScene:
         """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
         found. As npc it is the scene where that character is."""
-        return desk.scene(campaign_id=campaign)
+        return queries.scene(campaign_id=campaign)
 
     def get_scene_at(
         campaign: Campaign = None,
@@ -174,7 +174,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
     ) -> VisibleScene:
         """What belongs to the scene at hand, or to another place and whoever is there, secrets included: atmosphere,
         briefings with what people know and keep back, what can be found and how, ties to the threads."""
-        return desk.scene(campaign_id=campaign, place=place)
+        return queries.scene(campaign_id=campaign, place=place)
 
     def get_transcript(
         campaign: Campaign = None,
@@ -184,30 +184,30 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
         ] = None,
     ) -> Transcript:
         """What was told and said, turn by turn, oldest first, as far as your viewer was to see it."""
-        return desk.transcript(campaign_id=campaign, last=last, before_turn=before_turn)
+        return queries.transcript(campaign_id=campaign, last=last, before_turn=before_turn)
 
     add.reading(list_packs, "List lore packs")
     add.reading(list_campaigns, "List campaigns")
     add.reading(query_lore, "Ask the lore")
     add.reading(get_entity, "Read about one entity")
     add.reading(list_entities, "List entities")
-    add.reading(get_world if desk.viewer.is_gm else get_state, "Where the story stands", name="get_state")
-    add.reading(get_scene_at if desk.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
+    add.reading(get_world if queries.viewer.is_gm else get_state, "Where the story stands", name="get_state")
+    add.reading(get_scene_at if queries.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
     add.reading(get_transcript, "Read the story so far")
 
 
-def add_judging_tools(server: MCPServer[Any], pen: WriteTools) -> None:
+def add_judging_tools(server: MCPServer[Any], write_tools: WriteTools) -> None:
     """Add the game master's tools that change nothing. The caller must make sure that the viewer is the game master."""
-    add = _Adder(server, pen.desk)
+    add = _Adder(server, write_tools.queries)
 
     def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
         """What ops would come to, without doing them: what follows by the rules, what the player would be told. Takes
         the same ops as apply_ops, and refuses what that would refuse."""
-        return pen.preview(ops, campaign_id=campaign)
+        return write_tools.preview(ops, campaign_id=campaign)
 
     def list_reviews(campaign: Campaign = None) -> Reviews:
         """What was read out of the story without being sure enough of it: proposals that wait for you."""
-        return pen.waiting(campaign_id=campaign)
+        return write_tools.waiting(campaign_id=campaign)
 
     def get_lorebook(
         campaign: Campaign = None,
@@ -215,16 +215,16 @@ def add_judging_tools(server: MCPServer[Any], pen: WriteTools) -> None:
     ) -> LorebookEntries:
         """What narrations have added to the world: of whom, in which turn, how sure. What spoke against what is firm
         has a flag, and changed nothing."""
-        return pen.lorebook(campaign_id=campaign, flagged=flagged)
+        return write_tools.lorebook(campaign_id=campaign, flagged=flagged)
 
     add.reading(preview_ops, "Try a change")
     add.reading(list_reviews, "Proposals that wait")
     add.reading(get_lorebook, "Read the campaign's lorebook")
 
 
-def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
+def add_writing_tools(server: MCPServer[Any], write_tools: WriteTools) -> None:
     """Add the tools that change a campaign. The caller must make sure that the viewer is the game master."""
-    add = _Adder(server, pen.desk)
+    add = _Adder(server, write_tools.queries)
 
     def apply_ops(
         ops: Ops,
@@ -236,7 +236,7 @@ def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
             Field(ge=0, description="Do it only while the campaign is at this revision, as an answer before gave it."),
         ] = None,
     ) -> EditDone:
-        return pen.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
+        return write_tools.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
 
     def accept_review(
         review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
@@ -244,7 +244,7 @@ def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
         call_id: CallId = None,
     ) -> EditDone:
         """Accept a proposal: its ops become true, in a turn of their own."""
-        return pen.decide(review, accept=True, campaign_id=campaign, call_id=call_id)
+        return write_tools.decide(review, accept=True, campaign_id=campaign, call_id=call_id)
 
     def reject_review(
         review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
@@ -252,7 +252,7 @@ def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
         call_id: CallId = None,
     ) -> EditDone:
         """Reject a proposal: nothing of it becomes true."""
-        return pen.decide(review, accept=False, campaign_id=campaign, call_id=call_id)
+        return write_tools.decide(review, accept=False, campaign_id=campaign, call_id=call_id)
 
     add.writing(apply_ops, "Change the world", description=_apply_text())
     add.writing(accept_review, "Accept a proposal")
@@ -273,9 +273,9 @@ Each op is {{"op": KIND, …}} with these fields (? may be left out):
 class _Adder:
     """Adds functions as tools: without the campaign where one is served alone, and with errors as answers."""
 
-    def __init__(self, server: MCPServer[Any], desk: Queries) -> None:
+    def __init__(self, server: MCPServer[Any], queries: Queries) -> None:
         self._server = server
-        self._desk = desk
+        self._queries = queries
 
     def reading(self, function: Callable[..., Any], title: str, *, name: str | None = None) -> None:
         """Add a tool that changes nothing."""
@@ -295,8 +295,8 @@ class _Adder:
         description: str | None = None,
     ) -> None:
         called = self._telling(function, name or function.__name__)
-        if self._desk.campaign_id is not None:
-            called = bound_to(self._desk.campaign_id, called)
+        if self._queries.campaign_id is not None:
+            called = bound_to(self._queries.campaign_id, called)
         self._server.add_tool(
             called,
             name=name or function.__name__,
@@ -311,9 +311,9 @@ class _Adder:
         @wraps(function)
         def told_of(*args: Any, **kwargs: Any) -> T:
             try:
-                with logged_request(tool, campaign=self._desk.campaign_id, asked_for=kwargs.get("campaign")):
+                with logged_request(tool, campaign=self._queries.campaign_id, asked_for=kwargs.get("campaign")):
                     return function(*args, **kwargs)
             except LorewrightError as error:
-                raise ToolError(told(error, self._desk.app.workspace.root)) from None
+                raise ToolError(told(error, self._queries.app.workspace.root)) from None
 
         return told_of

@@ -113,9 +113,9 @@ _SIMILAR = 5
 
 @dataclass(frozen=True, slots=True)
 class WriteTools:
-    """Changes the campaigns of `desk`."""
+    """Changes the campaigns of `queries`."""
 
-    desk: Queries
+    queries: Queries
 
     def apply(
         self,
@@ -141,7 +141,7 @@ class WriteTools:
             NotFound: there is no such campaign.
         """
         wanted = ops_of(ops)
-        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+        with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             made = _derived(campaign, wanted) if call_id is None else f"{_OWN}{_fit(call_id)}"
             with _helping(campaign, wanted):
                 known = campaign.store.stored_result(submission_of(wanted, made))
@@ -157,7 +157,7 @@ class WriteTools:
             NotFound: there is no such campaign.
         """
         wanted = ops_of(ops)
-        with self.desk.opened(self.desk.needed(campaign_id)) as campaign, _helping(campaign, wanted):
+        with self.queries.opened(self.queries.needed(campaign_id)) as campaign, _helping(campaign, wanted):
             submission = submission_of(wanted, "preview")
             draft = draft_of_edit(campaign.store.head(), wanted, submission, campaign.setting, by=_BY, note="")
             return EditPreview(
@@ -173,7 +173,7 @@ class WriteTools:
         Raises:
             NotFound: there is no such campaign.
         """
-        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+        with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             return Reviews(reviews=tuple(_review(proposal) for proposal in waiting(campaign.store)))
 
     def decide(
@@ -188,7 +188,7 @@ class WriteTools:
             ActionIdReused: the call ID came with something else before.
         """
         made = None if call_id is None else f"{_OWN}{_fit(call_id)}"
-        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+        with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             before = campaign.store.position()
             result = decide(campaign, review_id, accept=accept, action_id=made, by=_BY)
             repeated = campaign.store.position() == before
@@ -200,7 +200,7 @@ class WriteTools:
         Raises:
             NotFound: there is no such campaign.
         """
-        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+        with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             found = lorebook(campaign.store.database, campaign.store.position().turn_id)
             return LorebookEntries(
                 entries=tuple(

@@ -1,5 +1,5 @@
-"""What a turn keeps beside the state: a summary of what was told long ago, entries of the campaign's lorebook, what
-waits to be reviewed, and what was decided of that. Each belongs to its turn: on another branch it never was."""
+"""What a turn stores besides the state: a summary of old narrations, entries of the campaign's lorebook, reviews that
+wait, and decisions about reviews. Each belongs to its turn and does not exist on other branches."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from lorewright.scene_lore.gather import in_sentences
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import StateOp
 
-# A narration with marks (`[2]`, `[1, 3]`) -> the text that is told, and what each sentence of it says it rests on.
-#
-# A mark is nothing but numbers in square brackets; it belongs to the sentence that it stands in or follows. Whatever
-# else stands in brackets is text.
+# Marks in a narration (`[2]`, `[1, 3]`) name the sources of a sentence. A mark is nothing but numbers in square
+# brackets; it belongs to the sentence that it stands in or follows. Anything else in brackets is text.
 
 _MARK = re.compile(r"(?<![ \t])[ \t]*\[([0-9]{1,3}(?:[ \t]*,[ \t]*[0-9]{1,3})*)\]")
-# A mark after the end of its sentence, with the quotation marks that close there; how marks are written while the text
-# is split into sentences, so that no bracket or full stop of theirs is taken for one of the text's.
+# A mark after the end of its sentence, with the quotation marks that close there. While the text is split into
+# sentences, marks are written with private-use characters, so that no bracket or full stop of theirs is taken for the
+# text's.
 _AFTER_END = re.compile(r"""([.!?…]+[”’"')]*)((?:\ue000[\d,]+\ue001)+)""")
 _HELD = re.compile("\ue000([\\d,]+)\ue001")
-# What a mark is made of after its bracket: a text that ends in these may go on as one.
+# The characters of a mark after its bracket: a text that ends in these may go on as a mark.
 _WITHIN = "0123456789, \t"
 _HOLDERS = re.compile("[\ue000\ue001]")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedSentence:
-    """A sentence without its marks, and their numbers in order, each once."""
+    """A sentence without its marks, and the numbers of its marks in order, each once."""
 
     sentence: str
     numbers: tuple[int, ...]
@@ -39,37 +38,37 @@ class MarkedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A narration as it is told, and its sentences."""
+    """A narration without its marks, and its sentences."""
 
     text: str
     sentences: tuple[MarkedSentence, ...]
 
     def unknown(self, known: Collection[int]) -> list[int]:
-        """The numbers that are none of those that are known, ascending."""
+        """Return the numbers that are not among the known ones, ascending."""
         return sorted({number for sentence in self.sentences for number in sentence.numbers} - set(known))
 
 
 def read_marks(narration: str) -> Marked:
-    """The text without marks, and what stood in them, sentence by sentence."""
+    """Return the text without marks, and its sentences with the numbers of their marks."""
     plain = _HOLDERS.sub("", narration)
-    held = _MARK.sub(lambda mark: f"\ue000{''.join(mark[1].split())}\ue001", plain)
+    encoded = _MARK.sub(lambda mark: f"\ue000{''.join(mark[1].split())}\ue001", plain)
     # A mark behind the full stop is no sentence of its own.
-    split = in_sentences(_AFTER_END.sub(r"\2\1", held))
-    found = [MarkedSentence(_HELD.sub("", one).strip(), _numbers(one)) for one in split]
-    told = [one for one in found if any(map(str.isalnum, one.sentence))]
-    return Marked(_told(plain).strip(), tuple(told))
+    split = in_sentences(_AFTER_END.sub(r"\2\1", encoded))
+    sentences = [MarkedSentence(_HELD.sub("", sentence).strip(), _numbers(sentence)) for sentence in split]
+    worded = [marked for marked in sentences if any(map(str.isalnum, marked.sentence))]
+    return Marked(_told(plain).strip(), tuple(worded))
 
 
 class Unmarked:
-    """Passes a narration on while it is written, without its marks: what may become one is held back until it is clear
-    what it is."""
+    """A filter that passes a narration on without its marks while it is written: text that may become a mark is held
+    back until it is clear whether it is one."""
 
     def __init__(self, told: Callable[[str], None]) -> None:
         self._told = told
         self._held = ""
 
     def __call__(self, piece: str) -> None:
-        """The next piece."""
+        """Take the next piece and pass on what is certain."""
         self._held += _HOLDERS.sub("", piece)
         before = self._held.rstrip(_WITHIN)
         opened = len(before) - 1 if before.endswith("[") else len(self._held)
@@ -90,8 +89,8 @@ def _numbers(sentence: str) -> tuple[int, ...]:
 
 
 class SummarySentence(Frozen):
-    """One sentence of a summary and the turns that it tells of, in order; `audience` are those who were there for all
-    of them: it is shown to nobody else."""
+    """A sentence of a summary and the turns that it tells of, in order; `audience` are those who were there for all of
+    them: it is shown to nobody else."""
 
     text: str = Field(min_length=1, max_length=600)
     turn_ids: tuple[str, ...] = Field(min_length=1)
@@ -100,8 +99,8 @@ class SummarySentence(Frozen):
 
 
 class Summary(Frozen):
-    """The narrations of some turns in short, from one turn number to another, both included. It stands for the
-    summaries before it as well, whose sentences it keeps or shortens."""
+    """The narrations of some turns in short, from one turn number to another, both included. It replaces the summaries
+    before it, whose sentences it keeps or shortens."""
 
     from_turn_no: int = Field(ge=0)
     to_turn_no: int = Field(ge=0)
@@ -109,8 +108,8 @@ class Summary(Frozen):
 
 
 class LorebookEntry(Frozen):
-    """Something that a narration established, or tried to: a fact with its confidence (0 to 1). With a flag it is not
-    part of the world: it speaks against what is firm (`contradicts`), which `against` tells by the fact's ID."""
+    """Something that a narration established, or tried to: a fact with its confidence (0 to 1). An entry with a flag is
+    not part of the world: it speaks against what is firm (`contradicts`); `against` is the ID of that fact."""
 
     subject_id: str
     predicate: str
@@ -135,7 +134,7 @@ class Review(Frozen):
 
 
 class Decision(Frozen):
-    """What became of a review: that of a turn, by its place in the turn."""
+    """The decision about a review; the review is given by its turn and its place in the turn."""
 
     review_turn_id: str
     review_no: int = Field(ge=0)
@@ -143,7 +142,7 @@ class Decision(Frozen):
 
 
 class Annotations(Frozen):
-    """All that one turn keeps."""
+    """All that one turn stores besides the state."""
 
     summary: Summary | None = None
     lorebook: tuple[LorebookEntry, ...] = ()
@@ -154,12 +153,12 @@ class Annotations(Frozen):
 NOTHING_KEPT = Annotations()
 
 
-# What the summariser is given and makes: old narrations, and the story in sentences that name their turns.
+# The summariser's input and output: old narrations, and the story in sentences that name their turns.
 
-# A sentence of a summary is one to be read at a glance (characters), and tells of so many turns at most.
+# The most characters of a summary's sentence, which is to be read at a glance, and the most turns that it tells of.
 SENTENCE = 400
 SOURCE_TURNS = 12
-# Two dozen sentences of some twenty words are a page: what a stage can be shown beside all else.
+# Two dozen sentences of some twenty words are a page: as much as a stage can be shown besides all else.
 SENTENCES = 24
 SUMMARY_TOKENS = 700
 
@@ -191,22 +190,24 @@ class SummariserInput(Frozen):
     names: tuple[str, ...] = ()
 
     def sources(self, turns: Iterable[int]) -> str:
-        """All that is known of some turns: what was told in them, and the sentences of before that are of these turns
-        alone; those were held to their own turns in their time."""
+        """Return all that is known of some turns, as lines: the sentences of `before` that tell of these turns alone
+        (they were checked against their own turns when they were written), then what was told in them."""
         wanted = set(turns)
-        told = [one.text for one in self.told if one.turn_no in wanted]
-        return "\n".join([*(one.text for one in self.before if set(one.turns) <= wanted), *told])
+        told = [turn.text for turn in self.told if turn.turn_no in wanted]
+        before = (sentence.text for sentence in self.before if set(sentence.turns) <= wanted)
+        return "\n".join([*before, *told])
 
     def covered(self, turns: Iterable[int]) -> frozenset[int]:
-        """Which of some turns are known by what was told of these turns alone."""
+        """Return those of some turns that are known from what was told of these turns alone."""
         wanted = set(turns)
-        before = {turn for one in self.before if set(one.turns) <= wanted for turn in one.turns}
-        return frozenset(before | {one.turn_no for one in self.told if one.turn_no in wanted})
+        before = {turn for sentence in self.before if set(sentence.turns) <= wanted for turn in sentence.turns}
+        return frozenset(before | {told.turn_no for told in self.told if told.turn_no in wanted})
 
     @property
     def known_turns(self) -> frozenset[int]:
-        """The turns that a sentence may tell of."""
-        return frozenset(turn for one in self.before for turn in one.turns) | {one.turn_no for one in self.told}
+        """Return the numbers of the turns that a sentence may tell of."""
+        before = frozenset(turn for sentence in self.before for turn in sentence.turns)
+        return before | {told.turn_no for told in self.told}
 
 
 class SummariserOutput(Frozen):
@@ -216,11 +217,11 @@ class SummariserOutput(Frozen):
 
 
 def summarised_sentences(summary: Summary | None) -> tuple[SummarisedSentence, ...]:
-    """The sentences of a summary as the summariser is shown them."""
-    told = () if summary is None else summary.sentences
-    return tuple(SummarisedSentence(text=one.text, turns=one.turn_nos) for one in told)
+    """Return the sentences of a summary as the summariser is shown them."""
+    sentences = () if summary is None else summary.sentences
+    return tuple(SummarisedSentence(text=sentence.text, turns=sentence.turn_nos) for sentence in sentences)
 
 
 def summary_for(summary: Summary | None, who: str) -> tuple[SummarySentence, ...]:
-    """The sentences of a summary that somebody may be shown: of turns that they were there for, all of them."""
+    """Return the sentences of a summary that somebody may be shown: those whose turns they were all there for."""
     return () if summary is None else tuple(sentence for sentence in summary.sentences if who in sentence.audience)

@@ -1,4 +1,4 @@
-"""What models may propose beside prose, and what they are shown for it: a ruling by the rulebook, what a narration has
+"""What models may propose besides prose, and what they are shown for it: a ruling by the rulebook, what a narration has
 added to the world. Code judges every proposal; none of them is true by being made."""
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from lorewright.world.ops import Json
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
-# What a character is shown before it acts, and what it intends: the boundary of the stage `npc_intent`, twin and model
-# alike. Nothing is in here that the character does not know.
+# The input and output of the stage `npc_intent`, built-in and model alike: what a character is shown before it acts,
+# and what it intends. Nothing is in here that the character does not know.
 
 # Texts of a model's intention are a sentence or two (characters).
 SENTENCES = 600
-# How the memory keys begin under which sentences are counted that anybody of the cast has used, and those of one alone.
+# The prefix of the memory keys that count sentences used by anybody of the cast; those of one character begin
+# otherwise.
 SHARED = "cast:"
 
 
 def own_key(who: str, key: str) -> str:
-    """A memory key of one of the cast."""
+    """Return a memory key of one character of the cast."""
     return f"npc:{who}:{key}"
 
 
@@ -147,16 +148,17 @@ class NpcIntent(Frozen):
 
     @property
     def whisper_to(self) -> str | None:
-        """Whom alone it is for; None where everybody may hear it."""
+        """Return the ID of the only listener, or None where everybody may hear it."""
         if self.action is None or not self.action.metadata.get("whisper"):
             return None
         return self.action.target_id
 
 
-# What a persona's or a character's extractor is shown: its own intention and thoughts, what was told before this
-# round, and everything that moves it. How the round comes out is not in here, because it runs beside the narrator.
+# The input of a persona's or a character's extractor: its own intention and thoughts, what was told before this round,
+# and everything that moves it. The outcome of the round is not in here, because the extractor runs concurrently with
+# the narrator.
 
-# What a stat of the ruleset's that an extractor may write is shown as: its owner knows of it.
+# The level of a ruleset's stat that an extractor may write: its owner knows of it.
 _STAT_LEVEL = 6
 
 
@@ -187,8 +189,8 @@ class InnerInput(Frozen):
 
     @property
     def all_states(self) -> tuple[InnerState, ...]:
-        """The states, and the stats that may be written as manifest ones; of two that are called the same the
-        state."""
+        """Return the states, and the stats that may be written as manifest ones; where both have a name, the state
+        alone."""
         named = {state.name for state in self.states}
         stats = (InnerState(name=name, value=value, level=_STAT_LEVEL) for name, value in self.stats.items())
         return (*self.states, *(stat for stat in stats if stat.name not in named))
@@ -205,11 +207,13 @@ def inner_input(
     thoughts: Sequence[str] = (),
     narrations: Sequence[tuple[int, Message]] = (),
 ) -> InnerInput:
-    """The extractor's view of one who has an intention. Messages are given as the matrix lets it read them."""
+    """Return the extractor's view of a character that has an intention. Messages are given as the matrix lets it read
+    them."""
     character = state.characters.get(who)
     profile = {} if character is None else character.profile
     states = () if character is None else sorted(character.states.items())
-    involved = [who, *(one for action in actions for one in (action.target_id, action.item_id) if one)]
+    targets = (entity_id for action in actions for entity_id in (action.target_id, action.item_id) if entity_id)
+    involved = [who, *targets]
     return InnerInput(
         who=who,
         name=state.name_of(who),
@@ -221,16 +225,16 @@ def inner_input(
         tags=tuple(tags),
         thoughts=tuple(thoughts),
         narrations=tuple(narrations),
-        states=tuple(InnerState(name=name, value=plain(one.value), level=one.level) for name, one in states),
+        states=tuple(InnerState(name=name, value=plain(inner.value), level=inner.level) for name, inner in states),
         stats=writable_stats(who, state, ruleset),
         bound_to=tuple(sorted(_bound_to(who, state))),
-        names={one: state.name_of(one) for one in sorted(set(involved))},
+        names={entity_id: state.name_of(entity_id) for entity_id in sorted(set(involved))},
     )
 
 
 def writable_stats(who: str, state: WorldState, ruleset: Ruleset) -> dict[str, Any]:
-    """The stats of somebody's block that are an extractor's to write, by name, with what stands there (None: nothing
-    yet); none where they have no block."""
+    """Return the stats of somebody's block that an extractor may write, by name, with their values (None: no value
+    yet); empty where they have no block."""
     held = state.ruleset
     if held is None or who not in held.stats:
         return {}
@@ -243,7 +247,7 @@ Kind = Literal["nothing", "number", "truth", "text", "list", "object"]
 
 
 def kind_of(value: Any) -> Kind:
-    """What sort of value it is, as JSON tells them apart."""
+    """Return the kind of a value, as JSON tells them apart."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -256,12 +260,12 @@ def kind_of(value: Any) -> Kind:
 
 
 def _bound_to(who: str, state: WorldState) -> set[str]:
-    """Whom they have promised something, by ID."""
+    """Return the IDs of the people whom they have promised something."""
     promised = (fact for fact in state.facts_about(who) if fact.predicate == PREDICATES[0])
     return {str(fact.object["to"]) for fact in promised if isinstance(fact.object, Mapping) and "to" in fact.object}
 
 
-# What an extractor answers with: changes of character states that an intention moves.
+# The output of an extractor: changes of character states that an intention moves.
 
 _SENTENCES = 600
 
@@ -285,11 +289,11 @@ class StateExtractorOutput(Frozen):
 
 
 def _line(text: str) -> str:
-    """On one line, and without what only a terminal reads."""
+    """Return the text on one line, without characters that are not printable."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
-# What becomes part of the world is a line; it is measured as it is kept.
+# A text that becomes part of the world is one line; its length is measured as it is stored.
 Line = Annotated[str, BeforeValidator(lambda given: _line(given) if isinstance(given, str) else given)]
 
 # Texts that a model proposes for the record are a sentence or two (characters).
@@ -360,7 +364,7 @@ class ExtractorInput(Frozen):
     threads: tuple[FrozenMap[str, Any], ...] = ()
 
 
-# How sure an extractor is of a proposal; whoever does not say so is quite sure.
+# How sure an extractor is of a proposal; quite sure where it does not say.
 Confidence = Annotated[float, Field(ge=0, le=1)]
 
 

@@ -1,7 +1,7 @@
-"""What goes into each stage and comes out of it: the typed boundary that twins and models share.
+"""The input and output records of each stage: the typed boundary that built-in stages and models share.
 
-Every input here is already filtered for its stage. What a stage may not see is not in its input; there is nothing to
-scrub afterwards.
+Every input here is already filtered for its stage. What a stage may not see is not in its input, so nothing has to be
+scrubbed afterwards.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
 
-# Listener: who watches a turn while it is thought. Nothing that it hears has happened until the turn is committed.
+# Turn listener: follows a turn while it is thought. Nothing that it hears has happened until the turn is committed.
 
 
 class TurnListener(Protocol):
-    """Is told how a turn gets on; what it raises ends the turn."""
+    """The receiver of a turn's progress; an exception that it raises ends the turn."""
 
     def stage_began(self, stage: str, model_key: str) -> None:
-        """A model is being asked."""
+        """Handle the start of a call to a model."""
         ...
 
     def told(self, text: str) -> None:
-        """A piece of the narration, as the player may read it; provisional."""
+        """Handle a piece of the narration, as the player may read it; provisional."""
         ...
 
     def not_so(self, reason: str) -> None:
-        """What was told since the narration began did not happen; it is being told anew."""
+        """Handle the withdrawal of all that was told since the narration began; it is told anew."""
         ...
 
 
 class Silent:
-    """Hears and does nothing."""
+    """A listener that ignores everything."""
 
     def stage_began(self, stage: str, model_key: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def told(self, text: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def not_so(self, reason: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 SILENT = Silent()
 
 
-# What a campaign is and was made from, as values.
+# A campaign and the packs that it was made from, as values.
 
 
 @dataclass(frozen=True, slots=True)
 class PackPin:
-    """Which text of a pack a campaign was made from."""
+    """The version and content hash of a pack that a campaign was made from."""
 
     pack_id: str
     version: str
@@ -69,9 +69,9 @@ class PackPin:
 
 @dataclass(frozen=True, slots=True)
 class CampaignRow:
-    """What a campaign is and was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
+    """A campaign and what it was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
     them, None where they are those that it was begun with. `calibration` is what was agreed on before its first turn,
-    as JSON has it."""
+    as JSON."""
 
     id: str
     name: str
@@ -89,17 +89,17 @@ class CampaignRow:
     calibration: Mapping[str, Any] = field(default_factory=dict)
 
 
-# What a stage was given and what it made of it, for the record.
+# The input and output of a stage, for the record.
 
 Made = TypeVar("Made", bound=BaseModel)
 
-# The key of a stage that no model is asked for.
+# The model key of a stage that asks no model.
 BUILTIN = "builtin"
 
 
 @dataclass(frozen=True, slots=True)
 class StageRun(Generic[Made]):
-    """What a stage was given and made, for the record; `output` is None where it failed, `log` where no model was
+    """The input and output of a stage, for the record; `output` is None where it failed, `log` where no model was
     asked."""
 
     stage: str
@@ -129,7 +129,7 @@ class Message(Frozen):
     audience: tuple[str, ...] = ()
 
 
-# Premise: something that a player takes for granted, checked.
+# Premise: something that a player takes for granted, and the result of its check.
 
 
 class Premise(Frozen):
@@ -151,7 +151,8 @@ class Premise(Frozen):
     put_to: str | None = None
 
     def shown(self) -> dict[str, Any]:
-        """What anybody who heard the claim may know of it: no evidence, which has IDs of what was told to one alone."""
+        """Return the fields that everybody who heard the claim may know, as JSON values: no evidence, because its IDs
+        may be of messages that one character alone was told."""
         return self.model_dump(mode="json", include={"kind", "by", "to", "what", "holds"})
 
 
@@ -425,13 +426,13 @@ class NarratorOutput(Frozen):
     support: tuple[Supported, ...] = ()
 
 
-# TurnResult: what a turn answers to whoever submitted it, as the player may see it.
+# TurnResult: the answer to a submitted turn, as the player may see it.
 
 NEXT_PROMPT = "What do you do?"
 
 
 class Citation(Frozen):
-    """Where a quoted sentence stands: `cite` as it is shown (`viktor/knows#pier9`), the chunk, the file."""
+    """The source of a quoted sentence: `cite` as it is shown (`viktor/knows#pier9`), the chunk, the file."""
 
     cite: str
     chunk_id: str
@@ -470,7 +471,7 @@ class TurnResult(Frozen):
         next_prompt: str = NEXT_PROMPT,
         suggested_actions: tuple[str, ...] = (),
     ) -> Self:
-        """The result of a turn in which nothing was tried: a beginning, an upgrade, what came from outside."""
+        """Return the result of a turn in which nothing was tried: a beginning, an upgrade, an edit from outside."""
         return cls(
             turn_no=turn_no,
             turn_id=turn_id,

@@ -1,4 +1,4 @@
-"""A value that is told from others by being the same object, so that what was made of it can be kept for the next turn.
+"""A value that is compared by identity, so that results computed from it can be cached for the next turn.
 
 Most turns leave the facts and the entities as they are, and a long game has thousands of them.
 """
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Same(Generic[T]):
-    """Equal to another one of the very same object. It holds the object, so that its identity is nobody else's."""
+    """A wrapper that equals another wrapper of the same object. It holds the object, so that its `id` is not reused."""
 
     __slots__ = ("value",)
 

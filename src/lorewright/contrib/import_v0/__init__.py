@@ -1,1 +1,1 @@
-"""The predecessor's database (v0) -> campaigns of ours, and a report of what became of each table."""
+"""The predecessor's database (v0) -> campaigns of ours, and a report on each of its tables."""

@@ -49,7 +49,7 @@ class V0Import:
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing differs that should not."""
+        """Return True if nothing differs that should not."""
         return not any(table.differs for table in self.tables)
 
 
@@ -64,8 +64,8 @@ class _Prepared:
 def import_v0(
     campaigns: Campaigns, path: Path, *, campaign_id: str | None = None, only: str | None = None
 ) -> list[V0Import]:
-    """Every campaign of a v0 file (or `only` one, by its ID there) as one of ours, and how it compares. What was
-    imported already stays as it is.
+    """Import every campaign of a v0 file (or `only` one, by its ID there), and return how each compares with ours. A
+    campaign that was imported already stays as it is.
 
     Raises:
         NotFound: there is no such file, or no such campaign in it.
@@ -76,25 +76,25 @@ def import_v0(
     file, faults = read_v0(path), Faults()
     found = campaigns_of(file, faults, fallback_id=path.stem)
     faults.refuse()
-    everyone, named = found, ", ".join(one.id for one in found)
+    everyone, named = found, ", ".join(campaign.id for campaign in found)
     if only is not None:
-        found = [one for one in found if one.id == only]
+        found = [campaign for campaign in found if campaign.id == only]
     if not found:
         raise NotFound(f"{path.name} holds no campaign {only}", hint=f"it holds: {named}")
     if campaign_id is not None and len(found) > 1:
         raise CampaignError(
             f"{path.name} holds several campaigns ({named}), and --id names one", hint="say which with --only"
         )
-    prepared = [_prepared(campaigns, path, one, campaign_id) for one in found]
-    ids = [one.ours.row["id"] for one in prepared]
+    prepared = [_prepared(campaigns, path, campaign, campaign_id) for campaign in found]
+    ids = [entry.ours.row["id"] for entry in prepared]
     if len(set(ids)) < len(ids):
         raise ImportRefused(f"campaigns of {path.name} would have the same ID here: {', '.join(ids)}", hint=_ONE_BY_ONE)
-    _write(campaigns, [one.ours for one in prepared if one.is_new])
-    return [_compared(campaigns, one, file, everyone) for one in prepared]
+    _write(campaigns, [entry.ours for entry in prepared if entry.is_new])
+    return [_compared(campaigns, entry, file, everyone) for entry in prepared]
 
 
 def _prepared(campaigns: Campaigns, path: Path, campaign: V0Campaign, wanted: str | None) -> _Prepared:
-    """A campaign, mapped; whether it is new or was imported before.
+    """Map a campaign; return it with the mapped one, which is marked as new or as imported before.
 
     Raises:
         ImportRefused, CampaignError: see `import_v0`.
@@ -147,7 +147,7 @@ def _same_as_before(campaigns: Campaigns, path: Path, campaign: V0Campaign, camp
 def _row(campaign: V0Campaign, campaign_id: str, state: WorldState, notes: Notes) -> dict[str, Any]:
     ruleset, ruleset_hash = load_ruleset(_RULESET)
     player, own = state.entities[state.player_id], f"{campaign_id}:"
-    # As an author would name them: what is the campaign's own has no pack before it.
+    # As an author would name them: the campaign's own entities have no pack before them.
     places = {
         entity.id.removeprefix(own): {"name": entity.name}
         for entity in state.entities.values()
@@ -216,14 +216,14 @@ def _opening_result(opening: Message, state: WorldState) -> TurnResult:
 
 
 def _write(campaigns: Campaigns, new: Sequence[ImportedCampaign]) -> None:
-    """Write all of them; where one cannot be, none is left."""
+    """Write all campaigns; where one cannot be written, none is left."""
     written: list[Path] = []
     try:
-        for one in new:
-            path = campaigns.folder / f"{one.row['id']}.db"
+        for campaign in new:
+            path = campaigns.folder / f"{campaign.row['id']}.db"
             with new_file(path) as database:
                 migrate(database, CAMPAIGN_MIGRATIONS)
-                write_imported(database, one, now())
+                write_imported(database, campaign, now())
                 found = check(database.path).findings
                 if found:
                     raise ImportRefused(f"what it holds does not fit together: {found[0].where}: {found[0].what}")
@@ -237,12 +237,12 @@ def _write(campaigns: Campaigns, new: Sequence[ImportedCampaign]) -> None:
         raise
 
 
-def _compared(campaigns: Campaigns, one: _Prepared, file: V0File, everyone: Sequence[V0Campaign]) -> V0Import:
-    campaign_id = one.ours.row["id"]
+def _compared(campaigns: Campaigns, prepared: _Prepared, file: V0File, everyone: Sequence[V0Campaign]) -> V0Import:
+    campaign_id = prepared.ours.row["id"]
     with campaigns.reading(campaign_id) as store:
-        tables = parity_of(one.campaign, store, one.notes, sittings=len(one.ours.sittings), file=file)
+        tables = parity_of(prepared.campaign, store, prepared.notes, sittings=len(prepared.ours.sittings), file=file)
     homeless = unowned_summaries(file, everyone)
     if homeless:
         why = "scope_id names no campaign, thread, scene or sitting of the file"
         tables = (*tables, TableParity("summaries of nobody", homeless, 0, 0, no_home=(why,)))
-    return V0Import(campaign_id, one.campaign.id, len(one.ours.turns), one.is_new, tables)
+    return V0Import(campaign_id, prepared.campaign.id, len(prepared.ours.turns), prepared.is_new, tables)

@@ -1,5 +1,5 @@
-"""A v0 campaign and what is stored of it here -> table by table: how many rows, which are equal, what is held in
-another way, what has no home, and what differs although it should not."""
+"""A v0 campaign and its import -> table by table: how many rows, how many are equal, which values are held in another
+way, which have no home, and which differ although they should not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class TableParity:
-    """One table of v0: its rows, ours, how many are equal in every core field; and what is to be said of them."""
+    """A table of v0: its rows, ours, how many are equal in every core field, and the remarks on them."""
 
     table: str
     v0: int
@@ -66,8 +66,8 @@ def parity_of(
     sittings: int,
     file: V0File,
 ) -> tuple[TableParity, ...]:
-    """The comparison of a v0 campaign with a campaign that came from it, as it stood after its last turn from there.
-    So many of its first sittings came with it."""
+    """Return the comparison of a v0 campaign with the campaign that came from it, as that stood after its last imported
+    turn. `sittings` is the number of its first sittings that came with it."""
     state = store.state_at(last_imported(store))
     compared: list[tuple[str, int, Callable[[], Iterable[_Pair]]]] = [
         ("campaigns", 1, lambda: _campaign(campaign, store)),
@@ -84,7 +84,7 @@ def parity_of(
     found.append(_table("events", len(turns), _events(campaign, store, turns), notes, file))
     summaries = [session_row.summary or "" for session_row in session_rows(store.database)[:sittings]]
     held = list(_summaries(campaign, store, summaries))
-    found.append(_table("summaries", sum(one[2] is not None for one in held), held, notes, file))
+    found.append(_table("summaries", sum(pair[2] is not None for pair in held), held, notes, file))
     if campaign.sessions:
         pairs = [
             (session.where, session.summary or "", _containing(session.summary or "", summaries))
@@ -92,7 +92,8 @@ def parity_of(
         ]
         found.append(_table("sessions", len(summaries), pairs, notes, file))
     left = (
-        TableParity(one, rows, 0, 0, no_home=(_UNREAD.get(one, "unknown here"),)) for one, rows in file.unread.items()
+        TableParity(table, rows, 0, 0, no_home=(_UNREAD.get(table, "unknown here"),))
+        for table, rows in file.unread.items()
     )
     return (*found, *left)
 
@@ -113,14 +114,14 @@ def _table(table: str, ours: int, pairs: Iterable[_Pair], notes: Notes, file: V0
 
 def _no_home(table: str, columns: Sequence[str]) -> Iterator[str]:
     for named, why in _NO_HOME.get(table, ()):
-        if there := [one for one in named if one in columns]:
+        if there := [column for column in named if column in columns]:
             yield f"{', '.join(there)}: {why}"
     if unknown := [column for column in columns if column not in known_columns(table)]:
         yield f"{', '.join(unknown)}: unknown here"
 
 
 def _difference(told: Any, held: Any) -> str:
-    """Which fields differ; not their values, which may be long."""
+    """Return which fields differ; not their values, which may be long."""
     if held is None:
         return "it is not here"
     if isinstance(told, Mapping) and isinstance(held, Mapping):
@@ -152,7 +153,7 @@ def _facts(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterabl
         fact = state.facts.get(row.id)
         told = {**_fields(row, fields), "subject_id": our_id(campaign_id, row.subject_id), "object": row.object}
         held = _held(fact, (*fields, "subject_id", "object"))
-        # Whom a promise is made to has another ID here; one that says too little is kept in an object of its own.
+        # The person to whom a promise is made has another ID here; a promise that says too little is kept in an object.
         if held is not None and isinstance(row.object, Mapping) and held["object"] != row.object:
             to = our_id(campaign_id, str(row.object.get("to")))
             if held["object"] in ({**row.object, "to": to}, {"told": row.object}):
@@ -162,7 +163,7 @@ def _facts(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterabl
 
 def _scene(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterable[_Pair]:
     for row in campaign.scenes:
-        ids = [our_id(campaign_id, one) for one in row.present]
+        ids = [our_id(campaign_id, v0_id) for v0_id in row.present]
         people = sorted(entity_id for entity_id in ids if entity_id in state.positions and entity_id != state.player_id)
         told = {"location_id": our_id(campaign_id, row.location_id), "present": people}
         yield row.where, told, {"location_id": state.scene.location_id, "present": list(state.present_npcs())}
@@ -171,7 +172,7 @@ def _scene(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterabl
 def _threads(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterable[_Pair]:
     fields = ("title", "status", "tags")
     for row in campaign.threads:
-        related = [our_id(campaign_id, one) for one in row.related]
+        related = [our_id(campaign_id, v0_id) for v0_id in row.related]
         held = _held(state.threads.get(row.id), (*fields, "related_entity_ids"))
         yield row.where, {**_fields(row, fields), "related_entity_ids": related}, held
 
@@ -212,7 +213,9 @@ def _turn(store: CampaignStore, turn: dict[str, Any]) -> dict[str, Any]:
         stage_record for stage_record in store.stage_records(turn["turn_id"]) if stage_record["stage"] == STAGE
     )
     made = dict(record["output"])
-    told = "".join(one.content for _, one in store.messages(turn["turn_id"], last=1) if one.type == "narration")
+    told = "".join(
+        message.content for _, message in store.messages(turn["turn_id"], last=1) if message.type == "narration"
+    )
     final_text = told if told == turn["result"]["final_text"] else None
     held = {"player_input": turn["player_text"], "final_text": final_text, **record["input"]}
     return {**held, "id": made.pop("event_id"), **made}
@@ -220,7 +223,7 @@ def _turn(store: CampaignStore, turn: dict[str, Any]) -> dict[str, Any]:
 
 def _summaries(campaign: V0Campaign, store: CampaignStore, sittings: Sequence[str]) -> Iterable[_Pair]:
     origin = origin_of(store)
-    kept = [one.get("text", "") for one in (origin.kept.get("summaries", {}) if origin else {}).values()]
+    kept = [summary.get("text", "") for summary in (origin.kept.get("summaries", {}) if origin else {}).values()]
     for row in campaign.summaries:
         yield row.where, row.text, _containing(row.text, [*sittings, *kept])
 
@@ -238,16 +241,16 @@ def _held(model: Any, names: Iterable[str]) -> dict[str, Any] | None:
 
 
 def _told(value: Any) -> Any:
-    """A value as JSON has it: what the file of ours gives back."""
+    """Return a value as JSON has it, which is how our file returns it."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def shown(parity: TableParity) -> str:
-    """The table's remarks in one text, what differs first."""
+    """Return the table's remarks as one text, differences first."""
     more = len(parity.differs) - _SHOWN
     lines = [f"differs: {differ}" for differ in parity.differs[:_SHOWN]]
     lines += [f"and {more} more differ"] if more > 0 else []
-    lines += [f"derived: {one}" for one in parity.derived[:_SHOWN]]
+    lines += [f"derived: {remark}" for remark in parity.derived[:_SHOWN]]
     lines += [f"and {len(parity.derived) - _SHOWN} more"] if len(parity.derived) > _SHOWN else []
-    lines += [f"no home: {one}" for one in parity.no_home]
+    lines += [f"no home: {remark}" for remark in parity.no_home]
     return "\n".join(lines)

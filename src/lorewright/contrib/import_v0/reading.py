@@ -28,11 +28,11 @@ _ORIGINS = ("pack", "campaign", "world")
 
 
 def campaigns_of(file: V0File, faults: Faults, *, fallback_id: str) -> list[V0Campaign]:
-    """The campaigns of a file in its order; a file of one unnamed campaign is called as its events say, else
-    `fallback_id`. What cannot be read is noted in `faults`."""
+    """Return the campaigns of a file in its order; a file of one unnamed campaign is called as its events say, else
+    `fallback_id`. Values that cannot be read are noted in `faults`."""
     campaigns = _named(file, faults) if file.several else [_unnamed(file, faults, fallback_id)]
     by_id = {campaign.id: campaign for campaign in campaigns}
-    raw: dict[str, list[Any]] = {one: [] for one in by_id}
+    raw: dict[str, list[Any]] = {campaign_id: [] for campaign_id in by_id}
     for table, read, into in _TABLES:
         for row in file.tables.get(table, ()):
             reader = Reader(row, faults)
@@ -47,7 +47,7 @@ def campaigns_of(file: V0File, faults: Faults, *, fallback_id: str) -> list[V0Ca
             raw[owner.id].append(["summaries", _plain(row)])
     for row in file.tables.get("campaigns", ()):
         if (told := row.values.get("id")) in raw:
-            # When it was looked at last is no part of what it holds.
+            # The time of the last visit is no part of the content.
             known = {key: value for key, value in _plain(row).items() if key != "updated_at"}
             raw[str(told)].append(["campaigns", known])
     for campaign in campaigns:
@@ -57,7 +57,7 @@ def campaigns_of(file: V0File, faults: Faults, *, fallback_id: str) -> list[V0Ca
 
 
 def _plain(row: V0Row) -> dict[str, Any]:
-    # Text for everything: a value that JSON has no word for was refused already.
+    # Text for everything: a value that JSON cannot hold was refused already.
     return {column: None if value is None else str(value) for column, value in row.values.items()}
 
 
@@ -103,14 +103,15 @@ def _owner(reader: Reader, by_id: Mapping[str, V0Campaign], *, only: V0Campaign 
 
 
 def _owners_of(summary: V0Summary, campaigns: Sequence[V0Campaign]) -> list[V0Campaign]:
-    """Whose summary it is: v0 does not say so but by what it is about. One of a file's only campaign is that one's."""
+    """Return the campaigns that a summary belongs to: v0 stores only what it is about. A summary in a file of one
+    campaign is that campaign's."""
     if len(campaigns) == 1:
         return list(campaigns)
     return [campaign for campaign in campaigns if summary.scope_id in _parts(campaign)]
 
 
 def unowned_summaries(file: V0File, campaigns: Sequence[V0Campaign]) -> int:
-    """How many summaries of a file belong to none of its campaigns."""
+    """Return how many summaries of a file belong to none of its campaigns."""
     owned = {row.id for campaign in campaigns for row in campaign.summaries}
     return sum(row.values["id"] not in owned for row in file.tables["summaries"])
 
@@ -121,12 +122,12 @@ def _parts(campaign: V0Campaign) -> set[str]:
 
 
 def _check_keys(campaign: V0Campaign, faults: Faults) -> None:
-    """Keys that SQLite let in twice (a table made without them), and more than one scene."""
+    """Note keys that SQLite let in twice (a table made without them), and more than one scene."""
     groups: tuple[Sequence[Any], ...] = (campaign.entities, campaign.facts, campaign.threads, campaign.clocks)
     for group in (*groups, campaign.events, campaign.summaries, campaign.sessions):
-        _check_key(group, lambda one: one.id, faults)
-    _check_key(campaign.inventory, lambda one: (one.owner_id, one.item_id), faults)
-    _check_key(campaign.relationships, lambda one: (one.a_id, one.b_id, one.rel_type), faults)
+        _check_key(group, lambda row: row.id, faults)
+    _check_key(campaign.inventory, lambda row: (row.owner_id, row.item_id), faults)
+    _check_key(campaign.relationships, lambda row: (row.a_id, row.b_id, row.rel_type), faults)
     if len(campaign.scenes) != 1:
         what = f"the campaign {campaign.id!r} has {len(campaign.scenes)} rows; it must have the one that is at hand"
         faults.add("scene", what)
@@ -181,7 +182,7 @@ def _fact(row: Reader) -> V0Fact:
 
 def _scene(row: Reader) -> V0Scene:
     rest = {"constraints": row.json("constraints_json"), "obscured_entities": row.json("obscured_entities_json")}
-    rest |= {one: row.text(one) for one in ("visibility_conditions", "noise_level") if row.has(one)}
+    rest |= {column: row.text(column) for column in ("visibility_conditions", "noise_level") if row.has(column)}
     return V0Scene(
         where=row.row.where,
         id=row.name("id"),

@@ -1,4 +1,4 @@
-"""A v0 campaign, mapped -> the file of a campaign of ours; and what such a file says of where it came from."""
+"""A v0 campaign, mapped -> the file of a campaign of ours; and what such a file says about its origin."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _IMPORTED = "imported"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a campaign came from: v0's ID of it, the fingerprint of its rows there, how many turns it had, and what no
-    field of ours holds."""
+    """The origin of a campaign: its ID in v0, the fingerprint of its rows there, how many turns it had, and the values
+    that no field of ours holds."""
 
     v0_id: str
     fingerprint: str
@@ -34,7 +34,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ImportedCampaign:
-    """All that is written: the campaign's row without its head, the state, turn 0, the turns and the sittings."""
+    """All rows to be written: the campaign's row without its head, the state, turn 0, the turns and the sittings."""
 
     row: dict[str, Any]
     origin: Origin
@@ -75,7 +75,7 @@ def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
     for turn in turns:
         yield from _turn(campaign_id, turn, state_hash, time, sittings)
     kept = {root, head, *(turn.turn_id for turn in turns if turn.turn_no % FULL_STATE_EVERY == 0)}
-    yield from (insert_row("world_states", (campaign_id, one, state_json)) for one in sorted(kept))
+    yield from (insert_row("world_states", (campaign_id, state_hash, state_json)) for state_hash in sorted(kept))
     ids = [root, *(turn.turn_id for turn in turns)]
     for session_id, sitting in zip(sittings, campaign.sittings, strict=True):
         yield _sitting(campaign_id, session_id, sitting, ids, time)
@@ -105,23 +105,27 @@ def _record(campaign_id: str, turn_id: str, given: str, made: str) -> _Statement
     return insert_row("stage_records", values)
 
 
-def _sitting(campaign_id: str, session_id: str, one: Sitting, ids: Sequence[str], time: str) -> _Statement:
-    """A sitting that has ended. It began before its turns came here, whatever the clock of v0's machine said."""
-    started = min(one.started_at or time, time)
-    ended = max(started, min(one.ended_at or started, time))
-    lore, pending = json.dumps(dict(one.lore), ensure_ascii=False, sort_keys=True), json.dumps(list(one.world_events))
-    end = None if one.last is None else ids[one.last]
+def _sitting(campaign_id: str, session_id: str, sitting: Sitting, ids: Sequence[str], time: str) -> _Statement:
+    """Return the row of a sitting that has ended. It began before its turns came here, whatever the clock of v0's
+    machine said."""
+    started = min(sitting.started_at or time, time)
+    ended = max(started, min(sitting.ended_at or started, time))
+    lore, pending = (
+        json.dumps(dict(sitting.lore), ensure_ascii=False, sort_keys=True),
+        json.dumps(list(sitting.world_events)),
+    )
+    end = None if sitting.last is None else ids[sitting.last]
     return insert_row(
         "sessions",
         (
-            *(session_id, campaign_id, started, ended, one.first, one.last, lore, one.summary, pending),
-            *(ids[min(one.first, len(ids)) - 1], end, None, None),
+            *(session_id, campaign_id, started, ended, sitting.first, sitting.last, lore, sitting.summary, pending),
+            *(ids[min(sitting.first, len(ids)) - 1], end, None, None),
         ),
     )
 
 
 def origin_of(store: CampaignStore) -> Origin | None:
-    """Where a campaign came from, or None where it was begun here."""
+    """Return the origin of a campaign, or None where it was begun here."""
     row = store.database.row(
         """SELECT r.input_json, r.output_json FROM turns t JOIN stage_records r USING (campaign_id, turn_id)
            WHERE t.parent_id IS NULL AND r.stage = ?""",
@@ -134,7 +138,7 @@ def origin_of(store: CampaignStore) -> Origin | None:
 
 
 def last_imported(store: CampaignStore) -> str:
-    """The ID of the last turn that came from v0; turn 0 where none did."""
+    """Return the ID of the last turn that came from v0; turn 0 where none did."""
     row = store.database.row(
         "SELECT turn_id FROM turns WHERE kind = ? OR parent_id IS NULL ORDER BY turn_no DESC LIMIT 1", KIND
     )

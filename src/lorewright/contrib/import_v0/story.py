@@ -25,7 +25,7 @@ from lorewright.turn.views.draft import turn_id_of
 from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 
-# The kind of a turn that was played in v0, and the stage that keeps what v0 stored of it.
+# The kind of a turn that was played in v0, and the stage that holds v0's record of it.
 KIND = "imported"
 STAGE = "v0"
 
@@ -36,8 +36,8 @@ _RANGE = re.compile(r"\D*(\d{1,9})(?:\D+(\d{1,9}))?\D*")
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """A turn of v0 as one of ours. `given` and `made` are what v0 stored of its passes, as JSON; `sitting` is the place
-    of its sitting in the list of those, or None."""
+    """A turn of v0 as one of ours. `given` and `made` are v0's records of its passes, as JSON; `sitting` is the index
+    of its sitting in their list, or None."""
 
     turn_id: str
     parent_id: str
@@ -53,7 +53,7 @@ class ImportedTurn:
 
 @dataclass(slots=True)
 class Sitting:
-    """A sitting of v0's, ended: its first turn's number, its last, and what it amounted to."""
+    """An ended sitting of v0: the numbers of its first and last turn, and the texts that sum it up."""
 
     v0_id: str
     started_at: str | None
@@ -66,19 +66,19 @@ class Sitting:
 
     @property
     def summary(self) -> str:
-        """What it amounted to, a paragraph for each text that v0 has on it."""
+        """Return the summary, a paragraph for each text that v0 has on the sitting."""
         return "\n\n".join(self.told) or "Nothing was noted of this sitting."
 
 
 def turns_of(
     campaign: V0Campaign, campaign_id: str, state: WorldState, sittings: Sequence[Sitting], root_id: str
 ) -> list[ImportedTurn]:
-    """The turns after turn 0, numbered from 1 without a gap; each leads to the one state that there is."""
+    """Return the turns after turn 0, numbered from 1 without a gap; each leads to the one state that there is."""
     made: list[ImportedTurn] = []
     rows = in_order(campaign)
     for number, row in enumerate(rows, start=1):
         parent = made[-1].turn_id if made else root_id
-        sitting = next((n for n, one in enumerate(sittings) if one.first <= number <= (one.last or 0)), None)
+        sitting = next((n for n, played in enumerate(sittings) if played.first <= number <= (played.last or 0)), None)
         made.append(_turn(row, number, parent, campaign_id, state, sitting, is_last=number == len(rows)))
     return made
 
@@ -99,13 +99,15 @@ def _turn(
     if row.final_text:
         audience = _audience(row, campaign_id, state)
         written.append({"owner": "narrator", "type": "narration", "content": row.final_text, "audience": audience})
-    messages = tuple(Message.model_validate({**one, "turn_id": turn_id, "seq": seq}) for seq, one in enumerate(written))
+    messages = tuple(
+        Message.model_validate({**message, "turn_id": turn_id, "seq": seq}) for seq, message in enumerate(written)
+    )
     result = TurnResult.of_no_play(
         turn_no=number,
         turn_id=turn_id,
         messages=tuple(seen_by("player", messages, own_id=state.player_id)),
         final_text=row.final_text,
-        # Of the clocks of earlier turns nothing is known.
+        # The clocks of earlier turns are unknown.
         clocks=state.clocks_shown() if is_last else (),
     )
     given, made = {"context_packet": row.context}, {"event_id": row.id, "turn_no": row.turn_no, **row.record}
@@ -124,21 +126,24 @@ def _turn(
 
 
 def _record(value: Any) -> str:
-    """A record as JSON; what a model wrote into it may be any characters, and numbers that JSON lacks were refused."""
+    """Return a record as JSON; text that a model wrote into it may hold any characters, and numbers that JSON lacks
+    were refused."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _audience(row: V0Event, campaign_id: str, state: WorldState) -> tuple[str, ...]:
-    """The player, and who was there as the turn's own packet says."""
+    """Return the player and those who were there according to the turn's own packet."""
     told = row.context.get("present_entities") if isinstance(row.context, Mapping) else None
-    named = [our_id(campaign_id, one) for one in told if isinstance(one, str)] if isinstance(told, list) else []
-    people = [one for one in named if one in state.entities and state.entities[one].type == "npc"]
+    named = [our_id(campaign_id, name) for name in told if isinstance(name, str)] if isinstance(told, list) else []
+    people = [
+        entity_id for entity_id in named if entity_id in state.entities and state.entities[entity_id].type == "npc"
+    ]
     return tuple(dict.fromkeys((state.player_id, *people)))
 
 
 def sittings_of(campaign: V0Campaign, faults: Faults, notes: Notes) -> list[Sitting]:
-    """The sittings, and the summaries with them: each with the sitting that the last turn it tells of belongs to. Where
-    v0 kept no sittings, all turns were one, if there is a summary of any."""
+    """Return the sittings, each with the summaries whose last turn belongs to it. Where v0 kept no sittings, all turns
+    are one, if there is a summary of any."""
     told = numbers_told(campaign)
     found = _sessions(campaign, told, faults, notes)
     if not found and campaign.summaries and told:
@@ -160,7 +165,7 @@ def _sessions(campaign: V0Campaign, told: Sequence[int], faults: Faults, notes: 
     found: list[Sitting] = []
     for row in campaign.sessions:
         first, last = _range(row, told)
-        if last is not None and any(one.last and first <= one.last and one.first <= last for one in found):
+        if last is not None and any(other.last and first <= other.last and other.first <= last for other in found):
             faults.add(row.where, "turn_range_start to turn_range_end overlap another sitting's")
         if row.ended_at is None:
             notes.say("sessions", "a sitting that had not ended has ended with its last turn")
@@ -174,7 +179,7 @@ def _sessions(campaign: V0Campaign, told: Sequence[int], faults: Faults, notes: 
 
 
 def _range(row: V0Session, told: Sequence[int]) -> tuple[int, int | None]:
-    """The numbers here of the first turn of a sitting and of its last; without a turn the last is None."""
+    """Return the numbers here of the first turn of a sitting and of its last; without a turn the last is None."""
     if row.first is None:
         return len(told) + 1, None
     before = number_of(row.first - 1, told)
@@ -183,12 +188,13 @@ def _range(row: V0Session, told: Sequence[int]) -> tuple[int, int | None]:
 
 
 def _home(row: V0Summary, told: Sequence[int], sittings: Sequence[Sitting]) -> Sitting | None:
-    """The sitting of the last turn that a summary tells of; where that cannot be told, the last one with a turn."""
+    """Return the sitting of the last turn that a summary covers; where that is unknown, the last sitting with a
+    turn."""
     played = [sitting for sitting in sittings if sitting.last is not None]
     numbers = _RANGE.fullmatch(row.turn_no_range)
     if numbers is not None:
         number = number_of(int(numbers[2] or numbers[1]), told)
-        for one in played:
-            if one.first <= number <= (one.last or 0):
-                return one
+        for sitting in played:
+            if sitting.first <= number <= (sitting.last or 0):
+                return sitting
     return played[-1] if played else None

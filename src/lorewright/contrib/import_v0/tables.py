@@ -1,7 +1,8 @@
-"""A database of the predecessor (v0) -> its rows as plain values. SQL for v0 stands here and nowhere else.
+"""A database of the predecessor (v0) -> its rows as plain values. All SQL for v0 is here.
 
-What is opened is a copy, so that the original keeps every byte, also where SQLite would mend or tidy it. It may be a
-stranger's file: only plain tables are read, none of its views, triggers or functions runs, and a value has a bound.
+The file that is opened is a copy, so that the original keeps every byte, also where SQLite would mend or tidy it. It
+may be a stranger's file: only plain tables are read, none of its views, triggers or functions runs, and a value has a
+bound.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Value = str | int | float | bytes | None
 MAX_VALUE_BYTES = 32 << 20
 MAX_ROWS = 1_000_000
 
-# Table -> its columns. A file of one campaign has no `campaigns`, and `campaign_id` in events alone.
+# The columns of each table. A file of one campaign has no `campaigns`, and `campaign_id` in events alone.
 _CORE: Mapping[str, tuple[str, ...]] = {
     "entities": ("id", "type", "name", "attrs_json", "tags"),
     "facts": ("id", "subject_id", "predicate", "object_json", "visibility", "confidence", "tags"),
@@ -58,7 +59,7 @@ _ANOTHER = "give a copy of the SQLite file that v0 wrote"
 # Tables with computed columns (of virtual tables hidden ones are 1).
 _COMPUTED = """SELECT t.name FROM sqlite_master t, pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND c.hidden > 1
     ORDER BY t.name"""
-# No v0 ever had these.
+# No v0 ever had more rows.
 _OURS = frozenset(("migrations", "turns", "world_states"))
 
 
@@ -72,14 +73,14 @@ class V0Row:
 
     @property
     def where(self) -> str:
-        """`facts, row 3 (fact_7)`, for whoever must mend it."""
+        """Return the place of the row as `facts, row 3 (fact_7)`, for messages."""
         named = self.values.get("id")
         return f"{self.table}, row {self.row_no}" + (f" ({named[:80]!r})" if isinstance(named, str) else "")
 
 
 @dataclass(frozen=True, slots=True)
 class V0File:
-    """All rows of the tables that are read, in the order in which they were written, and their columns; `unread` counts
+    """The rows of all tables that are read, in the order in which they were written, and their columns; `unread` counts
     the rows of the other tables. Where `several` is set the file has a table of campaigns."""
 
     name: str
@@ -90,7 +91,7 @@ class V0File:
 
 
 def read_v0(path: Path) -> V0File:
-    """Everything of a v0 database that is read at all; the original is not opened by SQLite.
+    """Return all rows of a v0 database that are read at all; SQLite does not open the original.
 
     Raises:
         NotFound: there is no such file.
@@ -101,13 +102,13 @@ def read_v0(path: Path) -> V0File:
         raise NotFound(f"there is no file {path}", hint=_ANOTHER)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.db"
-        # What a crash left beside it belongs to it: SQLite plays it back or takes it in, in the copy.
+        # Files that a crash left beside it belong to it: SQLite rolls them back or takes them in, in the copy.
         for end in ("", "-wal", "-journal"):
             beside = path.with_name(path.name + end)
             if beside.is_file():
                 shutil.copyfile(beside, copy.with_name(copy.name + end))
         refuse_naming_journal(path)
-        # What was copied is what is opened: the original may have changed since.
+        # The copy is what is opened: the original may have changed since.
         refuse_naming_journal(copy)
         try:
             with closing(_opened(copy)) as connection:
@@ -117,7 +118,7 @@ def read_v0(path: Path) -> V0File:
 
 
 def known_columns(table: str) -> frozenset[str]:
-    """The columns of a table that are read, in whatever file."""
+    """Return the columns of a table that are read, in any file."""
     core = {**_CORE, "campaigns": _CAMPAIGNS, "sessions": _SESSIONS}.get(table, ())
     later = _SESSIONS_LATER if table == "sessions" else _LATER.get(table, ())
     return frozenset((*core, *later, "campaign_id"))
@@ -126,17 +127,17 @@ def known_columns(table: str) -> frozenset[str]:
 def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.row_factory = sqlite3.Row
-    # A text that is no UTF-8 gets marks that no other text has, and is refused by whoever judges texts.
+    # A text that is no UTF-8 gets marks that no other text has, and is refused when texts are checked.
     connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    # To look for damage SQLite evaluates constraints, which are a program of the maker of the file.
+    # SQLite evaluates constraints to look for damage, and those are a program of the file's maker.
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "ignore_check_constraints = ON"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
 
 
 def _read(connection: sqlite3.Connection, name: str) -> V0File:
-    # Looking for damage computes such columns, of whatever table.
+    # The search for damage computes such columns in any table.
     computed = connection.execute(_COMPUTED).fetchone()
     if computed is not None:
         raise ImportRefused(f"{computed[0]} is no plain table, and is not read", hint=_ANOTHER)
@@ -167,7 +168,7 @@ def _read(connection: sqlite3.Connection, name: str) -> V0File:
 
 
 def _wanted(several: bool, there: Mapping[str, sqlite3.Row]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Table -> the columns that it must have, and those that it may have."""
+    """Return for each table the columns that it must have, and those that it may have."""
     found = {table: (columns, _LATER.get(table, ())) for table, columns in _CORE.items()}
     if several:
         found = {
@@ -181,7 +182,7 @@ def _wanted(several: bool, there: Mapping[str, sqlite3.Row]) -> dict[str, tuple[
 
 
 def _columns(connection: sqlite3.Connection, table: str, made: sqlite3.Row) -> list[str]:
-    """The columns of a plain table. A view or a computed column is a program of whoever made the file."""
+    """Return the columns of a plain table. A view or a computed column is a program of the file's maker."""
     infos = connection.execute(f"PRAGMA table_xinfo({table})").fetchall()
     if not _is_plain(made) or any(info["hidden"] for info in infos):
         raise ImportRefused(f"{table} is no plain table, and is not read", hint=_ANOTHER)
@@ -192,7 +193,7 @@ def _rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Ite
     row_no, at = 0, 1
     try:
         cursor = connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY rowid")
-        # One row is read ahead: what is too large is told when the row before it is asked for.
+        # One row is read ahead: a row that is too large is reported when the row before it is asked for.
         at = 2
         for row in cursor:
             row_no, at = row_no + 1, row_no + 3
@@ -207,7 +208,8 @@ def _rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Ite
 def _unread(
     connection: sqlite3.Connection, there: Mapping[str, sqlite3.Row], wanted: Mapping[str, object]
 ) -> dict[str, int]:
-    """The other plain tables, and how many rows they have; not what SQLite keeps for itself and for full text."""
+    """Return the other plain tables with their numbers of rows; not SQLite's own tables, nor those of full-text
+    search."""
     others = [name for name, made in there.items() if _is_plain(made) and name not in wanted]
     counted = {}
     for name in sorted(other for other in others if not other.startswith(("sqlite_", "pack_chunks_fts"))):

@@ -1,4 +1,5 @@
-"""Values of v0's rows, read as what they must be; whatever is not is noted with its table, row and column."""
+"""Values of v0's rows, read as the types that they must have; every other value is noted with its table, row and
+column."""
 
 from __future__ import annotations
 
@@ -16,13 +17,12 @@ from lorewright.errors import ImportRefused
 from lorewright.ids import is_id
 from lorewright.world.schemas import is_json
 
-# The rows of a v0 campaign as typed values, as they stand: nothing is renamed or mapped. `where` names table and
-# row.
+# The rows of a v0 campaign as typed values: nothing is renamed or mapped. `where` names table and row.
 
 
 @dataclass(frozen=True, slots=True)
 class V0Entity:
-    """Somebody or something."""
+    """A person, place, thing or group."""
 
     where: str
     id: str
@@ -37,7 +37,7 @@ class V0Entity:
 
 @dataclass(frozen=True, slots=True)
 class V0Fact:
-    """Something established."""
+    """An established fact."""
 
     where: str
     id: str
@@ -54,7 +54,7 @@ class V0Fact:
 
 @dataclass(frozen=True, slots=True)
 class V0Scene:
-    """The scene at hand; `rest` is what a model was told of it beside place and people."""
+    """The current scene; `rest` is what a model was told about it besides place and people."""
 
     where: str
     id: str
@@ -92,7 +92,7 @@ class V0Clock:
 
 @dataclass(frozen=True, slots=True)
 class V0Holding:
-    """So many of an item with an owner."""
+    """A number of an item with its owner."""
 
     where: str
     owner_id: str
@@ -103,7 +103,7 @@ class V0Holding:
 
 @dataclass(frozen=True, slots=True)
 class V0Relationship:
-    """What somebody is to somebody."""
+    """A relationship from one entity to another."""
 
     where: str
     a_id: str
@@ -115,7 +115,7 @@ class V0Relationship:
 
 @dataclass(frozen=True, slots=True)
 class V0Event:
-    """A turn. `record` is what was given to the passes and what they made, as it was stored."""
+    """A turn. `record` is the stored input of the passes with what they made."""
 
     where: str
     id: str
@@ -128,7 +128,7 @@ class V0Event:
 
 @dataclass(frozen=True, slots=True)
 class V0Summary:
-    """What some turns amounted to."""
+    """A summary of some turns."""
 
     where: str
     id: str
@@ -155,7 +155,7 @@ class V0Session:
 
 @dataclass(slots=True)
 class V0Campaign:
-    """One campaign of a file. `fingerprint` is of all its rows: another one means that something was changed."""
+    """A campaign of a file. `fingerprint` is of all its rows: another fingerprint means that something was changed."""
 
     id: str
     name: str
@@ -177,28 +177,28 @@ class V0Campaign:
     fingerprint: str = ""
 
 
-# What became of values that no field of ours holds as v0 held them, table by table.
+# Notes on values that no field of ours holds as v0 held them, table by table.
 
 
 @dataclass(slots=True)
 class Notes:
-    """By v0's table: what is held in another way than v0 held it (`derived`, sentences), and what no field of a state
-    holds (`kept`, by a name of its own)."""
+    """Notes by v0's table: on values that are held in another way than v0 held them (`derived`, sentences), and values
+    that no field of a state holds (`kept`, by a name of their own)."""
 
     derived: dict[str, list[str]] = field(default_factory=dict)
     kept: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def say(self, table: str, what: str) -> None:
-        """Note that something of a table is held in another way."""
+        """Note that a value of a table is held in another way."""
         if what not in (told := self.derived.setdefault(table, [])):
             told.append(what)
 
     def keep(self, table: str, key: str, value: Any) -> None:
-        """Keep a value that no field of a state holds."""
+        """Store a value that no field of a state holds."""
         self.kept.setdefault(table, {})[key] = value
 
 
-# Longer than any name or ID that somebody gave.
+# Longer than any real name or ID.
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 1_000_000
 _LARGEST = 2**31
@@ -209,7 +209,7 @@ _MEND = "mend it in a copy of the file, and import that; nothing was imported"
 
 @dataclass(slots=True)
 class Faults:
-    """What is wrong with a file, in the order in which it was met."""
+    """The faults of a file, in the order in which they were met."""
 
     lines: list[str] = field(default_factory=list)
 
@@ -218,10 +218,10 @@ class Faults:
         self.lines.append(f"{where}: {what}")
 
     def refuse(self) -> None:
-        """Raise where anything was noted.
+        """Raise an error where anything was noted.
 
         Raises:
-            ImportRefused: all of it, a line each.
+            ImportRefused: all faults, a line each.
         """
         if self.lines:
             more = [f"and {len(self.lines) - _TOLD} more"] if len(self.lines) > _TOLD else []
@@ -230,8 +230,8 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One row, to be read column by column. What is wrong is noted in `faults`, and something harmless is returned, so
-    that all of it is told at once."""
+    """A row, to be read column by column. Wrong values are noted in `faults` and a harmless value is returned, so that
+    all faults are reported at once."""
 
     row: V0Row
     faults: Faults
@@ -241,11 +241,11 @@ class Reader:
         self.faults.add(self.row.where, f"{column} {what}")
 
     def has(self, column: str) -> bool:
-        """Whether the file has the column, and the row something in it."""
+        """Tell whether the file has the column, and the row a value in it."""
         return self.row.values.get(column) is not None
 
     def text(self, column: str, *, prose: bool = True) -> str:
-        """A text; one that is no prose has no line ends and is neither empty nor long."""
+        """Return a text; a text that is not prose has no line ends and is neither empty nor long."""
         value = self.row.values.get(column)
         if not isinstance(value, str):
             self.wrong(column, f"is {_kind(value)} and must be a text")
@@ -261,11 +261,11 @@ class Reader:
         return ""
 
     def name(self, column: str) -> str:
-        """A short text of one line."""
+        """Return a short text of one line."""
         return self.text(column, prose=False)
 
     def known_as(self, column: str) -> str:
-        """The ID of somebody or something: `viktor`, or `neo_seattle:viktor`."""
+        """Return the ID of an entity: `viktor`, or `neo_seattle:viktor`."""
         value = self.name(column)
         if value:
             self.check_id(column, value)
@@ -280,7 +280,7 @@ class Reader:
             )
 
     def number(self, column: str, *, least: int = -_LARGEST, most: int = _LARGEST) -> int:
-        """A whole number."""
+        """Return a whole number."""
         value = self.row.values.get(column)
         if type(value) is int and least <= value <= most:
             return value
@@ -289,7 +289,7 @@ class Reader:
         return max(least, 0)
 
     def share(self, column: str) -> float:
-        """A number from 0 to 1."""
+        """Return a number from 0 to 1."""
         value = self.row.values.get(column)
         if isinstance(value, (int, float)) and 0 <= value <= 1:
             return float(value)
@@ -297,7 +297,7 @@ class Reader:
         return 0.0
 
     def time(self, column: str) -> str | None:
-        """A time in UTC; None where there is none."""
+        """Return a time in UTC; None where there is none."""
         if not self.has(column):
             return None
         told = self.name(column)
@@ -314,8 +314,8 @@ class Reader:
             return None
 
     def json(self, column: str, *kinds: type, raw: bool = False) -> Any:
-        """What the JSON of a column says, of one of the kinds where any are given; an absent column says nothing. With
-        `raw` it is a record that nobody shows, and may hold any characters."""
+        """Return the JSON value of a column, of one of the kinds where any are given; the empty value for an absent
+        column. With `raw` it is a record that nobody is shown, and may hold any characters."""
         if self.row.values.get(column) is None and column not in self.row.values:
             return None
         text = self.row.values[column]
@@ -338,23 +338,23 @@ class Reader:
         return _empty(kinds)
 
     def ids(self, column: str) -> tuple[str, ...]:
-        """A JSON list of IDs, each once."""
+        """Return a JSON list of IDs, each once."""
         found = self.json(column, list) or []
-        for one in found:
-            if not isinstance(one, str):
+        for entry in found:
+            if not isinstance(entry, str):
                 self.wrong(column, "must be a list of IDs")
                 return ()
-            self.check_id(column, one)
+            self.check_id(column, entry)
         return tuple(dict.fromkeys(found))
 
     def tags(self) -> tuple[str, ...]:
-        """Tags as JSON or with commas between them, each once."""
+        """Return tags that are written as JSON or separated by commas, each once."""
         told = self.text("tags")
         found: Sequence[Any] = self.json("tags", list) if told.lstrip().startswith("[") else told.split(",")
-        if not all(isinstance(one, str) for one in found):
+        if not all(isinstance(tag, str) for tag in found):
             self.wrong("tags", "must be a list of texts")
             return ()
-        return tuple(dict.fromkeys(one.strip() for one in found if one.strip()))
+        return tuple(dict.fromkeys(tag.strip() for tag in found if tag.strip()))
 
 
 _JSON_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
@@ -374,7 +374,7 @@ def _kind(value: object) -> str:
 
 
 def _unprintable(text: str, *, prose: bool) -> str | None:
-    """What no text may hold, or None. Prose has lines and tabs."""
+    """Return what a text holds that no text may hold, or None. Prose has lines and tabs."""
     allowed = "\n\t\r" if prose else ""
     for sign in text:
         code = ord(sign)
@@ -386,16 +386,16 @@ def _unprintable(text: str, *, prose: bool) -> str | None:
 
 
 def _in_json(value: Any, *, raw: bool) -> str | None:
-    """The same of every text in a value. A record may hold control characters, which JSON can write."""
+    """Return the same for every text in a value. A record may hold control characters, which JSON can write."""
     judge: Callable[[str], str | None] = _half_a_sign if raw else lambda text: _unprintable(text, prose=True)
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list):
-            waiting += one
-        elif isinstance(one, str) and (problem := judge(one)) is not None:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and (problem := judge(part)) is not None:
             return problem
     return None
 
@@ -405,7 +405,7 @@ def _half_a_sign(text: str) -> str | None:
 
 
 def _is_deep_enough(value: Any) -> bool:
-    """Whether a record is shallow enough to be written again; its numbers are nobody's business."""
+    """Tell whether a record is shallow enough to be written again; its numbers are not checked."""
     level, depth = [value], 0
     while level:
         depth += 1
@@ -413,9 +413,9 @@ def _is_deep_enough(value: Any) -> bool:
             return False
         level = [
             inner
-            for one in level
-            if isinstance(one, (dict, list))
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for part in level
+            if isinstance(part, (dict, list))
+            for inner in (part.values() if isinstance(part, dict) else part)
         ]
     return True
 
@@ -424,27 +424,28 @@ def _is_deep_enough(value: Any) -> bool:
 _DEEPEST_RECORD = 100
 
 
-# The numbers of v0's turns -> ours, which begin at 1 and have no gap.
+# The numbers of v0's turns and ours, which begin at 1 and have no gap.
 
 
 def in_order(campaign: V0Campaign) -> list[V0Event]:
-    """The events by turn_no; those of one number in the order in which they were written. The first is turn 1."""
-    return sorted(campaign.events, key=lambda one: one.turn_no)
+    """Return the events by turn_no; those of one number in the order in which they were written. The first is turn
+    1."""
+    return sorted(campaign.events, key=lambda event: event.turn_no)
 
 
 def numbers_told(campaign: V0Campaign) -> list[int]:
-    """The turn_no of turns 1, 2, 3 …"""
-    return [one.turn_no for one in in_order(campaign)]
+    """Return the turn_no of turns 1, 2, 3 …"""
+    return [event.turn_no for event in in_order(campaign)]
 
 
 def number_of(turn_no: int, told: Sequence[int]) -> int:
-    """The turn that a turn_no is here, the last one where several share it; of one that is missing, the turn before
-    it (0 where there is none)."""
+    """Return the number here of the turn with a turn_no, the last one where several share it; for a missing one the
+    number of the turn before it (0 where there is none)."""
     return bisect_right(told, turn_no)
 
 
 def note_numbers(campaign: V0Campaign, notes: Notes) -> None:
-    """Say what became of gaps and of numbers that stand more than once."""
+    """Note gaps in the numbers and numbers that stand more than once."""
     told = numbers_told(campaign)
     if told == list(range(1, len(told) + 1)):
         return

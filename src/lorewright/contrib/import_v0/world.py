@@ -1,7 +1,7 @@
 """The rows of a v0 campaign -> the one state that they describe: the newest, which is all that v0 keeps.
 
-What a field of ours holds in another way is said (`derived`), what no field holds is kept beside it (`kept`), table by
-table. A name that means nothing is a fault: nothing is guessed about who or where somebody is.
+Values that a field of ours holds in another way are noted (`derived`), values that no field holds are stored beside the
+state (`kept`), table by table. A name that means nothing is a fault: nothing is guessed about who or where somebody is.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ _TYPES: Mapping[str, EntityType] = {
 # Words for a fact that everybody at the table may know.
 _OPEN = frozenset({"player", "public", "known", "discovered", "revealed", "visible", "open"})
 _MINUTES = ("minutes", "elapsed_minutes", "total_minutes")
-# A state of the first year: what says more was never counted in minutes.
+# A state of the first year: a larger number was never counted in minutes.
 _MOST_MINUTES = 1_000_000
 _WAYS = ("exits", "connections")
 _PRONOUNS = ("he", "she", "they", "it")
 
 
 def our_id(campaign_id: str, v0_id: str) -> str:
-    """`viktor` -> `friday:viktor`; what has a pack keeps it."""
+    """Return `friday:viktor` for `viktor`; an ID with a pack stays as it is."""
     return v0_id if ":" in v0_id else f"{campaign_id}:{v0_id}"
 
 
 def world_of(campaign: V0Campaign, campaign_id: str, faults: Faults, notes: Notes) -> WorldState:
-    """The newest state. Only where no fault was noted is it fit to be used.
+    """Return the newest state. It is fit for use only where no fault was noted.
 
     Raises:
         ImportRefused: names that mean nothing, or rows that do not fit together; all of them in one message.
@@ -79,7 +79,7 @@ class _World:
         self._notes = notes
         self._by_id = {entity.id: entity for entity in campaign.entities}
         self._scene = campaign.scenes[0]
-        self._owned = {one.item_id for one in campaign.inventory}
+        self._owned = {holding.item_id for holding in campaign.inventory}
         self._names: set[str] = set()
         self._told = numbers_told(campaign)
 
@@ -87,7 +87,7 @@ class _World:
         return our_id(self._campaign_id, v0_id)
 
     def player(self) -> str:
-        """The v0 ID of the player, of whom there is one; without any, there will be a traveller."""
+        """Return the v0 ID of the player, of whom there is one; where there is none, a traveller is made."""
         players = [entity for entity in self._of.entities if self._told_type(entity) == "player"]
         named = [player for player in (players or self._of.entities) if player.id.rpartition(":")[2] == "player"]
         if len(players) > 1 and len(named) != 1:
@@ -98,7 +98,7 @@ class _World:
         return named[0].id
 
     def check(self, player: str) -> None:
-        """Note every name that means nothing, and IDs that would be one."""
+        """Note every name that means nothing, and rows that would give no valid ID."""
         self._names = {*self._by_id, player}
         ids = Counter(map(self._our, self._names))
         for entity in self._of.entities:
@@ -132,10 +132,10 @@ class _World:
                 self._faults.add(where, what)
 
     def state(self, player: str) -> WorldState:
-        """The state, of rows that were checked."""
+        """Return the state, made from rows that were checked."""
         scene, our = self._scene, self._our
         place = our(scene.location_id)
-        entities = {one.id: one for one in (self._entity(row, player) for row in self._of.entities)}
+        entities = {entity.id: entity for entity in (self._entity(row, player) for row in self._of.entities)}
         player_id = our(player)
         if player_id not in entities:
             self._notes.say("entities", f"no entity is the player: {player_id} was made, called the traveller")
@@ -190,8 +190,8 @@ class _World:
         )
 
     def _minutes(self) -> int:
-        """In-world minutes, where v0's `time` says them in a way that can be read; else the story's clock begins
-        anew."""
+        """Return the in-world minutes, where v0's `time` gives them in a readable form; else 0, where the story's clock
+        begins."""
         time = self._scene.time
         if time:
             self._notes.keep("scene", "time", time)
@@ -212,8 +212,8 @@ class _World:
         return 0
 
     def _exits(self, here: str, entities: Mapping[str, Entity]) -> dict[str, tuple[Exit, ...]]:
-        """The ways that the places' own attributes name; where there are none at all, every place is a way from here
-        and back, for v0 keeps no map and lets one go anywhere."""
+        """Return the ways that the places' own attributes name; where there are none at all, every place is a way from
+        here and back, for v0 keeps no map and lets the player go anywhere."""
         places = [entity for entity in entities.values() if entity.type == "location"]
         ways: dict[str, dict[str, str]] = {place.id: self._ways_of(place, entities) for place in places}
         if not any(ways.values()) and len(places) > 1:
@@ -225,11 +225,11 @@ class _World:
         return {start: tuple(Exit(name=name, to=to) for to, name in found.items()) for start, found in ways.items()}
 
     def _ways_of(self, place: Entity, entities: Mapping[str, Entity]) -> dict[str, str]:
-        """Where to -> what it is called."""
+        """Return where each way leads, with its name."""
         found: dict[str, str] = {}
         for key in _WAYS:
             told = place.attrs.get(key)
-            named = told.items() if isinstance(told, Mapping) else [(None, one) for one in _listed(told)]
+            named = told.items() if isinstance(told, Mapping) else [(None, name) for name in _listed(told)]
             for name, to in named:
                 other = entities.get(self._our(to)) if isinstance(to, str) else None
                 if other is not None and other.type == "location" and other.id != place.id:
@@ -239,13 +239,13 @@ class _World:
         return found
 
     def _positions(self, player_id: str, place: str, entities: Mapping[str, Entity]) -> dict[str, str]:
-        present = {self._our(one) for one in self._scene.present}
+        present = {self._our(v0_id) for v0_id in self._scene.present}
         people = [entity.id for entity in entities.values() if entity.type in ("npc", "player")]
         if any(person not in present and person != player_id for person in people):
             self._notes.say("scene", "v0 says of nobody who is absent where they are: they are offstage")
-        for one in sorted(present):
-            if one in entities and entities[one].type in ("faction", "other", "location"):
-                self._notes.say("scene", f"{one} is present, and neither somebody nor a thing: it is left out")
+        for entity_id in sorted(present):
+            if entity_id in entities and entities[entity_id].type in ("faction", "other", "location"):
+                self._notes.say("scene", f"{entity_id} is present, and neither somebody nor a thing: it is left out")
         return {
             player_id: place,
             **{person: place if person in present else OFFSTAGE for person in people if person != player_id},
@@ -253,11 +253,11 @@ class _World:
 
     def _inventory(self, place: str, entities: Mapping[str, Entity]) -> dict[str, dict[str, int]]:
         held: dict[str, dict[str, int]] = {}
-        for one in self._of.inventory:
-            if one.flags not in (None, {}, []):
-                self._notes.keep("inventory", f"{one.owner_id}, {one.item_id}", one.flags)
-            if one.qty:
-                held.setdefault(self._our(one.owner_id), {})[self._our(one.item_id)] = one.qty
+        for holding in self._of.inventory:
+            if holding.flags not in (None, {}, []):
+                self._notes.keep("inventory", f"{holding.owner_id}, {holding.item_id}", holding.flags)
+            if holding.qty:
+                held.setdefault(self._our(holding.owner_id), {})[self._our(holding.item_id)] = holding.qty
             else:
                 self._notes.say("inventory", "who has none of an item has no row")
         for v0_id in self._scene.present:
@@ -276,7 +276,7 @@ class _World:
         if stakes != row.stakes and row.stakes not in (None, {}, []):
             self._notes.keep("threads", row.id, row.stakes)
             self._notes.say("threads", "stakes are told as a text")
-        related = tuple(self._our(one) for one in row.related)
+        related = tuple(self._our(v0_id) for v0_id in row.related)
         return Thread(
             id=row.id, title=row.title, status=row.status, stakes=stakes, related_entity_ids=related, tags=row.tags
         )
@@ -308,7 +308,8 @@ class _World:
         return number
 
     def _object(self, row: V0Fact) -> Any:
-        """Promises, threats and debts are read by the rules, and so must say to whom and what."""
+        """Return the object of a fact. Promises, threats and debts are read by the rules, and so must name the other
+        person and the content."""
         if row.predicate not in PREDICATES or not isinstance(row.object, Mapping) or "to" not in row.object:
             return row.object
         to, what = row.object["to"], row.object.get("what")
@@ -335,13 +336,13 @@ def _listed(told: Any) -> list[Any]:
 
 
 def _said(stakes: Any) -> str:
-    """Stakes as a text: as they are, or `win: …; lose: …`."""
+    """Return stakes as a text: as they are, or `win: …; lose: …`."""
     if stakes in (None, {}, [], ""):
         return ""
     if isinstance(stakes, str):
         return stakes
     if isinstance(stakes, Mapping):
         return "; ".join(
-            f"{key}: {one if isinstance(one, str) else canonical_json(one)}" for key, one in stakes.items()
+            f"{key}: {stake if isinstance(stake, str) else canonical_json(stake)}" for key, stake in stakes.items()
         )
     return canonical_json(stakes)

@@ -1,1 +1,1 @@
-"""What is checked of what a stage made, before it counts."""
+"""Checks of the stages' outputs, before they count."""

@@ -1,8 +1,8 @@
 """Proposals of the extractor -> ops that become true, and refusals with their reasons. Each proposal stands for itself.
 
 Places, things changing hands, clocks and harm are the resolver's: a narration that tells of them establishes nothing
-about them. What is established already, by whomever and whether the player knows of it or not, is not told otherwise:
-it goes into the campaign's lorebook with a flag. What the extractor is not sure of waits until somebody has looked.
+about them. A proposal that contradicts what is established already, by anybody and whether the player knows of it or
+not, goes into the campaign's lorebook with a flag. A proposal that the extractor is not sure of waits for a review.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
 from lorewright.world.things import NARRATED, Entity, Fact
 
-# A narration -> the names in it that nobody has given it: the set of names is closed to what it was shown.
-#
-# A name is a word that is capitalised where no sentence begins. What is ordinary in capitals (days, titles, peoples) is
-# no name, nor is a word that the narration or what it was shown also writes small.
+# Names in a narration that its input does not have: the narrator may use no names but those that it was shown. A name
+# is a word that is capitalised where no sentence begins. Words that are ordinary in capitals (days, titles, peoples)
+# are no names, nor are words that the narration or its input also writes small.
 
 _WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 # What may stand before the first word of a sentence, also of one that is quoted within another.
@@ -70,7 +69,7 @@ _ORDINARY = frozenset(
 
 
 def unknown_names(narration: str, *, shown: str) -> list[str]:
-    """The names in a narration, each once, that stand nowhere in what was shown."""
+    """Return the names in a narration, each once, that do not occur in what was shown."""
     small = {word for word in _words(narration) if word[:1].islower()}
     known = {_plain(word) for word in _words(shown)}
     found = [
@@ -99,23 +98,21 @@ def _words(text: str) -> list[str]:
 
 
 def _singular(word: str) -> str:
-    """`the Ormes` are known to whoever knows an Orme."""
+    """Return a name without the ending of its plural: `the Ormes` are known to a reader who knows an Orme."""
     return _plain(word).removesuffix("s")
 
 
 def _plain(word: str) -> str:
-    """In small letters and without the ending of a possessive."""
+    """Return a word in small letters and without the ending of a possessive."""
     plain = word.lower().replace("’", "'")
     return plain.removesuffix("'s").removesuffix("'")
 
 
-# What is established of somebody or something, by predicate: what a narration adds is held against it.
-#
-# Author's canon is what code can read for certain: facts of the state (a scenario's, the rules'), and what a pack's or
-# scenario's entity says of itself in its frontmatter (`eyes: grey`). Prose is not compared: nothing here understands
-# it.
+# Established facts of an entity, by predicate, against which the additions of a narration are checked. Author's canon
+# is what code can read for certain: facts of the state (a scenario's, the rules'), and what a pack's or scenario's
+# entity says of itself in its frontmatter (`eyes: grey`). Prose is not compared, because no code here understands it.
 
-# A value of frontmatter that is longer is prose (characters).
+# A value of frontmatter that is longer than so many characters is prose.
 _LONGEST = 80
 
 
@@ -129,20 +126,20 @@ class EstablishedClaim:
 
 
 def predicate_of(said: str) -> str:
-    """A predicate as it is compared and kept: in snake_case."""
+    """Return a predicate as it is compared and stored: in snake_case."""
     return slug(said, fallback="detail").replace("-", "_")
 
 
 def standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
-    """What stands already of a subject under a predicate: the same, whoever says so; else what speaks against the
-    detail, facts first; None where nothing is established."""
+    """Return the established claim of a subject under a predicate: one that says the same, from any source; else one
+    that contradicts the detail, facts first; None where nothing is established."""
     found = list(_standing(state, subject_id, predicate_of(predicate), detail))
-    same = next((one for one in found if one.compares == "same"), None)
+    same = next((claim for claim in found if claim.compares == "same"), None)
     return same or next(iter(found), None)
 
 
 def _standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[EstablishedClaim]:
-    for fact in sorted(state.facts_about(subject_id), key=lambda one: (one.is_only_told, one.id)):
+    for fact in sorted(state.facts_about(subject_id), key=lambda fact: (fact.is_only_told, fact.id)):
         if predicate_of(fact.predicate) == predicate:
             yield EstablishedClaim(fact.id, "same" if _said(fact.object) == _said(detail) else "otherwise")
     entity = state.entities.get(subject_id)
@@ -152,7 +149,7 @@ def _standing(state: WorldState, subject_id: str, predicate: str, detail: object
 
 
 def _authored(attrs: Mapping[str, Any]) -> dict[str, str]:
-    """Short values alone: a list may go on, and prose is not compared."""
+    """Return the short values alone, as text: a list may be incomplete, and prose is not compared."""
     plain = {key: str(value) for key, value in attrs.items() if isinstance(value, str | int | float)}
     return {key: value for key, value in plain.items() if value.strip() and len(value) <= _LONGEST}
 
@@ -162,18 +159,18 @@ def _said(value: object) -> str:
 
 
 def _says(detail: object, value: str) -> bool:
-    """Whether a sentence has all words of a short value."""
+    """Return True if a sentence has all words of a short value."""
     return set(words_of(value)) <= set(words_of(str(detail)))
 
 
-# What a narration established, or tried to -> entries of the campaign's lorebook.
+# Facts that a narration established or contradicted -> entries of the campaign's lorebook.
 
-# What a narration established is less sure than what code did.
+# The confidence of a narrated fact, which is less sure than a fact that code established.
 NARRATED_CONFIDENCE = 0.8
 
 
 def entry_of(fact: Fact) -> LorebookEntry:
-    """The lorebook's entry of a fact that was established."""
+    """Return the lorebook entry of a fact that was established."""
     return LorebookEntry(
         subject_id=fact.subject_id,
         predicate=fact.predicate,
@@ -184,7 +181,7 @@ def entry_of(fact: Fact) -> LorebookEntry:
 
 
 def flagged_entry(fact: EstablishedFact, subject: str, predicate: str, *, against: str) -> LorebookEntry:
-    """The entry of what speaks against something established, which stays as it is."""
+    """Return the lorebook entry of a fact that contradicts something established, which stays as it is."""
     return LorebookEntry(
         subject_id=subject,
         predicate=predicate,
@@ -195,11 +192,11 @@ def flagged_entry(fact: EstablishedFact, subject: str, predicate: str, *, agains
     )
 
 
-# An op that waits to be reviewed -> whom it is about, and what it says in words.
+# An op that waits to be reviewed -> its subject, and its proposal in words.
 
 
 def subject_of(op: o.StateOp) -> str:
-    """Whom or what a review is about, by ID."""
+    """Return the ID of the entity or thread that a review is about."""
     match op:
         case o.AddEntity():
             return op.entity.id
@@ -214,7 +211,7 @@ def subject_of(op: o.StateOp) -> str:
 
 
 def in_words(op: o.StateOp, state: WorldState) -> str:
-    """What waits, for whoever decides about it."""
+    """Return a waiting op in words, for the person who reviews it."""
     match op:
         case o.AddEntity():
             kind = "somebody new" if op.entity.type == "npc" else "something new"
@@ -231,9 +228,9 @@ def in_words(op: o.StateOp, state: WorldState) -> str:
 
 
 STAGE = "lore_extractor"
-# Why a fact is refused that speaks against what is established.
+# The reason for refusing a fact that contradicts what is established.
 CONTRADICTS = "contradicts_fact"
-# What only the resolver says of anybody or anything; compared word by word.
+# The words of predicates that only the resolver may establish; compared word by word.
 _RESOLVERS = frozenset(
     (
         *(
@@ -267,8 +264,8 @@ class Refused(Frozen):
 
 
 class Accepted(Frozen):
-    """What became of an extractor's proposals, for the record: ops, refusals, what waits to be reviewed, and the
-    entries of the campaign's lorebook, flagged ones among them."""
+    """The outcome of an extractor's proposals, for the record: ops, refusals, reviews that wait, and the entries of the
+    campaign's lorebook, flagged ones among them."""
 
     accepted: tuple[o.StateOp, ...] = ()
     refused: tuple[Refused, ...] = ()
@@ -301,8 +298,9 @@ def accept(
 ) -> Acceptance:
     """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories.
 
-    `quotes_secret` says whether a text quotes what the player has not learned, `known_names` whether a pack or the
-    world has somebody or something of that name already. What becomes of `ruled_threads` is the rules' to say.
+    `quotes_secret` returns the ID of a secret that a text quotes and the player has not learned, or None; `known_names`
+    tells whether a pack or the world has an entity of that name already. The rules alone decide the status of
+    `ruled_threads`.
     """
     patch = Patch(state, turn_no=turn_no)
     judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads))
@@ -336,30 +334,30 @@ class _Judge:
         self.lorebook: list[LorebookEntry] = []
 
     def all(self, proposed: ExtractorOutput) -> Iterator[Refused]:
-        """Judge in order; what is refused."""
+        """Judge the proposals in order and yield what is refused."""
         for npc in proposed.introduced_npcs:
-            yield from self._one("introduced_npc", npc, self._npc(npc))
+            yield from self._judge("introduced_npc", npc, self._npc(npc))
         for item in proposed.introduced_items:
-            yield from self._one("introduced_item", item, self._item(item))
+            yield from self._judge("introduced_item", item, self._item(item))
         for fact in proposed.established_facts:
-            yield from self._one("established_fact", fact, self._fact(fact))
+            yield from self._judge("established_fact", fact, self._fact(fact))
         for update in proposed.thread_updates:
-            yield from self._one("thread_update", update, self._thread(update))
+            yield from self._judge("thread_update", update, self._thread(update))
         for seen in proposed.new_observations:
             memory = o.Observe(who=seen.character_id, content=seen.content, importance=seen.importance)
-            yield from self._one("new_observation", seen, memory)
+            yield from self._judge("new_observation", seen, memory)
 
-    def _one(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
+    def _judge(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
         shown = proposal.model_dump(mode="json")
         reason = made if isinstance(made, str) else self._done(kind, proposal, made, _texts(shown))
         if reason is not None:
             yield Refused(kind=kind, reason=reason, proposal=shown)
 
     def _done(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
-        """Apply what is sure, let wait what is not; why it is refused, if it is."""
-        not_its_own = not_by([op], "extract", self._ruleset)
-        if not_its_own is not None:
-            return not_its_own.reason
+        """Apply an op that is sure, let one wait that is not; return the reason if it is refused, else None."""
+        refusal = not_by([op], "extract", self._ruleset)
+        if refusal is not None:
+            return refusal.reason
         if self._quotes_secret(texts) is not None:
             return "quotes_what_is_hidden"
         host = self._host_of(op)
@@ -389,14 +387,15 @@ class _Judge:
         return None
 
     def _host_of(self, op: o.StateOp) -> int | None:
-        """Of a fact about somebody or something that waits itself, the place of that review."""
+        """Return the index of the review of a new entity that a fact is about, or None."""
         if not isinstance(op, o.AddFact):
             return None
         new = (n for n, review in enumerate(self.waiting) if isinstance(review.ops[0], o.AddEntity))
         return next((n for n in new if self.waiting[n].subject_id == op.fact.subject_id), None)
 
     def _wait_with(self, host: int, op: o.StateOp) -> str | None:
-        """Both become true or neither does."""
+        """Add the op to a waiting review, so that both become true or neither does; return the reason if it is
+        refused."""
         review = self.waiting[host]
         refusal = apply(self._patch.state, (*review.ops, op)).refusal
         if refusal is None:
@@ -405,7 +404,7 @@ class _Judge:
         return None if refusal is None else refusal.reason
 
     def _hoped_for(self) -> WorldState:
-        """The state as it would be with whoever and whatever waits to be let in."""
+        """Return the state as it would be with all waiting entities accepted."""
         new = [op for review in self.waiting for op in review.ops if isinstance(op, o.AddEntity)]
         return apply(self._patch.state, new).state
 
@@ -425,17 +424,20 @@ class _Judge:
         return self._entity(item, "item", ())
 
     def _is_known(self, name: str) -> bool:
-        """Whether somebody or something is called so already, be it since a moment ago."""
+        """Return True if an entity of that name exists or has just been proposed."""
         hoped = self._hoped_for()
-        new = {slug(hoped.name_of(one), fallback="") for one in self._new.values()}
+        new = {slug(hoped.name_of(entity_id), fallback="") for entity_id in self._new.values()}
         return self._known_names(name) or slug(name, fallback="nobody") in new
 
     def _entity(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
-        """An ID of the campaign's own, whatever ID was proposed; facts about the proposed one are about this one."""
+        """Return the op that adds an entity under an ID of the campaign's own, whatever ID was proposed; facts about
+        the proposed ID will be about this one."""
         wanted = f"{self._campaign_id}:{slug(new.name, fallback=kind).replace('-', '_')}"
         numbered = (f"{wanted}_{n}" for n in range(2, 1_000))
         taken = self._patch.state.entities
-        entity_id = wanted if wanted not in taken else next(one for one in numbered if one not in taken)
+        entity_id = (
+            wanted if wanted not in taken else next(candidate for candidate in numbered if candidate not in taken)
+        )
         self._new[new.id] = entity_id
         entity = Entity.model_validate(
             {
@@ -470,7 +472,7 @@ class _Judge:
         if stands is not None:
             self.lorebook.append(flagged_entry(fact, subject, predicate, against=stands.where))
             return CONTRADICTS
-        # Apart from the IDs that rules give the facts that they establish.
+        # A prefix of its own keeps these IDs apart from those of facts that rules establish.
         fact_id = f"{self._campaign_id}:{NARRATED}.{local(subject)}.{predicate}"
         if fact_id in state.facts:
             fact_id = f"{fact_id}.{self._turn_no}"
@@ -488,6 +490,6 @@ class _Judge:
 
 
 def _texts(shown: dict[str, Any]) -> str:
-    """Every text of a proposal."""
+    """Return every text of a proposal, a line each."""
     texts = (value if isinstance(value, list) else [value] for value in shown.values())
     return "\n".join(text for some in texts for text in some if isinstance(text, str))

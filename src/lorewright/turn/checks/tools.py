@@ -1,9 +1,9 @@
 """The typed tools by which a world is read and changed: the same functions for the stages of a turn and for programs
 outside of it.
 
-Reading tools take values and a viewer, and give what that viewer may see of them. The writing tool judges ops by whose
-they are and does all of them on a patch, or none: within a turn that is the turn's own patch, outside of one it is that
-of a turn of the kind `edit`, which `turn/run/editing.py` commits. Lore is looked up by whoever has the packs at hand.
+Reading tools take values and a viewer, and return what that viewer may see. The writing tool checks who may make each
+op and does all ops on a patch, or none: within a turn that is the turn's own patch, outside of one it is that of a turn
+of the kind `edit`, which `turn/run/editing.py` commits. Lore is looked up by the callers, which have the packs.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, WorldState
 from lorewright.world.things import recalled
 
-# An owner of paths and kinds of ops, as rulesets know them; or whoever is no part of the turn.
+# An owner of paths and kinds of ops, as rulesets know them; or a program that is not part of the turn.
 Writer = Owner | Literal["outside"]
 
-# The engine's own bookkeeping, which means nothing outside of a turn that is played: what the narrator has used up,
-# rows of failed checks, whose turn is over, and the shape of the state itself.
+# The engine's own bookkeeping, which means nothing outside of a turn that is played: the narrator's memory of used
+# phrases, streaks of failed checks, passed turns, and the shape of the state itself.
 BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "play_as"})
-# What anybody outside may do to the world, by the op's kind.
+# The kinds of ops that a program outside of the turn may make.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
 
-# The fields of a complete state that may be read, which is all but the narrator's memory; and those that grow long.
+# The fields of a complete state that may be read: all but the narrator's memory; and those that grow long.
 PARTS: tuple[str, ...] = tuple(name for name in WorldState.model_fields if name not in ("schema_version", "recall"))
 _LONG_PARTS = frozenset({"facts", "observations"})
 
-# So much of what somebody remembers is read at once.
+# The most memories of a character that are read at once.
 _MEMORIES = 40
 
 
 def not_by(ops: Sequence[StateOp], by: Writer, ruleset: Ruleset) -> Refusal | None:
-    """The first op that is not a writer's to make, or None.
+    """Return the refusal of the first op that a writer may not make, or None.
 
-    A stage's are refused with `op_not_allowed` or `not_its_path` where the ruleset gives them to another owner; the
-    engine's bookkeeping with `bookkeeping` to whoever is outside.
+    A stage's op is refused with `op_not_allowed` or `not_its_path` where the ruleset gives it to another owner; the
+    engine's bookkeeping is refused with `bookkeeping` to programs outside of the turn.
     """
     if by != "outside":
         return next(iter(not_theirs(ops, by, ruleset)), None)
@@ -59,30 +59,31 @@ def not_by(ops: Sequence[StateOp], by: Writer, ruleset: Ruleset) -> Refusal | No
 
 
 def refused(state: WorldState, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
-    """Why a writer's ops cannot be done on a state, by whose they are and by whether they fit; None where they can."""
+    """Return why a writer's ops cannot be done on a state, because of their owner or because they do not fit; None
+    where they can."""
     return not_by(ops, by, ruleset) or apply(state, ops).refusal
 
 
 def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
-    """Do all of a writer's ops on the patch, or none: why not, or None."""
+    """Do all of a writer's ops on the patch, or none; return the refusal, or None."""
     return not_by(ops, by, ruleset) or patch.propose(*ops)
 
 
 class NamedThing(Frozen):
-    """Somebody or something by ID and by the name that players read."""
+    """An entity's ID and the name that players read."""
 
     id: str
     name: str
 
 
 class Carried(NamedThing):
-    """A thing that somebody carries, and how many of it."""
+    """A thing that somebody carries, and its quantity."""
 
     quantity: int
 
 
 class WaySeen(NamedThing):
-    """A way out of a place: `id` and `name` are of where it leads, `way` is what a player types."""
+    """A way out of a place: `id` and `name` are of its destination, `way` is what a player types."""
 
     way: str
     minutes: int
@@ -91,7 +92,7 @@ class WaySeen(NamedThing):
 
 
 class FactSeen(Frozen):
-    """Something that is established, as far as the viewer knows."""
+    """An established fact, as far as the viewer knows it."""
 
     id: str
     subject: NamedThing
@@ -108,10 +109,10 @@ class ThreadSeen(Frozen):
 
 
 class StateSeen(Frozen):
-    """Where a campaign stands in one viewer's eyes; what is not theirs to know is not in it, nor counted.
+    """The state of a campaign as one viewer may see it; what the viewer may not know is not in it, nor counted.
 
-    `place` is None for somebody who is nowhere just now. `remembered` is what weighs most first. `world` holds
-    parts of the complete state, for the game master alone.
+    `place` is None for a character who is nowhere just now. `remembered` is sorted by weight, heaviest first. `world`
+    holds parts of the complete state, for the game master alone.
     """
 
     viewer: str
@@ -139,11 +140,11 @@ def state_seen(
     decay_lambda: float = 0.0,
     parts: Collection[str] = (),
 ) -> StateSeen:
-    """A state as `gm`, `player` or `npc:ID` (a full ID) may see it.
+    """Return a state as `gm`, `player` or `npc:ID` (a full ID) may see it.
 
-    `parts` are the fields of the complete state that a game master wants; all but those that grow with a story, if none
-    is named. A character sees the place where it is, what it carries and remembers, and what it feels as far as that
-    is manifest. Clocks, threads and facts are told to the player, and to nobody in the story.
+    `parts` are the fields of the complete state that a game master wants; if none is named, all but those that grow
+    with a story. A character sees the place where it is, what it carries and remembers, and its manifest inner states.
+    Clocks, threads and facts are shown to the player and the game master, and to nobody in the story.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -153,17 +154,24 @@ def state_seen(
     is_told = not viewer.startswith("npc:")
     there = state if place == state.scene.location_id else _looking_from(state, place)
     character = state.characters.get(who)
-    manifest = {} if character is None else {k: one.value for k, one in character.states.items() if one.is_manifest}
-    memory = recalled(state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay_lambda, limit=_MEMORIES)
+    manifest = (
+        {}
+        if character is None
+        else {name: inner.value for name, inner in character.states.items() if inner.is_manifest}
+    )
+    memories = recalled(
+        state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay_lambda, limit=_MEMORIES
+    )
     return StateSeen(
         viewer=viewer,
         turn_no=turn_no,
         minutes=state.minutes,
         ended=state.ended is not None,
         place=None if place == OFFSTAGE else _named(state, place),
-        present=tuple(_named(state, one) for one in _beside(state, who)),
+        present=tuple(_named(state, entity_id) for entity_id in _beside(state, who)),
         carried=tuple(
-            Carried(id=one, name=state.name_of(one), quantity=many) for one, many in state.held_by(who).items()
+            Carried(id=item_id, name=state.name_of(item_id), quantity=quantity)
+            for item_id, quantity in state.held_by(who).items()
         ),
         ways=() if place == OFFSTAGE else tuple(_ways(there)),
         conditions=state.conditions_of(who),
@@ -175,13 +183,14 @@ def state_seen(
             if is_told
         ),
         facts=tuple(_facts(state, hidden=viewer == "gm")) if is_told else (),
-        remembered=tuple(one.observation.content for one in memory),
+        remembered=tuple(memory.observation.content for memory in memories),
         world=_whole(state, parts) if viewer == "gm" else None,
     )
 
 
 def focus_of(state: WorldState, viewer: str) -> SceneFocus:
-    """The scene that a viewer is in, to be gathered: that of the player, or where a character is.
+    """Return the scene that a viewer is in, ready to be gathered: the player's, or that of the place where a character
+    is.
 
     Raises:
         NotFound: there is no such character, or it is nowhere just now.
@@ -190,14 +199,14 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
     place = state.positions.get(who, OFFSTAGE)
     if place == OFFSTAGE:
         raise NotFound(f"{state.name_of(who)} is nowhere just now", hint="wait until they come in")
-    is_here = place == state.scene.location_id
+    is_players_place = place == state.scene.location_id
     people = (
         position
         for position in state.positions
         if not state.is_players(position) and state.positions[position] == place
     )
     return SceneFocus(
-        scene_id=state.scene.id if is_here else "",
+        scene_id=state.scene.id if is_players_place else "",
         location_id=place,
         present_ids=tuple(sorted(people)),
         thread_ids=tuple(sorted(state.threads)),
@@ -205,7 +214,7 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
 
 
 class MessageSeen(Frozen):
-    """An entry of the stream with the name of whose it is and the turn that it belongs to."""
+    """A message of the stream with its owner's name and its turn."""
 
     turn_no: int
     turn_id: str
@@ -218,7 +227,8 @@ class MessageSeen(Frozen):
 
 
 def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, viewer: str) -> tuple[MessageSeen, ...]:
-    """The entries that a viewer may see, in their order, by the table of `visibility`; the game master sees all.
+    """Return the messages that a viewer may see, in their order, by the matrix of `acquaintance`; the game master sees
+    all.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -227,7 +237,7 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
     found = list(messages)
     shown = [message for _, message in found]
     if viewer != "gm":
-        # Whoever plays has read what any of their personas was there for.
+        # A player has read what any of their personas was there for.
         own = {who, *state.personas} if viewer == "player" else {who}
         shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=own)
     turn_nos = {id(message): turn_no for turn_no, message in found}
@@ -247,7 +257,7 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
 
 
 def viewer_id(state: WorldState, viewer: str) -> str:
-    """Who of the story has the viewer's eyes; the game master looks over the player's shoulder.
+    """Return the ID of the viewer's character; the game master sees through the player's.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -264,7 +274,9 @@ def _named(state: WorldState, entity_id: str) -> NamedThing:
 
 def _beside(state: WorldState, who: str) -> list[str]:
     place = state.positions.get(who, OFFSTAGE)
-    return [] if place == OFFSTAGE else sorted(one for one, at in state.positions.items() if at == place and one != who)
+    if place == OFFSTAGE:
+        return []
+    return sorted(entity_id for entity_id, at in state.positions.items() if at == place and entity_id != who)
 
 
 def _looking_from(state: WorldState, place: str) -> WorldState:

@@ -1,5 +1,5 @@
-"""What is thought beside a narration, and waits for it: how those who acted are moved by what they mean to do, and the
-story so far in short. None of it learns what is being told."""
+"""Jobs that run concurrently with a narration: how the inner states of those who acted are moved by their intentions,
+and the summary of the story so far. None of them sees the narration."""
 
 from __future__ import annotations
 
@@ -38,17 +38,16 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 from lorewright.world.things import CharacterState
 
-# Changes that an extractor of inner life proposes -> ops, reviews of what it is not sure of, and refusals.
-#
-# They are judged on the state after the turn's own ops, and touch the inner states of one character alone: named states
-# that there are, and stats of the ruleset's that are an extractor's. So nothing more has to be asked where the attempt
-# failed. Code bounds each step: nobody becomes another person in one turn.
+# Changes that an extractor of inner life proposes -> ops, reviews of changes that it is not sure of, and refusals.
+# Changes are judged on the state after the turn's own ops, and touch the inner states of one character alone: existing
+# named states, and stats of the ruleset that an extractor may write. So nothing more has to be asked if the attempt
+# failed. Code bounds each step, so that nobody becomes another person in one turn.
 
 KIND = "inner_state"
-# A number moves so far in one turn, or by a fifth of what it is where that is more.
+# The most that a number moves in one turn, or a fifth of its value where that is more.
 LARGEST_STEP = 3
 _SHARE = 5
-# A state in words is a line (characters); anything else is measured as JSON.
+# The most characters of a state in words, and of any other value as JSON.
 LONGEST_TEXT = 200
 _LONGEST_JSON = 400
 
@@ -62,7 +61,7 @@ class RefusedChange(Frozen):
 
 
 class InnerWrites(Frozen):
-    """What became of an extractor's changes, in their order."""
+    """The results of an extractor's changes, in their order."""
 
     ops: tuple[StateOp, ...] = ()
     reviews: tuple[Review, ...] = ()
@@ -80,8 +79,9 @@ def inner_ops(
 ) -> InnerWrites:
     """Judge what was proposed for one character, in order, each change by itself.
 
-    `leak` says what of a text is somebody else's secret, or None. Reasons: `unknown_state`, `said_twice`, `no_change`,
-    `wrong_kind`, `too_large_a_step`, `too_long`, `quotes_what_is_hidden`, and those of owners and ops.
+    `leak` returns what is wrong with a text that tells somebody else's secret, or None. Reasons: `unknown_state`,
+    `said_twice`, `no_change`, `wrong_kind`, `too_large_a_step`, `too_long`, `quotes_what_is_hidden`, and those of
+    owners and ops.
     """
     ops: list[StateOp] = []
     reviews: list[Review] = []
@@ -105,17 +105,17 @@ def inner_ops(
 def _made(
     change: StateChange, who: str, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]
 ) -> StateOp | str:
-    """The op of a change, or why it is none."""
+    """Return the op of a change, or the reason for which it is refused."""
     character = state.characters.get(who)
-    held = None if character is None else character.states.get(change.name)
+    current = None if character is None else character.states.get(change.name)
     stats = writable_stats(who, state, ruleset)
-    if held is None and change.name not in stats:
+    if current is None and change.name not in stats:
         return "unknown_state"
-    was = plain(stats[change.name] if held is None else held.value)
+    was = plain(stats[change.name] if current is None else current.value)
     wrong = _wrong_with(change, was, leak)
     if wrong is not None:
         return wrong
-    return _stat_op(change, who, was) if held is None else _state_op(change, who, held)
+    return _stat_op(change, who, was) if current is None else _state_op(change, who, current)
 
 
 def _wrong_with(change: StateChange, was: Any, leak: Callable[[str], str | None]) -> str | None:
@@ -127,36 +127,36 @@ def _wrong_with(change: StateChange, was: Any, leak: Callable[[str], str | None]
     written = value if isinstance(value, str) else canonical_json(value)
     if len(written) > (LONGEST_TEXT if isinstance(value, str) else _LONGEST_JSON):
         return "too_long"
-    # The reason is kept beside the state where the change waits to be reviewed.
+    # The reason is stored with the review where the change waits for one.
     return "quotes_what_is_hidden" if leak("\n".join((written, change.reason))) is not None else None
 
 
-def _state_op(change: StateChange, who: str, held: CharacterState) -> StateOp | str:
+def _state_op(change: StateChange, who: str, current: CharacterState) -> StateOp | str:
     if change.over:
         return ClearCharacterState(who=who, name=change.name)
-    value = plain(held.value) if change.value is None else _tidy(change.value)
-    level = held.level if change.level is None else change.level
-    if _same(value, plain(held.value)) and level == held.level:
+    value = plain(current.value) if change.value is None else _tidy(change.value)
+    level = current.level if change.level is None else change.level
+    if _same(value, plain(current.value)) and level == current.level:
         return "no_change"
     return SetCharacterState(who=who, name=change.name, value=value, level=level)
 
 
 def _stat_op(change: StateChange, who: str, was: Any) -> StateOp | str:
-    """A stat has no level, and is not over."""
+    """Return the op for a stat, which has no level and cannot end, or the reason for refusing it."""
     if change.over or change.value is None or _same(_tidy(change.value), was):
         return "no_change"
     return SetPath(path=change.name, of=who, value=_tidy(change.value))
 
 
 def _tidy(value: Any) -> Any:
-    """A text on one line, without what only a terminal reads."""
+    """Return a text on one line without characters that are not printable; any other value as it is."""
     if not isinstance(value, str):
         return value
     return " ".join("".join(sign if sign.isprintable() else " " for sign in value).split())
 
 
-def _same(one: Any, other: Any) -> bool:
-    return canonical_json(one) == canonical_json(other)
+def _same(first: Any, other: Any) -> bool:
+    return canonical_json(first) == canonical_json(other)
 
 
 def _review(change: StateChange, op: StateOp, who: str, state: WorldState, stage: str) -> Review:
@@ -185,10 +185,9 @@ def _said(value: Any) -> str:
     return value if isinstance(value, str) else canonical_json(plain(value))
 
 
-# The story so far: old narrations -> sentences that name their turns, held by code to what was told in them.
-#
-# No turn is lost for want of a summary: it is made beside the story, and what a model cannot give in a form that holds
-# is taken from the narrations themselves, by the built-in stage. Both attempts stand in the turn's records.
+# The story so far: old narrations -> sentences that name their turns, checked by code against those turns. A failing
+# summary never costs a turn: it is made next to the story, and what a model cannot give in a valid form is taken from
+# the narrations themselves, by the built-in stage. Both attempts stand in the turn's records.
 
 _SECOND_PERSON = frozenset({"you", "your", "yours", "yourself"})
 
@@ -204,10 +203,11 @@ async def summarised(
     leak: Leak = lambda _: None,
     listener: TurnListener = SILENT,
 ) -> Summary | None:
-    """The story up to the oldest turns that stages are shown, where enough was told since the last summary; else None.
+    """Return the story up to the oldest turns that stages are shown, if enough was told since the last summary; else
+    None.
 
-    `leak` says what of a text quotes what the player has not learned, or None. A model that fails, or whose answer
-    stays invalid, is replaced by the built-in stage. It never raises for either.
+    `leak` returns what is wrong with a text that quotes what the player has not learned, or None. A model that fails,
+    or whose answer stays invalid, is replaced by the built-in stage; neither raises.
     """
     if not head.untold:
         return None
@@ -216,7 +216,9 @@ async def summarised(
         player_name=state.name_of(state.player_id),
         before=told_before,
         told=head.untold,
-        names=names.in_text("\n".join([one.text for one in head.untold] + [one.text for one in told_before])),
+        names=names.in_text(
+            "\n".join([turn.text for turn in head.untold] + [sentence.text for sentence in told_before])
+        ),
     )
 
     def check(answer: SummariserOutput) -> str | None:
@@ -230,11 +232,11 @@ async def summarised(
 
 
 def _problem(answer: SummariserOutput, given: SummariserInput, names: _Names, leak: Leak) -> str | None:
-    for number, one in enumerate(answer.sentences, start=1):
-        sources = given.sources(one.turns)
-        if found := names.missing(one.text, sources):
+    for number, sentence in enumerate(answer.sentences, start=1):
+        sources = given.sources(sentence.turns)
+        if found := names.missing(sentence.text, sources):
             return f"sentence {number} names {found[0]}, and what was told in its turns does not: leave it out"
-        if leaked := leak(one.text):
+        if leaked := leak(sentence.text):
             return f"sentence {number}: {leaked}"
     return None
 
@@ -242,11 +244,15 @@ def _problem(answer: SummariserOutput, given: SummariserInput, names: _Names, le
 def _next_summary(made: SummariserOutput, head: Head, given: SummariserInput) -> Summary:
     before = head.summary
     old = before.sentences if before is not None else ()
-    ids = {number: turn_id for one in old for number, turn_id in zip(one.turn_nos, one.turn_ids, strict=True)}
-    ids |= {one.turn_no: one.turn_id for one in given.told}
+    ids = {
+        number: turn_id
+        for sentence in old
+        for number, turn_id in zip(sentence.turn_nos, sentence.turn_ids, strict=True)
+    }
+    ids |= {turn.turn_no: turn.turn_id for turn in given.told}
     heard: list[tuple[frozenset[int], tuple[str, ...]]] = [
-        *((frozenset(one.turn_nos), one.audience) for one in old),
-        *((frozenset({one.turn_no}), one.audience) for one in given.told),
+        *((frozenset(sentence.turn_nos), sentence.audience) for sentence in old),
+        *((frozenset({turn.turn_no}), turn.audience) for turn in given.told),
     ]
     return Summary(
         from_turn_no=before.from_turn_no if before is not None else given.told[0].turn_no,
@@ -256,32 +262,32 @@ def _next_summary(made: SummariserOutput, head: Head, given: SummariserInput) ->
 
 
 def _sentence(
-    one: SummarisedSentence, ids: Mapping[int, str], heard: Sequence[tuple[frozenset[int], tuple[str, ...]]]
+    sentence: SummarisedSentence, ids: Mapping[int, str], heard: Sequence[tuple[frozenset[int], tuple[str, ...]]]
 ) -> SummarySentence:
-    turns = frozenset(one.turns)
+    turns = frozenset(sentence.turns)
     audiences = [audience for of_turns, audience in heard if of_turns <= turns]
     return SummarySentence(
-        text=one.text,
-        turn_ids=tuple(ids[turn] for turn in one.turns),
-        turn_nos=one.turns,
+        text=sentence.text,
+        turn_ids=tuple(ids[turn] for turn in sentence.turns),
+        turn_nos=sentence.turns,
         audience=in_common(audiences),
     )
 
 
 class _Names:
-    """The names that there are: of whoever and whatever is in the world, and in its packs."""
+    """The names of all entities of the world and its packs."""
 
     def __init__(self, state: WorldState, generations: Sequence[Generation]) -> None:
         self._generations = generations
         self._player_ids = frozenset({state.player_id, *state.personas})
-        called = {one.id: (one.name, *one.aliases) for _, one in sorted(state.entities.items())}
-        self._called = {one_id: tuple(map(_without_article, names)) for one_id, names in called.items()}
+        called = {entity.id: (entity.name, *entity.aliases) for _, entity in sorted(state.entities.items())}
+        self._called = {entity_id: tuple(map(_without_article, names)) for entity_id, names in called.items()}
         self._runs = {
-            one_id: tuple(run for name in names if (run := _run(name))) for one_id, names in self._called.items()
+            entity_id: tuple(run for name in names if (run := _run(name))) for entity_id, names in self._called.items()
         }
 
     def in_text(self, text: str) -> tuple[str, ...]:
-        """The names of the world's that stand in a text, each once; of whoever has several the first that does."""
+        """Return the world's names that stand in a text, each entity once, by the first of its names that does."""
         run = _run(text)
         found = (
             next((name for name in names if _run(name) and _run(name) in run), "") for names in self._called.values()
@@ -289,20 +295,23 @@ class _Names:
         return tuple(dict.fromkeys(name for name in found if name))
 
     def missing(self, sentence: str, sources: str) -> list[str]:
-        """What a sentence names and its sources do not, by whichever name. `You` is whom the player plays."""
+        """Return the names in a sentence of entities that its sources do not name, by any of their names. `You` is the
+        player's character."""
         said, told = self._named(sentence), self._named(sources)
         if not _SECOND_PERSON.isdisjoint(words_of(sources)):
             told |= dict.fromkeys(self._player_ids, "")
-        unnamed = [name for one_id, name in said.items() if one_id not in told]
-        # Whoever is named there may be called by any of their names.
-        others = "\n".join(name for one_id in told for name in self._called.get(one_id, ()))
+        unnamed = [name for entity_id, name in said.items() if entity_id not in told]
+        # An entity that is named there may be called by any of its names.
+        others = "\n".join(name for entity_id in told for name in self._called.get(entity_id, ()))
         return unnamed or unknown_names(sentence, shown=f"{sources}\n{others}")
 
     def _named(self, text: str) -> dict[str, str]:
-        """Entity ID -> the name that stands in a text."""
+        """Return entity ID -> name of the entities named in a text."""
         run = _run(text)
         found = {
-            one_id: self._called[one_id][0] for one_id, runs in self._runs.items() if any(name in run for name in runs)
+            entity_id: self._called[entity_id][0]
+            for entity_id, runs in self._runs.items()
+            if any(name in run for name in runs)
         }
         return {**named_entities(text, self._generations), **found}
 
@@ -313,61 +322,62 @@ def _without_article(name: str) -> str:
 
 
 def _run(text: str) -> str:
-    """Its words as one text that a run of words can be looked up in; empty where there are none."""
+    """Return the words of a text with blanks around, so that a run of words can be searched for; empty where there are
+    none."""
     words = words_of(text)
     return f" {' '.join(words)} " if words else ""
 
 
 WRITES = "inner_writes"
-# With one round a turn nobody's inner life is moved but by the rules.
+# The profiles in which inner states move; in others, with one round a turn, only the rules move them.
 _MOVING: tuple[TurnProfile, ...] = ("stream", "ensemble")
 
 
 class BackgroundResult(Frozen):
-    """What was thought beside a narration, for when it has been told: ops that fit or are left out."""
+    """The result of a background job, applied after the narration: ops, of which those that do not fit are dropped."""
 
     ops: tuple[StateOp, ...] = ()
     reviews: tuple[Review, ...] = ()
     summary: Summary | None = None
 
 
-# With a recorder of its own, so that the records of what runs side by side stand in one order.
+# A job gets a recorder of its own, so that the records of concurrent jobs are stored in a fixed order.
 BackgroundJob = Callable[[Recorder], Coroutine[Any, Any, BackgroundResult]]
 
 
 def background_jobs(turn: TurnContext, rounds: list[Round]) -> list[BackgroundJob]:
-    """The jobs that run beside the narration of some rounds, in the order of their records."""
+    """Return the jobs that run concurrently with the narration of some rounds, in the order of their records."""
     jobs: list[BackgroundJob] = []
     if turn.setting.rules.profile in _MOVING:
-        jobs += [_extraction(turn, one) for one in rounds]
+        jobs += [_extraction(turn, round_) for round_ in rounds]
     if turn.head.untold and not turn.played.told:
         jobs.append(_summary(turn))
     return jobs
 
 
-def _extraction(turn: TurnContext, one: Round) -> BackgroundJob:
-    is_own = one.intent is None
+def _extraction(turn: TurnContext, round_: Round) -> BackgroundJob:
+    is_own = round_.intent is None
     reader: Reader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
-    seen = turn.stream.seen_by(reader, own_id=one.who)
+    seen = turn.stream.seen_by(reader, own_id=round_.who)
     state, ruleset = turn.played.state, turn.setting.rules.ruleset
     given = inner_input(
-        one.who,
+        round_.who,
         state,
         ruleset,
         intention=next((message.content for _, message in seen if message.type == "intention"), ""),
-        actions=one.actions,
-        tags=() if one.intent is None else one.intent.intent_tags,
+        actions=round_.actions,
+        tags=() if round_.intent is None else round_.intent.intent_tags,
         thoughts=[message.content for _, message in seen if message.type == "thought"],
         narrations=[(number, message) for number, message in seen if message.type == "narration"],
     )
 
     def leak(text: str) -> str | None:
-        return turn.views.inner_leak(text, state, one.who)
+        return turn.views.inner_leak(text, state, round_.who)
 
     async def job(recorder: Recorder) -> BackgroundResult:
         output = await stage.run(given, recorder, listener=turn.listener)
-        writes = inner_ops(output, one.who, state, ruleset, stage=stage.name, leak=leak)
+        writes = inner_ops(output, round_.who, state, ruleset, stage=stage.name, leak=leak)
         recorder.keep_code(WRITES, [output], writes)
         return BackgroundResult(ops=writes.ops, reviews=writes.reviews)
 

@@ -25,7 +25,7 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 from lorewright.world.things import recalled
 
-# As the specification has it: the last three to five memories of everyone involved.
+# The specification shows the last three to five memories of everyone involved.
 _MEMORIES = 5
 
 ROLL_DICE = ToolSpec(
@@ -56,8 +56,8 @@ async def rulings(
     keeper: Keeper,
     listener: TurnListener,
 ) -> dict[int, Ruling]:
-    """The rulings on the attempts of a turn, by their place; none where no model reads the rulebook, or where code
-    knows what to do. `leak` says what of a text the player may not know, or None.
+    """Return the rulings on the attempts of a turn, by their place; empty where no model reads the rulebook, or where
+    code decides. `leak` returns what is wrong with a text that tells what the player may not know, or None.
 
     Raises:
         OutputRejected: an output stayed invalid.
@@ -87,13 +87,13 @@ async def rulings(
 
 
 class DiceTool:
-    """The dice of one attempt, for a model to call. Whatever it names the check and adds, the same dice fall the same:
-    to ask again is no second throw. `rolls` are those of the answer at hand, in order."""
+    """The dice of one attempt, as a tool for a model. Whatever name and bonus it gives the check, the same dice fall
+    the same, so that asking again is no second throw. `rolls` are those of the current answer, in order."""
 
     def __init__(
         self, dice: Dice, *, actor_id: str, index: int, modifiers: Mapping[str, range] = MappingProxyType({})
     ) -> None:
-        """`modifiers` say of some dice what may be added to them."""
+        """Take the dice; `modifiers` are the bonuses that may be added to some dice."""
         self._dice = dice
         self._own = modifiers
         self._actor_id = actor_id
@@ -101,22 +101,22 @@ class DiceTool:
         self.rolls: list[Roll] = []
 
     def toolbox(self) -> Toolbox:
-        """The tool as the gateway has it."""
+        """Return the tool as the gateway needs it."""
         return Toolbox((ROLL_DICE,), {ROLL_DICE.name: self.roll}, begin=self.rolls.clear)
 
     def roll(self, arguments: str) -> str:
-        """Throw for a call; what fell, as JSON.
+        """Throw for a call and return the result as JSON.
 
         Raises:
-            ValueError: the arguments are none, or so many dice were thrown already.
+            ValueError: the arguments are invalid, or the most dice were thrown already.
         """
         try:
-            asked = json.loads(arguments or "{}")
+            fields = json.loads(arguments or "{}")
         except (ValueError, RecursionError):
             raise ValueError("the arguments are no JSON") from None
-        if not isinstance(asked, dict):
+        if not isinstance(fields, dict):
             raise ValueError("the arguments are no object")
-        request = read_request({"expression": asked.get("expression")})
+        request = read_request({"expression": fields.get("expression")})
         throw = parse_dice("".join(request.expression.split()).lower())
         if len(self.rolls) >= MAX_ROLLS:
             raise ValueError(f"{MAX_ROLLS} rolls are enough: conclude")
@@ -128,20 +128,20 @@ class DiceTool:
         return json.dumps({"expression": asked_of(roll), "rolls": list(roll.rolls), "total": roll.total})
 
     def _modifiers(self, dice: str) -> range:
-        """What may be added: no more than the ruleset's formula for these dice comes to, else half of what the dice
-        can show."""
+        """Return the bonuses that may be added: those of the ruleset's formula for these dice, else up to half of what
+        the dice can show."""
         throw = parse_dice(dice)
         half = throw.dice * throw.sides // 2
         return self._own.get(dice, range(-half, half + 1))
 
 
 def asked_of(roll: Roll) -> str:
-    """What was asked for: `1d20+3`."""
+    """Return the expression that was asked for: `1d20+3`."""
     return f"{roll.expression}{roll.modifier:+d}" if roll.modifier else roll.expression
 
 
 def _plain(expression: str) -> str:
-    """An expression as `asked_of` writes it (`1d20+0` is `1d20`); what is none stays."""
+    """Return an expression as `asked_of` writes it (`1d20+0` is `1d20`); an invalid one as it is."""
     try:
         throw = parse_dice("".join(expression.split()).lower())
     except ValueError:
@@ -150,8 +150,8 @@ def _plain(expression: str) -> str:
 
 
 def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, range]:
-    """What the ruleset's formula can add to its dice in an attempt: from the least to the most that any stat makes of
-    it, and nothing at all."""
+    """Return the bonuses that the ruleset's formula can add to its dice in an attempt: from the least to the most that
+    any stat gives, zero included."""
     if ruleset.roll is None:
         return {}
     formula, found = parse_formula(ruleset.roll), [0]
@@ -162,7 +162,7 @@ def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[s
 
 
 class _Judging:
-    """Holds a model's output against the dice that were thrown, the ruleset and the state."""
+    """A check of a model's output against the dice that were thrown, the ruleset and the state."""
 
     def __init__(self, tool: DiceTool, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]) -> None:
         self._leak = leak
@@ -172,17 +172,17 @@ class _Judging:
 
     def wrong_with(self, output: ResolutionOutput) -> str | None:
         thrown = [asked_of(roll) for roll in self._tool.rolls]
-        said = [_plain(one) for one in output.dice_request]
+        said = [_plain(expression) for expression in output.dice_request]
         if said != thrown:
-            told = ", ".join(thrown) or "nothing"
-            return f"dice_request must repeat what was thrown with roll_dice, in order: {told}"
+            expected = ", ".join(thrown) or "nothing"
+            return f"dice_request must repeat what was thrown with roll_dice, in order: {expected}"
         try:
             ruling = _ruling(output, self._tool.rolls, self._state)
         except ValidationError as problem:
             first = problem.errors(include_url=False, include_input=False)[0]
             return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        texts = [new_observation.content for new_observation in output.new_observations]
-        texts += [json.dumps(state_op.model_dump(mode="json"), ensure_ascii=False) for state_op in output.state_ops]
+        texts = [observation.content for observation in output.new_observations]
+        texts += [json.dumps(op.model_dump(mode="json"), ensure_ascii=False) for op in output.state_ops]
         return wrong_with(ruling, self._state, self._ruleset) or self._leak("\n".join(texts))
 
 
@@ -190,18 +190,16 @@ def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) 
     band = None if output.resolved_outcome == NO_ROLL else output.resolved_outcome
     thrown = [roll.model_copy(update={"band": band if roll is rolls[-1] else None}) for roll in rolls]
     memories = (
-        o.Observe(
-            who=new_observation.character_id, content=new_observation.content, importance=new_observation.importance
-        )
-        for new_observation in output.new_observations
+        o.Observe(who=observation.character_id, content=observation.content, importance=observation.importance)
+        for observation in output.new_observations
     )
     return Ruling.model_validate(
-        {"band": band, "rolls": thrown, "ops": (*(path_op(state_op) for state_op in output.state_ops), *memories)}
+        {"band": band, "rolls": thrown, "ops": (*(path_op(op) for op in output.state_ops), *memories)}
     )
 
 
 def path_op(proposed: ProposedPathOp) -> o.PathOp:
-    """A proposed change of a path as an op: `stats.warmth` of a character, else a path of the scene."""
+    """Return a proposed change of a path as an op: `stats.warmth` of a character, else a path of the scene."""
     part, _, path = proposed.path.partition(".")
     of = proposed.character_id if part == "stats" else None
     kinds: Mapping[str, type[o.PathOp]] = {
@@ -222,8 +220,10 @@ def _input(attempt: Attempt, state: WorldState, rules: CampaignRules, player_tex
     decay = ruleset.decay_lambda
     memories = {
         who: tuple(
-            one.observation.content
-            for one in recalled(state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay)[:_MEMORIES]
+            memory.observation.content
+            for memory in recalled(state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay)[
+                :_MEMORIES
+            ]
         )
         for who in people
     }
@@ -243,7 +243,7 @@ def _input(attempt: Attempt, state: WorldState, rules: CampaignRules, player_tex
 
 
 def _writable(state: WorldState, ruleset: Ruleset) -> Iterator[tuple[str, str]]:
-    """The paths that are the resolver's, and what stands there now, by its kind."""
+    """Yield the paths that the resolver may write, with the type of their value."""
     if state.ruleset is None:
         return
     for part, schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema)):

@@ -1,9 +1,9 @@
 """StateOps from outside -> a committed turn of the kind `edit`: a game master's change, a tool call, a review.
 
-It has everything that a turn has: it is guarded by head and revision, known by its action ID, replayed by its ops,
-taken back and done again. Nobody plays in it, nothing is rolled, no model is asked. What the rules say follows from a
-change does follow (a clock that reaches a mark, what runs with the minutes, a threat that falls due, an ending); it is
-told in the scenario's own sentences where it has any.
+It is a turn like others: it is guarded by head and revision, known by its action ID, replayed by its ops, undone and
+redone. Nobody plays in it, nothing is rolled, no model is asked. Consequences that the rules attach to a change do
+follow (a clock that reaches a mark, timers, a threat that falls due, an ending); they are told in the scenario's own
+sentences if it has any.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ from lorewright.world import ops as o
 from lorewright.world.ops import StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# A turn that nobody plays (an upgrade, an edit) -> the Draft that is committed.
-#
-# The story stands still in it. Where the turn before it led to another place, the marker of that is written here, with
-# which the next turn would have begun.
+# A turn that nobody plays (an upgrade, an edit) -> the Draft that is committed. If the turn before it led to another
+# place, the marker of that, which the next turn would have begun with, is written here.
 
 
 def draft_of_no_play(
@@ -64,8 +62,8 @@ def draft_of_no_play(
     closed: bool = False,
     kept: Annotations = NOTHING_KEPT,
 ) -> Draft:
-    """The draft of a turn that changes the state by `ops` to `state`. `narration`, where there is any, is told to those
-    who are there then; `options` are the lines that are offered; `closed` says that the scene was closed in it."""
+    """Return the draft of a turn that changes the state by `ops` to `state`. `narration`, if any, is told to those who
+    are there then; `options` are the lines that are offered; `closed` says that the scene was closed in it."""
     turn_id = turn_id_of(head.campaign_id, head.turn_id, submission.action_id)
     messages = _messages(head, turn_id, narration, state, closed=closed)
     result = TurnResult.of_no_play(
@@ -108,13 +106,13 @@ def _messages(head: Head, turn_id: str, narration: str, state: WorldState, *, cl
 STAGE = "edit"
 
 MOST_OPS = 200
-# And so many characters of JSON: all of it is kept, much of it in every state from then on.
+# The most characters of JSON: all of it is stored, much of it in every later state.
 MOST_TEXT = 100_000
 
-# Nothing that is costly is thought, so that it may be thought again while others play.
+# Thinking an edit again is cheap, so it is tried again while others play.
 _RETRIES = 20
 
-# What to do about each reason.
+# The hint for each reason.
 HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
     "unknown_place": "name a place of the campaign by its ID; somebody new needs one to stand in, as `at`",
@@ -148,16 +146,16 @@ def edit(
     revision: int | None = None,
     kept: Annotations = NOTHING_KEPT,
 ) -> str:
-    """Change the world by ops, all of them in one turn or none; its TurnResult as canonical JSON.
+    """Change the world by ops, all of them in one turn or none; return its TurnResult as canonical JSON.
 
-    The same action ID with the same ops gives the stored bytes and changes nothing. `by` and `note` say who asked and
+    The same action ID with the same ops returns the stored bytes and changes nothing. `by` and `note` say who asked and
     why; they stand in the turn's record, which no player sees. With `revision` the change is only made to a head that
-    is still the one which was read. `kept` is what the turn keeps beside the state, such as what was decided of a
-    review: with it there may be no ops at all.
+    is still the one which was read. `kept` are the turn's annotations, such as the decision about a review: with it
+    there may be no ops at all.
 
     Raises:
-        EditRefused: an op does not fit, is not for outside, or would leave the player in no scene; or there is nothing
-            to do.
+        EditRefused: an op does not fit, is not allowed from outside, or would leave the player in no scene; or there is
+            nothing to do.
         ActionIdReused: the action ID is known with other ops, or with words.
         TurnUndone: the action ID's turn was taken back.
         HeadMoved: the head is not of that `revision`, or others were faster again and again.
@@ -188,15 +186,15 @@ def edit(
 
 
 def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Annotations = NOTHING_KEPT) -> Submission:
-    """What an edit is known by: no words, and its ops in their place."""
+    """Return the submission of an edit, whose body are its ops in place of words."""
     return Submission("", action_id, body=_asked_for(ops, kept))
 
 
 def _asked_for(ops: tuple[o.StateOp, ...], kept: Annotations) -> str:
-    """What an action ID is known by: the ops, and what is kept, where anything is. Who asks again may say why in other
-    words."""
-    asked = OPS.dump_python(ops, mode="json")
-    return canonical_json(asked if kept == NOTHING_KEPT else {"ops": asked, "kept": kept.model_dump(mode="json")})
+    """Return the JSON by which an action ID's edit is recognised: the ops, and the annotations if there are any. `by`
+    and `note` are not in it, so that they may differ when it is sent again."""
+    ops_json = OPS.dump_python(ops, mode="json")
+    return canonical_json(ops_json if kept == NOTHING_KEPT else {"ops": ops_json, "kept": kept.model_dump(mode="json")})
 
 
 def draft_of_edit(
@@ -209,7 +207,7 @@ def draft_of_edit(
     note: str,
     kept: Annotations = NOTHING_KEPT,
 ) -> Draft:
-    """The turn that an edit would be upon a head, thought to its end; nothing is written.
+    """Return the draft of an edit upon a head; nothing is written.
 
     Raises:
         EditRefused: an op does not fit.
@@ -232,7 +230,7 @@ def draft_of_edit(
         state=patch.state,
         record=StageRecord(
             STAGE,
-            # `db check` holds it against what the action ID is known by.
+            # `db check` compares it with the hash of the action ID's request.
             _asked_for(ops, kept),
             canonical_json({"by": by, "note": note, "followed": followed}),
         ),
@@ -246,13 +244,13 @@ def draft_of_edit(
 
 
 def _closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
-    """Whether the scene is closed where it is: another one opens in the same place."""
+    """Return True if the scene is closed and another one opens in the same place."""
     opened = [op.location_id for op in ops if isinstance(op, o.OpenScene)]
     return bool(opened) and opened[0] == state.scene.location_id
 
 
 def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
-    """What the next turn is to tell of it: that a scene was closed, and the time that was left out with it."""
+    """Yield the events that the next turn is to tell of: that a scene was closed, and the time that was skipped."""
     minutes = after.minutes - before.minutes
     if closed:
         yield EngineEvent(type=SCENE_CLOSED, details={"at": before.scene.location_id})
@@ -261,7 +259,7 @@ def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Itera
 
 
 def _changed(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:
-    """Do the ops and what follows from them; the sentences that are to be told."""
+    """Do the ops and their consequences; return the sentences that are to be told."""
     before, rules = patch.state, setting.rules
     _hold_to_outside(ops, head, setting)
     refusal = write(patch, ops, by="outside", ruleset=rules.ruleset)
@@ -288,7 +286,7 @@ def _ending(patch: Patch, rules: CampaignRules) -> list[str]:
 
 
 def _keep_the_scene_with_the_player(patch: Patch, ops: tuple[o.StateOp, ...]) -> None:
-    """The scene goes where the player goes, as it does in play."""
+    """Move the scene to the player's place, as in play; raise `EditRefused` if that is not possible."""
     state = patch.state
     place = state.positions.get(state.player_id, OFFSTAGE)
     if place == OFFSTAGE:
@@ -305,7 +303,7 @@ def _last(ops: tuple[o.StateOp, ...], kind: str) -> int:
 
 
 def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> None:
-    """Refuse what `apply` cannot know to be wrong, because packs and rules are not in the state."""
+    """Refuse ops that `apply` cannot judge, because packs and rules are not in the state."""
     if len(ops) > MOST_OPS:
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
@@ -341,7 +339,8 @@ def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
 
 
 def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
-    """A pack's own entities come with the scenario, and never from outside."""
+    """Return the reason for refusing an entity, or None: a pack's own entities come with the scenario, never from
+    outside."""
     entity = op.entity
     if entity.type == "player":
         return "one_player"
@@ -362,7 +361,8 @@ def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | N
 
 
 def _options(head: Head, state: WorldState, submission: Submission, setting: Setting) -> tuple[str, ...]:
-    """Lines that work in the state as it is now. What is looked at for them is not kept: the next turn looks itself."""
+    """Return lines that work in the state as it is now. Lore gathered for them is not cached: the next turn gathers its
+    own."""
     with TurnViews(head, submission, setting, TurnStream(head, "")) as views:
         views.scene_lore(state)
         shown = views.acquaintance(state).shown

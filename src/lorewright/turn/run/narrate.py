@@ -1,4 +1,4 @@
-"""The telling of a turn, and what it adds to the world: narrate, extract, accept."""
+"""The narration of a turn, and what it adds to the world: narrate, extract, accept."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ from lorewright.world.apply import apply
 from lorewright.world.ops import AddEntity, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 
-# A model's prose, held against what it was shown: nothing is quoted that the player has not learned, nobody is named
-# who is not known.
-#
-# The set of names is closed: what the narrator was shown, what the world's people, places and things are called, and
-# what the narration itself brings in, where the rules take that up.
+# Checks of a model's prose: it quotes nothing that the player has not learned, and names nobody unknown. Known names
+# are those that the narrator was shown, those of the world's people, places and things, and those that the narration
+# itself brings in, where the rules accept them.
 
-# What of a text quotes what the player has not learned, or None.
+# A text -> what is wrong with it if it quotes what the player has not learned, or None.
 Leak = Callable[[str], str | None]
 
 
 class ProseChecks:
-    """The checks of one narration. With `may_introduce` a name that nobody knows is left to be judged once it is known
-    what the rules have taken up of the narration."""
+    """The checks of one narration. With `may_introduce` an unknown name is judged later, when it is known what the
+    rules have accepted of the narration."""
 
     def __init__(self, given: NarratorInput, state: WorldState, leak: Leak, *, may_introduce: bool) -> None:
         self._given = given
@@ -46,26 +44,26 @@ class ProseChecks:
 
     @cached_property
     def _known(self) -> str:
-        """Made where prose is held against it: a built-in narration is not."""
+        """Return the known names as text; made only when needed: a built-in narration is not checked."""
         # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
         shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
         return " | ".join((shown, *_names(self._state)))
 
     def wrong_with(self, prose: Prose) -> str | None:
-        """What is wrong with an answer, or None."""
+        """Return what is wrong with an answer, or None."""
         # A mark between two words must neither hide a quotation nor make a name of the word after it.
         told = read_marks(prose.final_text).text
         return self._leak(told) or (None if self.may_introduce else self.unknown_in(told))
 
     def unknown_in(self, told: str, record: Accepted | None = None) -> str | None:
-        """What is wrong with a text that names somebody or something which is neither known nor among what was taken
-        up of it, or None."""
+        """Return what is wrong with a text that names an entity which is neither known nor among those accepted from
+        it, or None."""
         names = unknown_names(told, shown=" | ".join((self._known, *_introduced(record))))
         return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out" if names else None
 
 
 def _names(state: WorldState) -> Iterator[str]:
-    """What everybody and everything in the world is called, but for whoever has not come into it yet."""
+    """Yield the names of all entities in the world, except people who have not come into it yet."""
     for _, entity in sorted(state.entities.items()):
         if state.positions.get(entity.id) != OFFSTAGE:
             yield from (entity.name, *entity.aliases)
@@ -77,17 +75,17 @@ def _introduced(record: Accepted | None) -> Iterable[str]:
     return [op.entity.name for op in record.accepted if isinstance(op, AddEntity)]
 
 
-# A narration that a model wrote -> what the extractor is shown of it, and what that is so it speaks against.
+# A model's narration -> the extractor's input, and the established facts that the narration contradicts.
 
 _FIELDS = {"subject_id", "predicate", "object"}
 
 
 def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> ExtractorInput:
-    """What the player may know of the scene that the turn ended in, and nothing else."""
+    """Return what the player may know of the scene that the turn ended in, and nothing else."""
     place = state.scene.location_id
     things = [*state.held_by(place), *state.held_by(state.player_id)]
-    here = [place, *state.present(), *things]
-    facts = [fact for fact in facts_shown(state, here, hidden=False) if fact.subject_id in here]
+    ids_here = [place, *state.present(), *things]
+    facts = [fact for fact in facts_shown(state, ids_here, hidden=False) if fact.subject_id in ids_here]
     open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
     return ExtractorInput(
         narration=narration,
@@ -97,18 +95,15 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
         present={who: state.name_of(who) for who in state.present()},
         things={thing: state.name_of(thing) for thing in things},
         facts=tuple(fact.model_dump(mode="json", include=_FIELDS) for fact in facts),
-        threads=tuple(
-            {"id": open_thread.id, "title": open_thread.title, "status": open_thread.status}
-            for open_thread in open_threads
-        ),
+        threads=tuple({"id": thread.id, "title": thread.title, "status": thread.status} for thread in open_threads),
     )
 
 
 def contradicted(record: Accepted, state: WorldState) -> str | None:
-    """What of the established a narration speaks against, for whoever wrote it; None where it does not.
+    """Return which established fact a narration contradicts, for its author; None if there is none.
 
-    What was itself only narrated may have changed since; and of what the player does not know, no more is said than
-    that it is not so.
+    Facts that were only narrated may have changed since, so they do not count. A fact that the player does not know is
+    not told: only that the narration is wrong.
     """
     for refused in record.refused:
         if refused.reason != "contradicts_fact":
@@ -127,18 +122,18 @@ def _rather(fact: Fact) -> str:
 
 
 def _ended(said: object) -> str:
-    """As a sentence, with one full stop."""
+    """Return a text as a sentence, with one full stop."""
     return f"{str(said).rstrip('.')}."
 
 
 def _key(predicate: str) -> str:
-    return "".join(one for one in predicate.lower() if one.isalnum())
+    return "".join(sign for sign in predicate.lower() if sign.isalnum())
 
 
 @dataclass(frozen=True, slots=True)
 class NarrationResult:
-    """What was told, the state with what it and what was thought beside it added, and that as ops, events and what the
-    turn keeps."""
+    """The narration, the state with its additions and those of background jobs, and these as ops, events and
+    annotations."""
 
     output: NarratorOutput
     state: WorldState
@@ -176,11 +171,11 @@ class Narrating:
     async def tell(
         self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[BackgroundJob] = ()
     ) -> NarrationResult:
-        """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
-        written once it has been told.
+        """Narrate what led to a state, and accept what the narration adds to it. The results of background jobs
+        (`beside`) are written after the narration.
 
-        A narration that speaks against what is established, or names somebody of whom nothing was taken up, is written
-        once more. A built-in one adds nothing.
+        A narration that contradicts what is established, or names somebody who was not accepted, is written once more.
+        A built-in one adds nothing.
 
         Raises:
             OutputRejected: an output stayed invalid.
@@ -190,15 +185,15 @@ class Narrating:
         checks = ProseChecks(given, state, leak, may_introduce=reads and self._may_introduce())
         told, written = await self._narrated_beside(given, checks, beside)
         state, ops = _with_written(state, written)
-        reviews = tuple(review for one in written for review in one.reviews)
-        summary = next((one.summary for one in written if one.summary is not None), None)
+        reviews = tuple(review for result in written for review in result.reviews)
+        summary = next((result.summary for result in written if result.summary is not None), None)
         if not reads:
             return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
         acceptance = await self._accepted(told, given, state, leak)
         problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
         if problem is not None:
             self._listener.not_so(problem)
-            # The second time nobody new is brought in: a third narration there is not.
+            # The second narration may introduce nobody: there is no third.
             checks.may_introduce = False
             told = await self._narrated(given, (told.final_text, problem), checks, self._recorder)
             acceptance = await self._accepted(told, given, state, leak)
@@ -216,7 +211,8 @@ class Narrating:
     async def _narrated_beside(
         self, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
     ) -> tuple[NarratorOutput, list[BackgroundResult]]:
-        """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
+        """Return the narration and the results of the background jobs that ran concurrently; recorded in this order,
+        whichever ended first."""
         recorders = [Recorder() for _ in (None, *beside)]
         try:
             told, *written = await gather(
@@ -256,7 +252,7 @@ class Narrating:
         return acceptance
 
     def _may_introduce(self) -> bool:
-        """Whether a narration of this ruleset's may bring in people and things."""
+        """Return True if a narration may bring in people and things by the ruleset."""
         return "entity_add" in self._rules.ruleset.allowed_ops.get("extract", ())
 
     def _is_somebody(self, name: str, state: WorldState) -> bool:
@@ -267,15 +263,15 @@ class Narrating:
         return any(generation.entities_named([plain]) for generation in self._generations)
 
     def _ruled_threads(self, state: WorldState) -> frozenset[str]:
-        """The threads that rules or endings ask about: what becomes of them is theirs to say."""
+        """Return the threads that rules or endings ask about: the rules alone decide their status."""
         rules = canonical_json(self._rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
         return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
 
 
 def _with_written(state: WorldState, written: Sequence[BackgroundResult]) -> tuple[WorldState, tuple[StateOp, ...]]:
-    """A state with what was thought beside its telling, as far as it fits, and the ops that do."""
+    """Return a state with the ops of background jobs that fit, and those ops."""
     done: list[StateOp] = []
-    for op in (op for one in written for op in one.ops):
+    for op in (op for result in written for op in result.ops):
         applied = apply(state, (op,))
         if applied.refusal is None:
             state = applied.state

@@ -1,11 +1,12 @@
 """Head and submission -> Draft. One pipeline for every profile: the player's round, then those of the cast.
 
-    freeform   the player's round, told
+freeform   the player's round, told
+stream     the player's round, told; then each of the cast who is activated: intent, round, told
     stream     the player's round, told; then each of the cast who is activated: intent, round, told
-    ensemble   the player's round; everybody's intent, side by side; their rounds; all of it told once
+    ensemble   the player's round; everybody's intent, concurrently; their rounds; all of it told once
 
-Each stage gets its own filtered view; what follows a round sees the state that it led to. The commit is another file's:
-nothing here holds a transaction open while someone thinks.
+Each stage gets its own filtered view; what follows a round sees the state that it led to. The commit is in `store`: no
+transaction is open while a stage thinks.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class NarratorInputs:
         )
 
     async def tell(self, rounds: Sequence[Round], plan: PlannerOutput) -> None:
-        """Tell rounds that follow on each other in one narration; the turn goes on with what the telling adds.
+        """Tell consecutive rounds in one narration; the turn goes on with what the narration adds.
 
         Raises:
             OutputRejected, ProviderError: as every stage.
@@ -91,17 +92,21 @@ class NarratorInputs:
             turn.listener.told("\n\n")
         given = self._given(rounds, plan)
         state = played.state
-        # What a model wrote for one of the cast stands before the narrator.
-        told_by = [] if turn.stages.npc_intent.is_builtin else [one.who for one in rounds if one.intent is not None]
+        # The narrator is shown what a model wrote for a character.
+        told_by = (
+            [] if turn.stages.npc_intent.is_builtin else [round_.who for round_ in rounds if round_.intent is not None]
+        )
         told = await self._telling.tell(
             given,
             state,
             leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
             beside=background_jobs(turn, list(rounds)),
         )
-        # What was whispered is heard by its two ends, in the words in which it was meant.
-        for one in (one for one in rounds if one.hidden):
-            turn.stream.add("narrator", "narration", one.intention.content, subtype=WHISPER, audience=one.audience)
+        # A whisper is heard by its speaker and its listener, in the words of the intention.
+        for whispered in (whispered for whispered in rounds if whispered.hidden):
+            turn.stream.add(
+                "narrator", "narration", whispered.intention.content, subtype=WHISPER, audience=whispered.audience
+            )
         turn.stream.add("narrator", "narration", told.output.final_text, audience=_audience(rounds))
         played.state = told.state
         played.ops += told.ops
@@ -110,21 +115,21 @@ class NarratorInputs:
         played.reviews += told.reviews
         played.summary = played.summary or told.summary
         played.told.append((told.output, given))
-        # To remember a phrase fits every state.
+        # A phrase can be counted in every state.
         played.do(Recall(key=key) for key in told.output.recall)
 
     def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
         turn, views = self._turn, self._turn.views
         before, after = rounds[0].before, turn.played.state
         if rounds[0].intent is None:
-            # Where the player goes on as somebody who is elsewhere, the turn begins in another scene.
+            # Where the player changed to a persona who is elsewhere, the turn begins in another scene.
             before = before.with_fields(scene=turn.head.state.scene)
         player = after.player_id
         lore = views.scene_lore(after)
         views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))
-        own = next((one for one in rounds if one.intent is None), None)
+        own = next((round_ for round_ in rounds if round_.intent is None), None)
         resolution = _joined(rounds)
-        acts = tuple(act_of(one) for one in rounds if one.intent is not None)
+        acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
         outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
         return narrator_input(
             player_text=turn.submission.text if own is not None else "",
@@ -148,38 +153,39 @@ class NarratorInputs:
         )
 
     def _markers(self, state: WorldState) -> tuple[str, ...]:
-        """What the turn began with, in words, as far as whoever tells it may see it."""
+        """Return the markers that the turn began with, in words, as far as the narrator may see them."""
         seen = self._turn.stream.seen_by("narrator", own_id=state.player_id)
         own = [message for number, message in seen if number == self._turn.turn_no]
-        return tuple(text for one in own if one.type == "scene_marker" and (text := _marker(one, state)))
+        return tuple(text for message in own if message.type == "scene_marker" and (text := _marker(message, state)))
 
     def _quiet(self) -> tuple[str, ...]:
-        """Those who let the last turn pass although they could have acted."""
+        """Return the IDs of those who let the last turn pass although they could have acted."""
         silence = [marker for marker in self._turn.head.markers if marker.subtype == "silence"]
-        return tuple(str(who) for one in silence for who in one.payload["who"])
+        return tuple(str(who) for marker in silence for who in marker.payload["who"])
 
 
 def _joined(rounds: Sequence[Round]) -> Resolution:
-    """What was done in the rounds, with the player's outcomes alone; nothing of a whisper that they do not hear."""
-    shown = [one for one in rounds if not one.hidden]
+    """Return what was done in the rounds, with the player's outcomes alone, and nothing of whispers that the player
+    does not hear."""
+    shown = [round_ for round_ in rounds if not round_.hidden]
     return Resolution(
-        outcomes=tuple(outcome for one in shown if one.intent is None for outcome in one.resolution.outcomes),
-        rolls=tuple(roll for one in shown for roll in one.resolution.rolls),
-        ops=tuple(op for one in shown for op in one.resolution.ops),
-        events=tuple(event for one in shown for event in one.resolution.events),
+        outcomes=tuple(outcome for round_ in shown if round_.intent is None for outcome in round_.resolution.outcomes),
+        rolls=tuple(roll for round_ in shown for roll in round_.resolution.rolls),
+        ops=tuple(op for round_ in shown for op in round_.resolution.ops),
+        events=tuple(event for round_ in shown for event in round_.resolution.events),
     )
 
 
 def _audience(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Everybody who saw any of it. That somebody whispers is seen by all who are there."""
-    seen = [who for one in rounds if not one.hidden for who in one.audience]
-    for one in (one for one in rounds if one.hidden):
-        seen += [*one.before.present(), *one.after.present()]
+    """Return everybody who saw any of it; all who are there see that somebody whispers."""
+    seen = [who for round_ in rounds if not round_.hidden for who in round_.audience]
+    for round_ in (round_ for round_ in rounds if round_.hidden):
+        seen += [*round_.before.present(), *round_.after.present()]
     return tuple(dict.fromkeys(seen))
 
 
 def _marker(message: Message, state: WorldState) -> str:
-    """A marker in words; of a silence more is told elsewhere."""
+    """Return a marker in words; empty for a silence, which the narrator's input has as `quiet`."""
     match message.subtype:
         case "location_change":
             return f"They have come from {state.name_of(str(message.payload['from']))}."
@@ -191,16 +197,16 @@ def _marker(message: Message, state: WorldState) -> str:
             return ""
 
 
-# A turn that is thought to its end -> the Draft that is committed: messages, memory, result.
-
-# What a narration quotes -> where it stands. Only what the narrator was given can be cited.
+# A finished turn -> the Draft that is committed: messages, memory, result. Citations are the sources of what a
+# narration quotes; only what the narrator was given can be cited.
 
 
 def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[Generation]) -> tuple[Citation, ...]:
-    """A citation for each thing cited, in order, each once. IDs that were not in the narrator's input are dropped, and
-    so are events, which stand in no chunk.
+    """Return a citation for each thing cited, in order, each once. IDs that were not in the narrator's input are
+    dropped, and so are events, which stand in no chunk.
 
-    A built-in narration cites what it quotes; a model's what it says it rests on, in words of its own.
+    A built-in narration cites what it quotes; a model's narration cites what it says it rests on, in words of its
+    own.
     """
     quotes, in_own_words = _quotable(given), bool(told.support)
     if in_own_words:
@@ -209,7 +215,7 @@ def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[
             for source in sources_of(given)
             if source.kind != "event"
         ]
-        # Of a chunk with several sentences the first that was shown stands for it.
+        # A chunk with several sentences is quoted by the first that was shown.
         quotes |= {source_id: [quote] for source_id, quote in reversed(rested_on)}
     found: list[Citation] = []
     for cited in dict.fromkeys(told.cited):
@@ -222,7 +228,7 @@ def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[
 
 
 def _quotable(given: NarratorInput) -> dict[str, list[tuple[str, str]]]:
-    """Item or chunk ID -> (chunk ID, text) of each thing that stands under it."""
+    """Return item or chunk ID -> (chunk ID, text) of each thing that stands under it."""
     quotes: dict[str, list[tuple[str, str]]] = {}
     for evidence in given.evidence:
         quotes.setdefault(evidence.item_id, []).append((evidence.chunk_id, evidence.text))
@@ -250,14 +256,15 @@ def _citation(cited: str, chunk_id: str, quote: str, generations: Sequence[Gener
 
 
 def draft_of_question(turn: TurnContext, unclear: Unclear, validation: Validation) -> Draft:
-    """A turn that asks back: the question is its result, its lines are what can be answered; the state is as before."""
-    asked = Validation(clarification=validation.clarification)
-    result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=asked)
-    return _draft(turn, result, kind="clarification", validation=asked)
+    """Return the draft of a turn that asks back: the question is its result, its lines are possible answers; the state
+    is as before."""
+    question = Validation(clarification=validation.clarification)
+    result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=question)
+    return _draft(turn, result, kind="clarification", validation=question)
 
 
 def draft_of_turn(turn: TurnContext, validation: Validation) -> Draft:
-    """A turn that was played; `validation` is of the player's own actions."""
+    """Return the draft of a turn that was played; `validation` is of the player's own actions."""
     state, views = turn.played.state, turn.views
     if (entries := views.entries_found()) is not None:
         turn.recorder.keep_code(ENTRIES, [], entries)
@@ -288,13 +295,14 @@ def _draft(turn: TurnContext, result: TurnResult, *, kind: TurnKind, validation:
 
 
 def _use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
-    """A turn used what was kept unless the scene that it began in or the one that it ended in was gathered whole."""
+    """Return how a turn used the scene's lore: it was cached unless the scene that the turn began or ended in was
+    gathered whole."""
     scenes = {before.scene.id, after.scene.id}
     return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
 
 
 def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
-    """The narrations that the player was there for, as one text."""
+    """Return the narrations that the player was there for, as one text."""
     heard = seen_by("player", messages, own_id=state.player_id)
     return "\n\n".join(message.content for message in heard if message.type == "narration")
 
@@ -327,11 +335,11 @@ async def think(
     recorder: Recorder,
     listener: TurnListener = SILENT,
 ) -> Draft:
-    """Think a turn to its end. `recorder` has every stage's input and output, also where this raises; `listener` hears
-    how it gets on.
+    """Think a turn to its end and return its draft. `recorder` has every stage's input and output, also if this raises;
+    `listener` follows its progress.
 
     Raises:
-        CampaignError: the story has ended, or whoever is to speak or to be whispered to is not there.
+        CampaignError: the story has ended, or the persona to speak as or the person to whisper to is not there.
         OutputRejected: a model's output stayed invalid.
         ProviderError: a model could not be asked.
     """
@@ -353,7 +361,7 @@ async def think(
 
 
 async def _thought(turn: TurnContext) -> Draft:
-    """All rounds. With a question nothing is planned, rolled, paid or changed, and nobody else acts."""
+    """Run all rounds. After a question nothing is planned, rolled, paid or changed, and nobody else acts."""
     own = PlayerRound(turn)
     reading, attempts, judged = await own.read()
     if reading.unclear is not None:
@@ -361,23 +369,23 @@ async def _thought(turn: TurnContext) -> Draft:
         return draft_of_question(turn, reading.unclear, judged)
     plan = await own.plan(reading.proposed_actions, judged)
     mine = await own.play(attempts, judged)
-    tellings = NarratorInputs(turn)
+    narrations = NarratorInputs(turn)
     match turn.setting.rules.profile:
         case "freeform":
-            await tellings.tell([mine], plan)
+            await narrations.tell([mine], plan)
         case "stream":
-            await tellings.tell([mine], plan)
-            await _one_after_the_other(turn, tellings)
+            await narrations.tell([mine], plan)
+            await _one_after_the_other(turn, narrations)
         case "ensemble":
-            await _all_at_once(turn, tellings, mine, plan)
+            await _all_at_once(turn, narrations, mine, plan)
     _mark_time(turn)
     _keep_for_replays(turn)
     return draft_of_turn(turn, judged)
 
 
 def _keep_for_replays(turn: TurnContext) -> None:
-    """Record what a replay goes by: which texts told a secret in a way that another embedder, or a later version, may
-    not find again; and the packs that had no vectors yet."""
+    """Record what a replay needs: which texts told a secret in a way that another embedder, or a later version, may not
+    find again; and the packs that had no vectors yet."""
     if turn.setting.by_words:
         turn.recorder.keep_code(BY_WORDS, [], FoundByWords(packs=turn.setting.by_words))
     refusals = turn.views.refusals()
@@ -385,34 +393,38 @@ def _keep_for_replays(turn: TurnContext) -> None:
         turn.recorder.keep_code(LEAKS, [], refusals)
 
 
-async def _one_after_the_other(turn: TurnContext, tellings: NarratorInputs) -> None:
-    """Whoever is activated acts, each seeing what was told until then."""
+async def _one_after_the_other(turn: TurnContext, narrations: NarratorInputs) -> None:
+    """Let each activated character act in turn, after what was told until then."""
     found = activation(turn)
     for who in found.order:
         if _can_act(turn, who):
-            one = await carried_out(turn, who, await intended(turn, who))
-            await tellings.tell([one], PlannerOutput())
+            round_ = await carried_out(turn, who, await intended(turn, who))
+            await narrations.tell([round_], PlannerOutput())
     if found.skipped and not found.order:
         turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
 
 
-async def _all_at_once(turn: TurnContext, tellings: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
-    """Everybody reflects on what came of the player's round; what they do is told with it."""
+async def _all_at_once(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
+    """Let everybody reflect on the result of the player's round; what they do is told with it."""
     order = [who for who in everybody(turn).order if _can_act(turn, who)]
     rounds: list[Round] = [mine]
     for who, intent in zip(order, await all_intended(turn, order), strict=True):
         if _can_act(turn, who):
             rounds.append(await carried_out(turn, who, intent))
-    # What is whispered to the player, or by them, is told apart: others hear the rest.
-    apart = [one for one in rounds if one.is_between_two and not one.hidden]
-    together = [one for one in rounds if one not in apart]
-    groups = [*([[one] for one in apart if one is mine]), together, *([[one] for one in apart if one is not mine])]
+    # A whisper to the player, or by them, is told in a narration of its own: others hear the rest.
+    apart = [round_ for round_ in rounds if round_.is_between_two and not round_.hidden]
+    together = [round_ for round_ in rounds if round_ not in apart]
+    groups = [
+        *([[round_] for round_ in apart if round_ is mine]),
+        together,
+        *([[round_] for round_ in apart if round_ is not mine]),
+    ]
     for group in (group for group in groups if group):
-        await tellings.tell(group, plan if mine in group else PlannerOutput())
+        await narrations.tell(group, plan if mine in group else PlannerOutput())
 
 
 def _can_act(turn: TurnContext, who: str) -> bool:
-    """Whether somebody is there still, and the story goes on."""
+    """Return True if somebody is still there, and the story goes on."""
     state = turn.played.state
     return state.ended is None and who in state.present_npcs()
 
@@ -423,26 +435,26 @@ def _mark_time(turn: TurnContext) -> None:
         turn.played.events.append(EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes}))
 
 
-# Submission -> committed turn: read the head, think with nothing held open, commit in one short transaction.
+# Submission -> committed turn: read the head, think without an open transaction, commit in one short one.
 
-# Built-in stages think again for nothing; in a crowd the head may move more than once.
+# Built-in stages can think again at no cost; with many players the head may move more than once.
 _RETRIES = 20
 
 
 async def run_turn(
     store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: TurnListener = SILENT
 ) -> str:
-    """Run one turn and commit it; its TurnResult as canonical JSON.
+    """Run one turn and commit it; return its TurnResult as canonical JSON.
 
-    The same action ID with the same words gives the stored bytes and runs nothing. If another turn was committed
-    meanwhile, this one is thought again when that costs nothing.
+    The same action ID with the same words returns the stored bytes and runs nothing. If another turn was committed
+    meanwhile, this one is thought again if that costs nothing.
 
     Raises:
         ActionIdReused: the action ID is known with other words.
-        HeadMoved: others were faster, and thinking again would cost money or was in vain.
+        HeadMoved: other turns were committed first, and thinking again would cost money or was in vain.
         CampaignError: the story has ended.
         ProviderError: a model failed, or its output stayed invalid.
-    Whatever is raised, stream and state are as before; the attempt is kept in the attempt log.
+    Whatever is raised, stream and state are as before; the attempt is stored in the attempt log.
     """
     stored = store.stored_result(submission)
     if stored is not None:
@@ -481,6 +493,6 @@ async def _attempt(
         store.keep_attempt(head, submission, error, recorder.records)
         raise
     except CancelledError:
-        # What models were asked until then is paid for all the same.
+        # Calls to models until then are paid for all the same.
         store.keep_attempt(head, submission, CampaignError("it was stopped"), recorder.records)
         raise

@@ -31,13 +31,12 @@ from lorewright.values.records import (
 )
 from lorewright.world.state import WorldState
 
-# What a player claims -> whether it is so: checked against the record, what was told, things in hand, and the stream.
-#
-# A claim holds only where something says so: a promise or debt on the record, an item that was told, words that were
-# quoted or typed, a thing in hand. All of it is what the player may know, so that no answer tells more than the claim
-# did. Where nothing says so the claim does not hold, and nobody is to agree to it.
+# A player's claims -> premises: each claim checked against promises and debts on record, learned items, things carried,
+# and the stream. A claim holds only where something supports it: a promise or debt on the record, an item that was
+# told, words that were quoted or typed, a thing carried. All of it is known to the player, so that no answer tells more
+# than the claim did. A claim without support does not hold, and nobody is to agree to it.
 
-# What a player may claim in one breath, and what a turn looks at.
+# The most claims of one input that are checked.
 MOST = 4
 _CLAUSE = re.compile(r"[.;!?\n]+|,? (?:so|and then|then) (?=give|tell|where|what|let|help)")
 _TOLD_TO = re.compile(r"(?:tell|remind) (?P<whom>.+?) (?:that|how) (?P<what>.+)", re.IGNORECASE)
@@ -46,8 +45,8 @@ _QUOTED = re.compile(r"“([^”]+)”")
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What claims are checked against: the state, the stream as the player may read it (turn number, message; nothing
-    of this turn), and the text of a lore item by its ID, where there is one."""
+    """The evidence that claims are checked against: the state, the stream as the player may read it (turn number,
+    message; nothing of this turn), and a function from a lore item's ID to its text, or None."""
 
     state: WorldState
     messages: Sequence[tuple[int, Message]]
@@ -57,15 +56,15 @@ class Grounds:
 def check_claims(
     text: str, actions: Sequence[Action], grounds: Grounds, *, people: Mapping[str, str]
 ) -> tuple[Premise, ...]:
-    """Every claim in the player's words, checked, each once, those of the actions first.
+    """Return every claim in the player's words, checked, each once, those of the actions first, at most `MOST`.
 
-    `people` are the names that somebody can be meant by, in lower case, with their IDs. Who is spoken to is whom an
-    action is aimed at, else the only one who is here.
+    `people` are the names by which somebody can be meant, in lower case, with their IDs. The person spoken to is the
+    target of an action, else the only one who is here.
     """
     state = grounds.state
-    here = state.present_npcs()
-    aimed = next((action.target_id for action in actions if action.target_id in here), None)
-    spoken_to = aimed or (here[0] if len(here) == 1 else None)
+    present = state.present_npcs()
+    aimed = next((action.target_id for action in actions if action.target_id in present), None)
+    spoken_to = aimed or (present[0] if len(present) == 1 else None)
     found: dict[tuple[str, str | None, str], Premise] = {}
     own = [(action.words, action.target_id) for action in actions if action.type == "recall" and action.words]
     for words, to in (*own, *_clauses(text, spoken_to, people)):
@@ -77,30 +76,33 @@ def check_claims(
 
 
 def people_named(scope: Scope) -> dict[str, str]:
-    """Whoever the player's words can name, by name and alias in lower case; of one name the one who is here."""
+    """Return the IDs of the people whom the player's words can name, by name and alias in lower case; of several with a
+    name the one who is here."""
     found: dict[str, str] = {}
-    for one in (*scope.people, *(topic for topic in scope.topics if topic.kind == "person")):
-        for name in (one.name, *one.aliases):
-            found.setdefault(name.casefold(), one.id)
+    for person in (*scope.people, *(topic for topic in scope.topics if topic.kind == "person")):
+        for name in (person.name, *person.aliases):
+            found.setdefault(name.casefold(), person.id)
     return found
 
 
 def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: WorldState) -> Attempt:
-    """A `recall` of something claimed, with what bears it out among facts and items; any other attempt as it is."""
+    """Return a `recall` of something claimed with the facts and items that support it; any other attempt as it is."""
     action = attempt.action
-    premise = next((one for one in premises if action.type == "recall" and one.words == action.words), None)
+    premise = next((claimed for claimed in premises if action.type == "recall" and claimed.words == action.words), None)
     if premise is None:
         return attempt
-    items = [one for one in premise.evidence if "#" in one and holder_of(one) == action.target_id]
+    items = [
+        source_id for source_id in premise.evidence if "#" in source_id and holder_of(source_id) == action.target_id
+    ]
     grounding = Grounding(
         items=tuple(GroundedItem(id=item, role=_role(item), holder_id=holder_of(item)) for item in items),
-        fact_ids=tuple(one for one in premise.evidence if one in state.facts),
+        fact_ids=tuple(fact_id for fact_id in premise.evidence if fact_id in state.facts),
     )
     return attempt.model_copy(update={"grounding": grounding})
 
 
 def text_of_item(item_id: str, generations: Sequence[Generation]) -> str | None:
-    """The text of a lore item with its name, in the first pack that has it."""
+    """Return the text of a lore item, in the first pack that has it, or None."""
     item = next(filter(None, (generation.item(item_id) for generation in generations)), None)
     return None if item is None else item.text
 
@@ -111,7 +113,7 @@ def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
 
 
 def _clauses(text: str, spoken_to: str | None, people: Mapping[str, str]) -> Iterable[tuple[str, str | None]]:
-    """The clauses of the text, less the name of whoever each is put to, and that one."""
+    """Yield the clauses of the text without the name of the person each is put to, and that person's ID."""
     for clause in _CLAUSE.split(text.replace("’", "'")):
         yield _put_to(clause.strip(' ,"“”'), spoken_to, people)
 
@@ -131,7 +133,7 @@ def _put_to(clause: str, spoken_to: str | None, people: Mapping[str, str]) -> tu
 def _checked(
     claim: Claim, words: str, spoken_to: str | None, grounds: Grounds, people: Mapping[str, str]
 ) -> Premise | None:
-    """The claim with who is meant and what speaks for it; None where nobody can be meant by it."""
+    """Return the claim with its people and its evidence; None where it is about nobody known."""
     player = grounds.state.player_id
     claim = _to_whom(claim, people)
     meant = {YOU: spoken_to, ME: player, **people}
@@ -154,7 +156,8 @@ def _checked(
 
 
 def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
-    """`I told Mara that …`, `Viktor promised Mara the boat`: the name of somebody stands where `you` or `me` would."""
+    """Resolve the person named in `I told Mara that …`, `Viktor promised Mara the boat`, where `you` or `me` could
+    stand."""
     words = claim.what.split()
     for size in (1, 2, 3):
         name, rest = " ".join(words[:size]).casefold(), words[size:]
@@ -167,36 +170,40 @@ def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
 
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
-    facts = [state.facts[one] for one in recorded(state, by=by, to=to, predicate=predicate)]
+    facts = [state.facts[fact_id] for fact_id in recorded(state, by=by, to=to, predicate=predicate)]
     return tuple(fact.id for fact in facts if says(str(fact.object["what"]), what, state))
 
 
 def _owned(what: str, state: WorldState) -> tuple[str, ...]:
-    """The things in the player's hands that are called so."""
-    carried = [state.entities[one] for one in state.held_by(state.player_id) if one in state.entities]
-    return tuple(one.id for one in carried if any(says(name, what, state) for name in (one.name, *one.aliases)))
+    """Return the IDs of the things in the player's hands that have that name."""
+    carried = [state.entities[item_id] for item_id in state.held_by(state.player_id) if item_id in state.entities]
+    return tuple(item.id for item in carried if any(says(name, what, state) for name in (item.name, *item.aliases)))
 
 
 def _said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
     state = grounds.state
     if by == state.player_id:
         return (*_passed_on(what, grounds, to), *_typed(what, grounds, to))
-    kept = [one for predicate in PREDICATES for one in _on_record(what, state, by=by, to=to, predicate=predicate)]
-    return (*_told(what, grounds, by), *kept, *_quoted(what, grounds, by))
+    promises = [
+        fact_id for predicate in PREDICATES for fact_id in _on_record(what, state, by=by, to=to, predicate=predicate)
+    ]
+    return (*_told(what, grounds, by), *promises, *_quoted(what, grounds, by))
 
 
 def _told(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
-    """What of theirs somebody told the player, or let them overhear."""
+    """Return the IDs of the items of theirs that somebody told the player, or let them overhear."""
     learned = grounds.state.reveals.get(grounds.state.player_id, {})
-    own = [one for one, reveal in sorted(learned.items()) if reveal.how in ("told", "overheard")]
-    return tuple(one for one in own if holder_of(one) == by and _is_in(one, what, grounds))
+    own = [item_id for item_id, reveal in sorted(learned.items()) if reveal.how in ("told", "overheard")]
+    return tuple(item_id for item_id in own if holder_of(item_id) == by and _is_in(item_id, what, grounds))
 
 
 def _passed_on(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
-    """What the player knew and told somebody."""
+    """Return the IDs of the items that the player knew and told somebody."""
     state = grounds.state
-    heard = [one for one, reveal in sorted(state.reveals.get(to, {}).items()) if reveal.how == "told"]
-    return tuple(one for one in heard if state.has_learned(state.player_id, one) and _is_in(one, what, grounds))
+    heard = [item_id for item_id, reveal in sorted(state.reveals.get(to, {}).items()) if reveal.how == "told"]
+    return tuple(
+        item_id for item_id in heard if state.has_learned(state.player_id, item_id) and _is_in(item_id, what, grounds)
+    )
 
 
 def _is_in(item_id: str, what: str, grounds: Grounds) -> bool:
@@ -205,19 +212,23 @@ def _is_in(item_id: str, what: str, grounds: Grounds) -> bool:
 
 
 def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
-    """The player's own words to somebody, by whose name they go."""
+    """Return the IDs of messages with the player's own words to somebody, in which the person is named."""
     state = grounds.state
-    own = [one for _, one in grounds.messages if one.type == "intention" and one.owner == state.player_id]
+    own = [
+        message for _, message in grounds.messages if message.type == "intention" and message.owner == state.player_id
+    ]
     name = state.name_of(to)
     return tuple(
-        _id_of(one)
-        for one in own
-        if not _claims(one.content) and _names(one.content, name, state, to) and says(one.content, what, state)
+        _id_of(message)
+        for message in own
+        if not _claims(message.content)
+        and _names(message.content, name, state, to)
+        and says(message.content, what, state)
     )
 
 
 def _claims(content: str) -> bool:
-    """Whether it was itself a claim: to have claimed something bears nothing out."""
+    """Return True if a text was itself a claim, because that is no evidence."""
     told = _TOLD_TO.fullmatch(content)
     parts = (content, content.partition(",")[2], content.rpartition(",")[0], told["what"] if told else "")
     return any(claim_in(clause) is not None for part in parts for clause in _CLAUSE.split(part))
@@ -225,15 +236,17 @@ def _claims(content: str) -> bool:
 
 def _names(text: str, name: str, state: WorldState, who: str) -> bool:
     called = (name, name.split()[-1], *state.entities[who].aliases)
-    return any(re.search(rf"(?<!\w){re.escape(one.casefold())}(?!\w)", text.casefold()) for one in called)
+    return any(re.search(rf"(?<!\w){re.escape(alias.casefold())}(?!\w)", text.casefold()) for alias in called)
 
 
 def _quoted(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
-    """Narrations in which somebody is quoted with it: in a paragraph that names them and nobody else who is there."""
+    """Return the IDs of narrations in which somebody is quoted with it: in a paragraph that names them and nobody else
+    of the cast."""
     return tuple(
-        _id_of(one)
-        for _, one in grounds.messages
-        if one.type == "narration" and any(says(words, what, grounds.state) for words in _words_of(by, one, grounds))
+        _id_of(message)
+        for _, message in grounds.messages
+        if message.type == "narration"
+        and any(says(words, what, grounds.state) for words in _words_of(by, message, grounds))
     )
 
 
@@ -243,7 +256,7 @@ def _words_of(by: str, message: Message, grounds: Grounds) -> Iterable[str]:
     for paragraph in message.content.split("\n\n"):
         spoken = _QUOTED.findall(paragraph)
         around = _QUOTED.sub(" ", paragraph) if spoken else ""
-        if around and {one.id for one in everybody if _names(around, one.name, state, one.id)} == {by}:
+        if around and {npc.id for npc in everybody if _names(around, npc.name, state, npc.id)} == {by}:
             yield from spoken
 
 
@@ -252,10 +265,10 @@ def _id_of(message: Message) -> str:
 
 
 class PlayerRound:
-    """One player's round while it is thought: a step a method."""
+    """The player's round while it is thought: one method for each step."""
 
     def __init__(self, turn: TurnContext) -> None:
-        """Begin the turn's part of the stream: what the last turn led to, the player's thought, their words."""
+        """Begin the turn's part of the stream: the markers of the last turn, the player's thought, their words."""
         self._turn = turn
         self._state = turn.played.state
         self._lore = turn.views.scene_lore(self._state)
@@ -266,7 +279,8 @@ class PlayerRound:
         )
 
     async def read(self) -> tuple[InterpreterOutput, list[Attempt], Validation]:
-        """The player's words as actions, each with what its words point at, and judged.
+        """Return the reading of the player's words, each action with the items that its words point at, and the
+        judgement of all.
 
         Raises:
             OutputRejected, ProviderError: as every stage.
@@ -279,7 +293,9 @@ class PlayerRound:
     async def _interpret(self) -> InterpreterOutput:
         turn = self._turn
         seen = turn.stream.seen_by("interpreter", own_id=self._state.player_id)
-        said = [one.content for _, one in seen if one.type == "intention" and one != self._intention][-2:]
+        said = [message.content for _, message in seen if message.type == "intention" and message != self._intention][
+            -2:
+        ]
         given = InterpreterInput(
             player_text=turn.submission.text,
             scope=_within_earshot(self._scope(*said), turn.submission.whisper_to),
@@ -290,25 +306,26 @@ class PlayerRound:
         reading = await turn.stages.interpret.run(
             given,
             turn.recorder,
-            # What is read into the player's words is seen by everybody who sees the deed.
+            # Everybody who sees the action also sees how the player's words were read.
             check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), self._state),
             listener=turn.listener,
         )
         return self._settled(reading, given)
 
     def _scope(self, *said_before: str) -> Scope:
-        """All that the player's words can refer to: who is here, and of the absent whom they may hear of."""
+        """Return all that the player's words can refer to: who is here, and the absent whom they may hear of."""
         knows = self._turn.views.acquaintance(self._state)
         words = "\n".join((*said_before, self._turn.submission.text))
         return scope_of(knows.shown, heard_of=knows.heard_of(words))
 
     def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
-        """A question whose every answer comes to the same is not asked: the first answer is as good as any."""
+        """Return the first answer of a question whose answers all come to the same, so that it is not asked; else the
+        reading as it is."""
         unclear, turn = reading.unclear, self._turn
         if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
             return reading
-        asked = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
-        answers = [turn.stages.interpret.twin(one) for one in asked]
+        inputs = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
+        answers = [turn.stages.interpret.twin(line_input) for line_input in inputs]
         if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
             return reading
         if not come_to_the_same([answer.proposed_actions for answer in answers], self._state, turn.setting.rules):
@@ -319,22 +336,18 @@ class PlayerRound:
         return settled
 
     def _whispered(self, reading: InterpreterOutput) -> InterpreterOutput:
-        """What is whispered to somebody is said to them alone."""
+        """Return the reading with its actions aimed at the person whispered to marked as whispered."""
         to = self._turn.submission.whisper_to
         if to is None:
             return reading
         return reading.model_copy(
-            update={
-                "proposed_actions": tuple(
-                    _whispered(proposed_action, to) for proposed_action in reading.proposed_actions
-                )
-            }
+            update={"proposed_actions": tuple(_whispered(action, to) for action in reading.proposed_actions)}
         )
 
     def _check_claims(self, actions: Sequence[Action]) -> None:
-        """Whatever the player takes for granted is checked before anybody agrees to it."""
+        """Check every claim of the player before anybody can agree to it, and record the premises."""
         turn, player = self._turn, self._state.player_id
-        told = [one for one in turn.stream.seen_by("player", own_id=player) if one[0] < turn.turn_no]
+        told = [numbered for numbered in turn.stream.seen_by("player", own_id=player) if numbered[0] < turn.turn_no]
         grounds = Grounds(self._state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
         found = check_claims(turn.submission.text, actions, grounds, people=people_named(self._scope()))
         turn.played.premises = found
@@ -351,7 +364,7 @@ class PlayerRound:
         return attempts
 
     def _validate(self, attempts: Sequence[Attempt], reading: InterpreterOutput) -> Validation:
-        # A refusal names things: only by names that the player may hear.
+        # A refusal names entities only by names that the player may hear.
         shown = self._turn.views.acquaintance(self._state).shown
         validation = validate(attempts, shown, self._turn.setting.rules)
         if reading.unclear is not None:
@@ -360,7 +373,7 @@ class PlayerRound:
         return validation
 
     async def plan(self, actions: tuple[Action, ...], judged: Validation) -> PlannerOutput:
-        """How the turn is to be told.
+        """Return the plan for the turn's narration.
 
         Raises:
             OutputRejected, ProviderError: as every stage.
@@ -375,7 +388,7 @@ class PlayerRound:
         )
 
     async def play(self, attempts: Sequence[Attempt], judged: Validation) -> Round:
-        """What comes of it; the turn goes on from there.
+        """Resolve the attempts and return the round; the turn goes on from its state.
 
         Raises:
             OutputRejected, ProviderError: where a rulebook is applied by a model.
@@ -410,12 +423,12 @@ class PlayerRound:
             resolution,
             judged,
             audience,
-            tuple(one.action for one in attempts),
+            tuple(attempt.action for attempt in attempts),
         )
 
 
 def _within_earshot(scope: Scope, to: str | None) -> Scope:
-    """Who is whispered to is the only one who is spoken to; others can be spoken of."""
+    """Return the scope of a whisper: the person whispered to is the only one spoken to; others can be spoken of."""
     if to is None:
         return scope
     others = tuple(person for person in scope.people if person.id != to)

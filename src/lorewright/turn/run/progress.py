@@ -1,4 +1,4 @@
-"""A turn while it is thought: what it starts from, who thinks, and what has come of it so far."""
+"""A turn while it is thought: what it starts from, its stages, and its results so far."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-# Jobs that run side by side: all of them, or the first failure and none.
+# Jobs that run concurrently: all succeed, or the first failure is raised.
 
 
 async def gather(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
-    """What the jobs give, in their order. Where one fails the others are stopped; all have ended when this raises what
-    the first of them, in that order, failed with."""
+    """Run jobs concurrently and return their results in order. If one fails the others are stopped; all have ended when
+    this raises the error of the first job, in that order, that failed."""
     if not jobs:
         return []
     if len(jobs) == 1:
@@ -49,9 +49,9 @@ async def gather(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
         for task in tasks:
             task.cancel()
         ended = await asyncio.gather(*tasks, return_exceptions=True)
-    failed = [one for one in ended if isinstance(one, BaseException)]
-    if failed:
-        raise next((one for one in failed if not isinstance(one, asyncio.CancelledError)), failed[0])
+    failures = [error for error in ended if isinstance(error, BaseException)]
+    if failures:
+        raise next((error for error in failures if not isinstance(error, asyncio.CancelledError)), failures[0])
     return list(ended)
 
 
@@ -64,20 +64,20 @@ STAGES = (
 )
 
 
-# Those of a turn in which others act of their own accord.
+# The stages in which other characters act of their own accord.
 _OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
 
 
 def stages_of(profile: TurnProfile) -> tuple[str, ...]:
-    """The stages that a turn of a profile may run."""
+    """Return the stages that a turn of a profile may run."""
     return tuple(stage for stage in STAGES if profile != "freeform" or stage not in _OF_SEVERAL)
 
 
 def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
-    """The stages, each with its model if it has one; without prompts they are shown their whole input as JSON.
+    """Return the stages, each with its model if it has one; without prompts they are shown their whole input as JSON.
 
     Raises:
-        SettingsError: a model was given to a stage that there is not.
+        SettingsError: a model was given to an unknown stage.
     """
     unknown = sorted(set(models) - set(STAGES))
     if unknown:
@@ -97,10 +97,10 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
 
 @dataclass(slots=True)
 class TurnProgress:
-    """What has come of a turn so far, in order; `state` is the working copy with all of it.
+    """The results of a turn so far, in order; `state` is the working copy with all of them.
 
-    `seen` are the outcomes with who saw each; `told` what was narrated, with what it could rest on;
-    `premises` what the player claimed.
+    `seen` are the outcomes with who saw each; `told` the narrations, each with its input; `premises` what the player
+    claimed.
     """
 
     state: WorldState
@@ -117,7 +117,7 @@ class TurnProgress:
     summary: Summary | None = None
 
     def take(self, resolution: Resolution, state: WorldState, *, audience: Sequence[str]) -> None:
-        """Go on with the state that a resolution led to; `audience` are those who saw what came of it."""
+        """Go on with the state that a resolution led to; `audience` are those who saw its outcomes."""
         self.state = state
         self.ops += resolution.ops
         self.events += resolution.events
@@ -125,7 +125,7 @@ class TurnProgress:
         self.seen += [(outcome, tuple(audience)) for outcome in resolution.outcomes]
 
     def do(self, ops: Iterable[StateOp]) -> None:
-        """Ops that fit whatever the state is, or are left out: what people remember, what a telling has used."""
+        """Apply ops, each by itself, and drop those that do not fit: memories, counts of used phrases."""
         for op in ops:
             applied = apply(self.state, (op,))
             if applied.refusal is None:
@@ -133,7 +133,7 @@ class TurnProgress:
                 self.ops.append(op)
 
     def seen_by(self, who: str) -> tuple[Outcome, ...]:
-        """The outcomes that somebody saw, in order."""
+        """Return the outcomes that somebody saw, in order."""
         return tuple(outcome for outcome, audience in self.seen if who in audience)
 
 
@@ -154,5 +154,5 @@ class TurnContext:
 
     @property
     def turn_no(self) -> int:
-        """The number that the turn will have."""
+        """Return the number that the turn will have."""
         return self.head.turn_no + 1

@@ -1,7 +1,7 @@
 """The rounds of a turn that belong to the cast: who acts, what each intends, what the same rules make of it.
 
-A character's intent is asked for by its stage; what it may do and what comes of it the truth engine says, as of the
-player's. Nothing here tells anything.
+A character's intent comes from its stage; the rules judge and resolve it, as they do the player's. Nothing here
+narrates.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from lorewright.world.ops import Recall, RevealItem
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled
 
-# A state and what was said in it -> one character's view of the moment at which it acts. Nothing that it does not
-# know: its own lore, what it was told and saw, how it stands to those who are there.
+# A state and its messages -> one character's view of the moment at which it acts. It has only what the character knows:
+# its own lore, what it was told and saw, its relations to those who are there.
 
-# So many memories are shown, those that weigh most.
+# The number of memories that are shown, those that weigh most.
 MEMORIES = 8
-# And so much of what somebody knows, their own first, then what they learned last by ID: a prompt is not a pack.
+# The number of known items that are shown, a character's own first, then learned ones by ID: a prompt is not a pack.
 KNOWN = 24
 
 
@@ -69,24 +69,24 @@ def npc_intent_input(
     claims: Sequence[Premise] = (),
     unheard: Callable[[str], bool] = lambda text: False,
 ) -> NpcIntentInput:
-    """The view of one of the cast who is at the scene.
+    """Return the view of a character of the cast who is at the scene.
 
     `lore` is the scene's, secrets included; `messages` are (turn number, message) as the matrix lets this character
     read them, `outcomes` those of this turn that it saw, in order; `summary` are the sentences of the story before that
-    it was there for, `claims` what the player claimed in this turn, checked. `unheard` says of a text whether it names
-    somebody of whom the player may not hear: a memory of them is not spoken of. What it was told of by people of other
-    scenes is looked up in `generations`.
+    it was there for, `claims` what the player claimed in this turn, checked. `unheard` returns True for a text that
+    names somebody of whom the player may not hear: a memory of them is not spoken of. Items that it was told by people
+    of other scenes are looked up in `generations`.
     """
-    place, company = state.scene.location_id, [one for one in state.present() if one != who]
+    place, company = state.scene.location_id, [other for other in state.present() if other != who]
     own = lore.briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(memory for memory in memories if not unheard(memory.content))
-    heard_of = _absent_heard_of(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
+    heard_of = _absent_heard_of(who, state, [*(item.text for item in knows), *(memory.content for memory in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
     shown = [place, who, *company, *heard_of, *(way.to for way in scope.exits)]
-    shown += [one.id for one in (*scope.here, *scope.carried, *scope.doors)]
-    shown += [one for outcome in outcomes for one in _named_in(outcome)]
+    shown += [named.id for named in (*scope.here, *scope.carried, *scope.doors)]
+    shown += [entity_id for outcome in outcomes for entity_id in _named_in(outcome)]
     return NpcIntentInput(
         me=_self(who, state, rules, own),
         player_id=state.player_id,
@@ -107,7 +107,9 @@ def npc_intent_input(
         claims=tuple(claim.shown() for claim in claims),
         acts=tuple(_acts(who, state, rules)),
         verbs=tuple(sorted(rules.ruleset.actions)),
-        names={one: state.name_of(one) for one in dict.fromkeys(shown) if one in state.entities},
+        names={
+            entity_id: state.name_of(entity_id) for entity_id in dict.fromkeys(shown) if entity_id in state.entities
+        },
         scene_state={} if state.ruleset is None else state.ruleset.scene,
         seed=seed,
         recall={key: count for key, count in sorted(state.recall.items()) if key.startswith(_memory(who))},
@@ -115,8 +117,8 @@ def npc_intent_input(
 
 
 def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tuple[Recall, ...]:
-    """What a branch remembers of an intention: the keys that the twin used, and an authored act as tried, and as done
-    where the rules let it happen (or where it asked nothing of them)."""
+    """Return the ops that record an intention in the branch's memory: the keys that the built-in stage used, and an
+    authored act as tried, and as done unless the rules blocked it."""
     keys = [key for key in intent.recall if key.startswith(_memory(who))]
     if intent.act_id is not None:
         keys.append(tried_key(who, intent.act_id))
@@ -126,7 +128,7 @@ def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tupl
 
 
 def _memory(who: str) -> tuple[str, ...]:
-    """How the memory keys begin that an intention of one of the cast may use."""
+    """Return the prefixes of the memory keys that an intention of a character may use."""
     return (SHARED, own_key(who, ""), done_key(who, ""), tried_key(who, ""))
 
 
@@ -145,9 +147,9 @@ def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> O
         goal=" ".join(rules.of_cast(who).goal.split()),
         stat_block=block,
         states=tuple(
-            InnerState(name=name, value=one.value, level=one.level)
-            for name, one in sorted(states.items())
-            if one.is_manifest
+            InnerState(name=name, value=inner.value, level=inner.level)
+            for name, inner in sorted(states.items())
+            if inner.is_manifest
         ),
         conditions=state.conditions_of(who),
         escalation=state.escalation.get(who, 0),
@@ -166,9 +168,9 @@ def _known(
     generations: Sequence[Generation],
     company: Sequence[str],
 ) -> Iterator[KnownItem]:
-    """Its own, what it keeps back, then what it was told or found; whoever has it already beside each."""
-    has = {one: state.learned_by(one) for one in company}
-    kept = {item.id for item in own.withholds if not state.has_learned(state.player_id, item.id)}
+    """Yield its own items, those it withholds, then those it was told or found; each with who of the company has it."""
+    has = {other: state.learned_by(other) for other in company}
+    withheld = {item.id for item in own.withholds if not state.has_learned(state.player_id, item.id)}
     mine = [*own.knows, *own.withholds]
     ids = {item.id for item in mine}
     learned = [
@@ -184,8 +186,8 @@ def _known(
             text=item.text,
             topics=item.topics,
             holder_id=holder,
-            kept_back=item.id in kept,
-            told_to=tuple(one for one in company if one == holder or item.id in has[one]),
+            kept_back=item.id in withheld,
+            told_to=tuple(other for other in company if other == holder or item.id in has[other]),
         )
 
 
@@ -198,18 +200,18 @@ def _looked_up(item_id: str, generations: Sequence[Generation]) -> SceneItem | N
 
 
 def _remembered(who: str, state: WorldState, decay_lambda: float, company: Sequence[str]) -> Iterator[Remembered]:
-    memory = state.observations.get(who, {})
-    for one in recalled(memory, minute=state.minutes, decay_lambda=decay_lambda, limit=MEMORIES):
+    observations = state.observations.get(who, {})
+    for memory in recalled(observations, minute=state.minutes, decay_lambda=decay_lambda, limit=MEMORIES):
         yield Remembered(
-            content=one.observation.content,
-            priority=one.priority,
-            minute=one.observation.minute,
-            shared_with=tuple(other for other in company if one.id in state.observations.get(other, {})),
+            content=memory.observation.content,
+            priority=memory.priority,
+            minute=memory.observation.minute,
+            shared_with=tuple(other for other in company if memory.id in state.observations.get(other, {})),
         )
 
 
 def _recorded(who: str, state: WorldState, company: Sequence[str]) -> Iterator[Recorded]:
-    """What was promised, threatened or is owed between it and those who are there, in the order in which it was."""
+    """Yield the promises, threats and debts between it and those who are there, in the order in which they arose."""
     for other in company:
         for by, to in ((other, who), (who, other)):
             for fact_id in recorded(state, by=by, to=to):
@@ -220,13 +222,11 @@ def _recorded(who: str, state: WorldState, company: Sequence[str]) -> Iterator[R
 
 
 def _concerns(who: str, state: WorldState, known: Collection[str]) -> Iterator[Concern]:
-    """The open threads that are about it, by ID."""
+    """Yield the open threads that are about it, by ID."""
     for thread_id, thread in sorted(state.threads.items()):
         if thread.status == "open" and who in thread.related_entity_ids:
             about = tuple(
-                related_entity_entity_id
-                for related_entity_entity_id in thread.related_entity_ids
-                if related_entity_entity_id != who and related_entity_entity_id in known
+                entity_id for entity_id in thread.related_entity_ids if entity_id != who and entity_id in known
             )
             yield Concern(thread_id=thread_id, title=thread.title, about=about)
 
@@ -234,9 +234,9 @@ def _concerns(who: str, state: WorldState, known: Collection[str]) -> Iterator[C
 def _toward(who: str, other: str, state: WorldState) -> Toward:
     relation = state.relations.get(relation_key(who, other)) or Relation(a=who, b=other)
     ties = [
-        one.rel_type if (one.a, one.b) == (other, who) else f"{one.rel_type} of"
-        for _, one in sorted(state.relationships.items())
-        if {one.a, one.b} == {who, other}
+        tie.rel_type if (tie.a, tie.b) == (other, who) else f"{tie.rel_type} of"
+        for _, tie in sorted(state.relationships.items())
+        if {tie.a, tie.b} == {who, other}
     ]
     return Toward(
         who=other, trust=relation.trust, tension=relation.tension, closeness=relation.closeness, ties=tuple(ties)
@@ -244,8 +244,8 @@ def _toward(who: str, other: str, state: WorldState) -> Toward:
 
 
 def _absent_heard_of(who: str, state: WorldState, texts: Sequence[str]) -> list[str]:
-    """The absent whom it knows of: it is tied to them, or what it knows and remembers names them. By ID. Of those whose
-    names the player may not hear it does not speak."""
+    """Return the IDs of the absent entities that it knows of: it is tied to them, or what it knows and remembers names
+    them. Entities whose names the player may not hear are excluded."""
     tied = {
         other
         for relationship in state.relationships.values()
@@ -262,35 +262,39 @@ def _absent_heard_of(who: str, state: WorldState, texts: Sequence[str]) -> list[
         names = (name for name in (entity.name, *entity.aliases) if name.casefold() in folded)
         if entity_id in tied or any(f" {' '.join(words_of(name))} " in said for name in names):
             found.append(entity_id)
-    return [one for one in found if one != who]
+    return [entity_id for entity_id in found if entity_id != who]
 
 
 def _named_in(outcome: Outcome) -> Iterator[str]:
-    yield from (one for one in (outcome.actor_id, outcome.target_id, outcome.location_id, outcome.item_id) if one)
+    yield from (
+        entity_id
+        for entity_id in (outcome.actor_id, outcome.target_id, outcome.location_id, outcome.item_id)
+        if entity_id
+    )
 
 
 def _acts(who: str, state: WorldState, rules: CampaignRules) -> Iterator[AuthoredAct]:
-    """The authored acts that hold just now and are not done with, in the author's order."""
+    """Yield the authored acts whose conditions hold and that are not done, in the author's order."""
     for act in rules.of_cast(who).acts:
         is_done = act.once and done_key(who, act.id) in state.recall
         if not is_done and (act.when is None or holds(act.when, state)):
-            yield _at_whoever_is_played(act, state)
+            yield _aimed_at_player(act, state)
 
 
-def _at_whoever_is_played(act: AuthoredAct, state: WorldState) -> AuthoredAct:
-    """Where the player may play several, `you` is the one whom they play."""
+def _aimed_at_player(act: AuthoredAct, state: WorldState) -> AuthoredAct:
+    """Return an act with `you` replaced by the character whom the player plays just now."""
     if act.do.target != "you":
         return act
     return act.model_copy(update={"do": act.do.model_copy(update={"target": state.player_id})})
 
 
-# What code makes of an NPC's intent is recorded under names of its own: `validate` and `resolve` are the player's.
+# The records of NPC rounds have names of their own: `validate` and `resolve` are the player's.
 VALIDATE, RESOLVE, ACTIVATE = "npc_validate", "npc_resolve", "activation"
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: who acted, with which words, what it led from and to, and who was there to see it.
+    """One round: who acted, with which words, the states before and after it, and who saw it.
 
     In the player's own round `intent` is None. `resolution` has what was done in it, `judged` how it was judged.
     """
@@ -307,17 +311,18 @@ class Round:
 
     @property
     def is_between_two(self) -> bool:
-        """Whether it was whispered."""
+        """Return True if it was whispered."""
         return self.intention.subtype == WHISPER
 
     @property
     def hidden(self) -> bool:
-        """Whether it was whispered to somebody else than the player: they see that, and hear nothing of the words."""
+        """Return True if it was whispered to another character than the player's, who sees that, and hears none of the
+        words."""
         return self.is_between_two and self.after.player_id not in self.audience
 
 
 def activation(turn: TurnContext) -> Activation:
-    """Who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
+    """Return who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
     rules, state = turn.setting.rules, turn.played.state
     found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
     turn.recorder.keep_code(ACTIVATE, [], found)
@@ -325,7 +330,7 @@ def activation(turn: TurnContext) -> Activation:
 
 
 def everybody(turn: TurnContext) -> Activation:
-    """All who are at the scene, in the same order: in the profile `ensemble` everybody reflects."""
+    """Return all who are at the scene, in the same order: in the profile `ensemble` everybody acts."""
     rules, state = turn.setting.rules, turn.played.state
     ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
     return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(who for who, _ in ranked)))
@@ -336,8 +341,8 @@ def _no_more_than(most: int | None, found: Activation) -> Activation:
 
 
 async def intended(turn: TurnContext, who: str) -> NpcIntent:
-    """What somebody intends just now, by what they know. Where a model goes on telling what is kept back, the built-in
-    stage is asked in its place.
+    """Return the intent of a character, made from what it knows. If a model tells what the character withholds even
+    after repair, the built-in stage is run in its place.
 
     Raises:
         OutputRejected: an output stayed invalid for another reason.
@@ -347,7 +352,11 @@ async def intended(turn: TurnContext, who: str) -> NpcIntent:
 
 
 async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
-    """The same for several who know nothing of each other's: side by side, recorded in their order."""
+    """Return the intents of several characters who do not know each other's, run concurrently and recorded in their
+    order.
+
+    Raises:
+        OutputRejected, ProviderError: as `intended`."""
     recorders = [Recorder() for _ in order]
     try:
         return await gather(*(_intended(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True)))
@@ -360,7 +369,7 @@ async def _intended(turn: TurnContext, who: str, recorder: Recorder) -> NpcInten
     knows = turn.views.acquaintance(state)
     given = npc_intent_input(
         who,
-        # What one of the cast says is heard by the player.
+        # The player hears what a character says.
         knows.shown,
         rules=turn.setting.rules,
         lore=turn.views.scene_lore(state),
@@ -386,18 +395,18 @@ async def _intended(turn: TurnContext, who: str, recorder: Recorder) -> NpcInten
     except OutputRejected:
         if not leaks:
             raise
-        # Whose model would not keep a secret does what the built-in stage has them do: the turn is not lost for it.
+        # A model that would not keep a secret is replaced by the built-in stage, so that the turn is not lost.
         return await Intend().run(given, recorder)
 
 
 def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
-    """The sentences of a summary that tell of what somebody was there for."""
+    """Return the sentences of a summary whose turns somebody was there for."""
     return tuple(sentence.text for sentence in (summary.sentences if summary else ()) if who in sentence.audience)
 
 
 async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
-    """Judge and resolve what somebody intends; the turn goes on with what came of it. Its words, and the thought before
-    them, join the stream.
+    """Judge and resolve a character's intent; the turn goes on with the result. Its words, and the thought before them,
+    join the stream.
 
     Raises:
         OutputRejected, ProviderError: where a rulebook is applied by a model.
@@ -437,8 +446,8 @@ async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
 def remember(
     turn: TurnContext, resolution: Resolution, before: WorldState, after: WorldState, audience: Sequence[str]
 ) -> None:
-    """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
-    that there was one. What the player was told in it, those who heard it know as well, whoever told it."""
+    """Record what those who saw a round remember of it, and how their relation to the actor changes; of a whisper
+    others only see that there was one. What the player was told in it is also learned by those who heard it."""
     if turn.setting.rules.profile == "freeform":
         return
     turn.played.do(_overheard(before, after, audience))
@@ -446,12 +455,13 @@ def remember(
 
 
 def _overheard(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:
-    """The rules themselves see to it where somebody answers; here it is for what a scenario has somebody say."""
+    """Yield the reveals to those who overheard what the player learned. Rules do this themselves where somebody
+    answers; here it is done for the scenario's own texts."""
     player = after.player_id
     if player not in audience:
         return
-    for item_id, one in sorted(after.reveals.get(player, {}).items()):
-        if one.how in ("told", "overheard") and not before.has_learned(player, item_id):
+    for item_id, reveal in sorted(after.reveals.get(player, {}).items()):
+        if reveal.how in ("told", "overheard") and not before.has_learned(player, item_id):
             for who in audience:
                 is_theirs = holder_of(item_id) == who
                 if who != player and not is_theirs and not after.has_learned(who, item_id):
@@ -459,31 +469,31 @@ def _overheard(before: WorldState, after: WorldState, audience: Sequence[str]) -
 
 
 def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
-    """Who saw what somebody did: those at the scene before it or after it, and whoever did it."""
+    """Return who saw what somebody did: those at the scene before it or after it, and the actor."""
     return tuple(dict.fromkeys((*before.present(), *after.present(), who)))
 
 
-def act_of(one: Round) -> NpcAct:
-    """A round of the cast's for its telling; of a whisper that the player does not hear nothing but that there is
-    one."""
-    assert one.intent is not None
-    entity, intent = one.after.entities[one.who], one.intent
-    named = {"who": one.who, "name": entity.name, "pronoun": entity.pronoun, "whisper_to": intent.whisper_to}
-    if one.hidden:
+def act_of(round_: Round) -> NpcAct:
+    """Return a round of the cast for its narration; of a whisper that the player does not hear only the fact that there
+    is one."""
+    assert round_.intent is not None
+    entity, intent = round_.after.entities[round_.who], round_.intent
+    named = {"who": round_.who, "name": entity.name, "pronoun": entity.pronoun, "whisper_to": intent.whisper_to}
+    if round_.hidden:
         return NpcAct.model_validate({**named, "text": "", "hidden": True})
     return NpcAct.model_validate(
         {
             **named,
             "text": intent.action_text,
             "tags": intent.intent_tags,
-            "outcomes": one.resolution.outcomes,
-            "result": one.judged.results[0] if one.judged.results else None,
+            "outcomes": round_.resolution.outcomes,
+            "result": round_.judged.results[0] if round_.judged.results else None,
             "say": intent.say,
         }
     )
 
 
 def _numbered(judged: Validation, first: int) -> Validation:
-    """Judgements with the places that their actions have in the turn."""
+    """Return judgements with the places that their actions have in the turn."""
     results = (result.model_copy(update={"action_index": result.action_index + first}) for result in judged.results)
     return judged.model_copy(update={"results": tuple(results)})

@@ -1,1 +1,1 @@
-"""The stages that a model may run, each with its built-in twin. They do not know each other."""
+"""The stages that a model may run, each with its built-in counterpart. They do not know each other."""

@@ -1,1 +1,1 @@
-"""A campaign's turns and states, as they are kept."""
+"""The stored turns and states of a campaign."""

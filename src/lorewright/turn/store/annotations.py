@@ -1,5 +1,5 @@
-"""What the turns on the way to a turn have kept beside the state: entries of the lorebook, and reviews with what was
-decided of them. On another branch it never was."""
+"""The annotations of the turns up to a turn: entries of the lorebook, and reviews with the decisions about them. Other
+branches do not see them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lorewright.values.annotations import LorebookEntry, Review
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry of the lorebook, and the turn that it was read out of."""
+    """An entry of the lorebook, and the turn whose narration it was extracted from."""
 
     turn_id: str
     turn_no: int
@@ -23,7 +23,8 @@ class StoredEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredReview:
-    """A review, and the turn that it is of. `decision` is None while it waits; `decided_in` the turn that decided."""
+    """A review, and the turn that it belongs to. `decision` is None while it waits; `decided_in` is the turn that
+    decided."""
 
     turn_id: str
     turn_no: int
@@ -34,32 +35,32 @@ class StoredReview:
 
     @property
     def id(self) -> str:
-        """What it is known by everywhere: no other review of the campaign is called so, on any branch."""
+        """Return the review's ID, unique in the campaign, on all branches."""
         return f"{self.turn_id}:{self.review_no}"
 
     @property
     def short_id(self) -> str:
-        """What it is known by along a branch: `12.0` is the first of turn 12."""
+        """Return the review's ID along a branch: `12.0` is the first of turn 12."""
         return f"{self.turn_no}.{self.review_no}"
 
     def shown(self) -> dict[str, Any]:
-        """Its fields for JSON, less the ops."""
+        """Return its fields for JSON, without the ops."""
         review = self.review.model_dump(mode="json", exclude={"ops"})
         return {"id": self.id, "short_id": self.short_id, "turn_no": self.turn_no, "turn_id": self.turn_id, **review}
 
 
 def lorebook(database: Database, turn_id: str) -> list[StoredEntry]:
-    """The campaign's lorebook as of a turn, the oldest entry first."""
+    """Return the campaign's lorebook as of a turn, the oldest entry first."""
     return [StoredEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
 
 
 def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
-    """What one turn's narrations said against what is established, in order."""
+    """Return the entries of one turn whose narrations contradict what is established, in order."""
     return [entry for row in entries_of(database, turn_id) if (entry := _entry(row)).flag is not None]
 
 
 def reviews(database: Database, turn_id: str) -> list[StoredReview]:
-    """The reviews of the turns up to a turn, the oldest first, decided ones among them."""
+    """Return the reviews of the turns up to a turn, the oldest first, decided ones included."""
     return [
         StoredReview(row["turn_id"], row["turn_no"], row["review_no"], _review(row), row["decision"], row["decided_in"])
         for row in review_rows(database, turn_id)

@@ -1,6 +1,6 @@
 """A state -> the rows of the seeds' tables, and two states -> the rows in which they differ. Pure.
 
-What a row is made of is compared before the row is made, and an entry that no op touched is the same object in both
+The sources of a row are compared before the row is made, and an entry that no op touched is the same object in both
 states: a turn in a world of 20,000 facts makes the rows of the few that it changed.
 """
 
@@ -23,10 +23,10 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, Entity, Fact, Relation, Relationship, Thread, WorldState, read_state
 from lorewright.world.things import Character, Observation, PendingThreat, Situation
 
-# SQLite holds no larger ones.
+# The largest integer of SQLite.
 _LARGEST = 2**63 - 1
 
-# Of whom nothing is known beside their entity.
+# The character of an entity of which nothing else is known.
 _NOBODY = Character()
 
 Rest = tuple[Value, ...]
@@ -34,9 +34,10 @@ Rest = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class ProjectedTable:
-    """How a table is made: of which fields of a state, of what in them each row by its key, and how a row of that.
+    """The definition of a table: the state's fields that it depends on, a function from a state to the source of each
+    row by its key, and a function from a source to the row.
 
-    Where none of the fields changed nothing is looked at.
+    If none of the fields changed the table is skipped.
     """
 
     name: str
@@ -46,27 +47,28 @@ class ProjectedTable:
 
 
 def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowChange]:
-    """What must change in the tables of one state to make them those of another; of none, all rows of that one."""
+    """Yield the changes of rows that turn the tables of one state into those of another; without a first one, all rows
+    of the other."""
     for table in TABLES:
         if before is not None and all(getattr(before, field) is getattr(after, field) for field in table.fields):
             continue
         old: Mapping[Any, Any] = {} if before is None else table.sources(before)
-        new, kept = table.sources(after), 0
+        new, found_before = table.sources(after), 0
         for key, source in new.items():
             was = old.get(key)
-            kept += was is not None
+            found_before += was is not None
             if was is source:
                 continue
             rest = table.rest(source)
-            # Rows are compared, not what they are made of: to Python 1 is True, in JSON it is not.
+            # Rows are compared, not their sources: to Python 1 is True, in JSON it is not.
             if was is None or table.rest(was) != rest:
                 yield RowChange(table.name, _key(key), rest)
-        if kept < len(old):
+        if found_before < len(old):
             yield from (RowChange(table.name, _key(key), None) for key in old if key not in new)
 
 
 def all_rows(campaign_id: str, state: WorldState) -> dict[str, set[tuple[Value, ...]]]:
-    """Table -> every row of it, whole, as a projection of the state has them."""
+    """Return table -> every complete row of it, for a state."""
     found: dict[str, set[tuple[Value, ...]]] = {table.name: set() for table in TABLES}
     for change in changed_rows(None, state):
         found[change.table].add((campaign_id, *change.key, *(change.rest or ())))
@@ -82,7 +84,7 @@ def _json(value: Any) -> str:
 
 
 def _whole(number: int) -> int:
-    """A number that SQLite can hold."""
+    """Return the nearest number that SQLite can hold."""
     return max(-_LARGEST, min(number, _LARGEST))
 
 
@@ -114,7 +116,7 @@ def _fact(fact: Fact) -> Rest:
 
 
 def _scenes(state: WorldState) -> dict[str, Any]:
-    """The one scene at hand: where, with whom, since when and until now, and what the ruleset keeps of it."""
+    """Return the current scene: where, with whom, since when and until now, and the ruleset's scene state."""
     scene = state.scene
     ruled = {} if state.ruleset is None else state.ruleset.scene
     time = {"minutes": state.minutes, "opened_minute": scene.opened_minute}
@@ -160,12 +162,12 @@ def _relationships(state: WorldState) -> dict[Key, Relationship]:
     }
 
 
-def _relationship(one: Relationship) -> Rest:
-    return _whole(one.intensity), _json(one.notes), "campaign", None
+def _relationship(relationship: Relationship) -> Rest:
+    return _whole(relationship.intensity), _json(relationship.notes), "campaign", None
 
 
 def _characters(state: WorldState) -> dict[str, Any]:
-    """Whoever has a place or a stat block, with what stands of them in each part of the state."""
+    """Return the characters that have a place or a stat block, by ID, with their values in each part of the state."""
     stats = {} if state.ruleset is None else state.ruleset.stats
     return {
         who: (
@@ -183,17 +185,26 @@ def _characters(state: WorldState) -> dict[str, Any]:
 
 def _character(source: Any) -> Rest:
     name, role, character, stats, location_id, streak, escalation = source
-    states = {key: {"value": one.value, "level": one.level} for key, one in character.states.items()}
+    states = {key: {"value": inner.value, "level": inner.level} for key, inner in character.states.items()}
     within = _json(states), _json(character.conditions)
     return name, role, _json(character.profile), _json(stats), location_id, *within, _whole(streak), escalation
 
 
 def _memories(state: WorldState) -> dict[Key, Observation]:
-    return {(who, one_id): one for who, memory in state.observations.items() for one_id, one in memory.items()}
+    return {
+        (who, observation_id): observation
+        for who, memory in state.observations.items()
+        for observation_id, observation in memory.items()
+    }
 
 
-def _memory(one: Observation) -> Rest:
-    return one.content, one.importance, _whole(one.reinforcement_count), _whole(one.minute)
+def _memory(observation: Observation) -> Rest:
+    return (
+        observation.content,
+        observation.importance,
+        _whole(observation.reinforcement_count),
+        _whole(observation.minute),
+    )
 
 
 def _threat(threat: PendingThreat) -> Rest:
@@ -228,18 +239,18 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class StateOf:
-    """A turn, by ID, and the state after it."""
+    """A turn's ID and the state after it."""
 
     turn_id: str
     state: WorldState
 
 
 def stored_state(database: Database, turn_id: str) -> WorldState:
-    """The state after a turn: as it was stored, or rebuilt from the nearest stored one before it.
+    """Return the state after a turn: as it was stored, or rebuilt from the nearest stored one before it.
 
     Raises:
         NotFound: there is no such turn.
-        StateMisfit: what is stored does not fit; the message names the field.
+        StateMisfit: the stored state does not fit; the message names the field.
     """
     rebuilt: list[tuple[StateOp, ...]] = []
     ancestor: str | None = turn_id
@@ -258,20 +269,20 @@ def stored_state(database: Database, turn_id: str) -> WorldState:
 
 
 def projecting(database: Database, campaign_id: str, before: StateOf | None, after: StateOf) -> tuple[Statement, ...]:
-    """The statements that take the projection along with the head, from one turn to another. Where it is of another
-    one, was never made, or nobody knows what was before, they make it anew."""
+    """Return the statements that move the projection with the head, from one turn to another. If it is of a third turn,
+    was never made, or the state before is unknown, they make it anew."""
     if before is None or projected_turn(database) != before.turn_id:
         return first_projection(campaign_id, after)
     return tuple(project(campaign_id, after.turn_id, changed_rows(before.state, after.state), anew=False))
 
 
 def first_projection(campaign_id: str, of: StateOf) -> tuple[Statement, ...]:
-    """The statements that make the projection of a turn, whatever stood there."""
+    """Return the statements that make the projection of a turn, replacing all rows."""
     return tuple(project(campaign_id, of.turn_id, changed_rows(None, of.state), anew=True))
 
 
 def bring_projection_up(database: Database, *, anew: bool = False) -> bool:
-    """Make the projection that of the head where it is not, or in any case `anew`; whether it was made.
+    """Make the projection that of the head if it is not, or in any case with `anew`; return True if it was made.
 
     Raises:
         NotFound: the head is no turn.
@@ -291,6 +302,6 @@ def bring_projection_up(database: Database, *, anew: bool = False) -> bool:
             for statement in statements:
                 connection.execute(*statement)
     except HeadMoved:
-        # Whoever moved the head took the projection along.
+        # The move of the head has moved the projection, too.
         return False
     return True

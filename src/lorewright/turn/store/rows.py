@@ -1,5 +1,5 @@
-"""A draft -> the rows that it becomes, each with its table, in the order in which they can be written; and back, for an
-entry of the stream."""
+"""A draft -> its rows, each with its table, in the order in which they can be written; and back, for a message of the
+stream."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Row = tuple[str, tuple[Any, ...]]
 
 
 def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
-    """The turn, the state after it, its messages, what was tried and judged, and what the stages were given and
-    made."""
+    """Yield the rows of the turn, the state after it, its messages, its actions with their judgements, and the inputs
+    and outputs of its stages."""
     state_json = draft.state.to_json()
     yield "turns", _turn(draft, time, content_hash(state_json), result_json)
     yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
@@ -43,7 +43,7 @@ def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
 
 
 def message_row(campaign_id: str, message: Message) -> Row:
-    """One entry of the stream."""
+    """Return the row of a message."""
     return "messages", (
         campaign_id,
         message.turn_id,
@@ -58,7 +58,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
 
 
 def message_of(row: StoredRow) -> Message:
-    """One entry of the stream, from its row."""
+    """Return the message of a row."""
     return Message(
         owner=row["owner"],
         type=row["type"],
@@ -72,14 +72,14 @@ def message_of(row: StoredRow) -> Message:
 
 
 def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
-    """What a turn was made of, from its row: the words, and what was sent beside them."""
-    beside = read_json(row["submission_json"])
-    known = {name: beside[name] for name in BESIDE if name in beside}
+    """Return the submission of a turn's row: the words, and what was sent besides them."""
+    fields = read_json(row["submission_json"])
+    known = {name: fields[name] for name in BESIDE if name in fields}
     return Submission(row["player_text"], row["user_action_id"], **known, body=body)
 
 
 def record_of(row: StoredRow) -> dict[str, Any]:
-    """A stage's record as data, from its row."""
+    """Return a stage's record as data, from its row."""
     return {
         "stage": row["stage"],
         "model_key": row["model_key"],
@@ -95,14 +95,14 @@ def record_of(row: StoredRow) -> dict[str, Any]:
 
 
 def now() -> str:
-    """The time for a row, in UTC."""
+    """Return the time for a row, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def attempt_row(
     head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord], time: str
 ) -> tuple[str, tuple[Any, ...]]:
-    """The statement that keeps a submission that failed, with all that was thought and asked of models for it."""
+    """Return the statement that stores a submission that failed, with the records of its stages and calls."""
     thought = [
         {
             "stage": record.stage,
@@ -197,28 +197,31 @@ def _records(draft: Draft) -> Iterator[Row]:
 
 
 def prompt_shown(record: StageRecord) -> dict[str, Any]:
-    """The prompt of a record without its text, which is kept once; empty where there was none."""
+    """Return the prompt of a record without its text, which is stored once; empty where there was none."""
     if record.prompt is None:
         return {}
     return {name: value for name, value in asdict(record.prompt).items() if name != "source"}
 
 
 def keeping_prompts(campaign_id: str, records: Iterable[StageRecord]) -> list[tuple[str, tuple[Any, ...]]]:
-    """The statements that keep the text of every prompt that was used, once."""
+    """Return the statements that store the text of every prompt that was used, once."""
     used = [record.prompt for record in records if record.prompt is not None]
-    by_hash = {one.content_hash: (campaign_id, one.content_hash, one.name, one.version, one.source) for one in used}
+    by_hash = {
+        prompt.content_hash: (campaign_id, prompt.content_hash, prompt.name, prompt.version, prompt.source)
+        for prompt in used
+    }
     sql = "INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)"
     return [(sql, by_hash[content_hash]) for content_hash in sorted(by_hash)]
 
 
-# A campaign's file -> the story before what stages are shown: its summary, and what that does not tell of yet.
+# A campaign's file -> the story before the recent turns: its summary, and the turns that are not in it yet.
 
-# A narration is read so far, as everywhere (characters).
+# The most characters of a narration that are used, as everywhere.
 _READ = 1_500
 
 
 def summary_at(database: Database, turn_id: str) -> Summary | None:
-    """The summary that holds at a turn of any branch; None where none was made on the way there."""
+    """Return the summary that holds at a turn of any branch; None where none was made on the way there."""
     row = story_row(database, turn_id)
     if row is None:
         return None
@@ -229,8 +232,8 @@ def summary_at(database: Database, turn_id: str) -> Summary | None:
 def untold_at(
     database: Database, turn_id: str, turn_no: int, state: WorldState, summary: Summary | None
 ) -> tuple[ToldTurn, ...]:
-    """What is to be summarised by the turn that follows one: the oldest turns that were told since the last summary and
-    are shown no more, where there are enough of them; else nothing."""
+    """Return the turns that the next turn is to summarise: the oldest ones that were told since the last summary and
+    are not shown any more, if there are enough of them; else none."""
     after, until = -1 if summary is None else summary.to_turn_no, turn_no - RECENT_TURNS
     if until - after < SUMMARISE_AFTER:
         return ()
@@ -240,26 +243,26 @@ def untold_at(
 
 
 def told_turns(messages: Sequence[tuple[int, Message]], state: WorldState) -> tuple[ToldTurn, ...]:
-    """(turn number, message) of turns -> what was told in them, turn by turn, as far as one of the player's characters
-    was there; oldest first."""
-    number: dict[tuple[str, int], int] = {(one.turn_id, one.seq): turn_no for turn_no, one in messages}
-    seen = seen_by("summariser", (one for _, one in messages), own_id={state.player_id, *state.personas})
+    """Return the narrations of turns, given as (turn number, message), turn by turn, as far as one of the player's
+    characters was there; oldest first."""
+    number: dict[tuple[str, int], int] = {(message.turn_id, message.seq): turn_no for turn_no, message in messages}
+    seen = seen_by("summariser", (message for _, message in messages), own_id={state.player_id, *state.personas})
     turns: dict[tuple[int, str], list[Message]] = {}
-    for one in seen:
-        turns.setdefault((number[one.turn_id, one.seq], one.turn_id), []).append(one)
+    for message in seen:
+        turns.setdefault((number[message.turn_id, message.seq], message.turn_id), []).append(message)
     return tuple(
         ToldTurn(
             turn_no=turn_no,
             turn_id=turn_id,
-            text="\n\n".join(one.content for one in told)[:_READ],
-            # Where nothing is said of who was there, it was told to the player.
-            audience=in_common([one.audience or (state.player_id,) for one in told]),
+            text="\n\n".join(message.content for message in told)[:_READ],
+            # A narration without an audience was told to the player.
+            audience=in_common([message.audience or (state.player_id,) for message in told]),
         )
         for (turn_no, turn_id), told in sorted(turns.items())
     )
 
 
 def in_common(audiences: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Who is in all of them, in the order of the first."""
+    """Return who is in all audiences, in the order of the first."""
     first, *others = audiences
     return tuple(who for who in first if all(who in other for other in others))

@@ -1,4 +1,4 @@
-"""A campaign's file: what is read of it and written to it. The only place where SQL meets a turn."""
+"""A campaign's file: its turns are read from it and written to it. The only module where SQL meets a turn."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ from lorewright.world.state_diff import StateDiff, state_diff
 
 
 class CampaignStore:
-    """One open campaign file. `database` is for what stands beside the turns: the pile of undone ones, the sittings."""
+    """An open campaign file. `database` is for tables besides the turns: the stack of undone turns, the sittings."""
 
     def __init__(self, path: Path, *, clock: Callable[[], str] = now) -> None:
-        """Open a campaign's file and bring its tables up to date. `clock` gives the time for a row, in UTC.
+        """Open a campaign's file and bring its tables up to date. `clock` returns the time for a row, in UTC.
 
         Raises:
             NotFound: there is no such file.
@@ -83,12 +83,12 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
-        # A head that cannot be read is told to whoever reads it: the file opens all the same, to be rolled back.
+        # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
-        # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
+        # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
-        # The story up to the turn that it was last asked for at, and by whom: a turn adds a few words to it.
+        # The turn and player of the last story asked for, and that story: a turn adds a few words to it.
         self._story: tuple[str, str, StorySoFar] = ("", "", StorySoFar())
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class CampaignStore:
     # Reading.
 
     def campaign(self, at: str | None = None) -> CampaignRow:
-        """The campaign itself, with the rules and pins that hold at its head, or at another turn."""
+        """Return the campaign itself, with the rules and pins that hold at its head, or at another turn."""
         row = self.database.row("SELECT * FROM campaigns")
         assert row is not None
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
@@ -122,13 +122,13 @@ class CampaignStore:
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
-        """The turn that set the rules and pins that hold at the head, or at another turn; None where the campaign was
-        begun with them."""
+        """Return the turn that set the rules and pins that hold at the head, or at another turn; None where the
+        campaign was begun with them."""
         return upgrade_of(self.database, at or head_row(self.database).turn_id)
 
     def head(self) -> Head:
-        """The newest turn with its state and the last messages."""
-        # CROSS, or SQLite reads every turn and asks of each whether it is the head.
+        """Return the newest turn with its state and the last messages."""
+        # CROSS, or SQLite reads every turn to find the head.
         row = self.database.row(
             """SELECT c.id, c.revision, t.turn_id, t.turn_no, t.result_json FROM campaigns c
                CROSS JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
@@ -138,9 +138,9 @@ class CampaignStore:
         state = self.state_at(row["turn_id"])
         self._latest = (row["turn_id"], state)
         path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
-        kept = scene_lore_row(self.database, state.scene.id)
+        cached = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
-        known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
+        is_known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
         summary = summary_at(self.database, row["turn_id"])
         return Head(
             campaign_id=row["id"],
@@ -151,28 +151,28 @@ class CampaignStore:
             options=options_of(result),
             recent=tuple(self._messages_of(path)),
             markers=markers_of(result),
-            scene_lore=(kept.lore_json,) if kept else (),
+            scene_lore=(cached.lore_json,) if cached else (),
             session_id=session.id if session else None,
-            # What a sitting began with does not go back with whoever goes back before it.
-            session_lore=session.session_lore if session and known else {},
+            # A sitting that began after the head belongs to turns that were taken back.
+            session_lore=session.session_lore if session and is_known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
             summary=summary,
             untold=untold_at(self.database, row["turn_id"], row["turn_no"], state, summary),
         )
 
     def state_at(self, turn_id: str) -> WorldState:
-        """The state after a turn: as it was stored, or rebuilt from the nearest stored one before it.
+        """Return the state after a turn: as it was stored, or rebuilt from the nearest stored one before it.
 
         Raises:
             NotFound: there is no such turn.
-            StateMisfit: what is stored does not fit; the message names the field.
+            StateMisfit: the stored state does not fit; the message names the field.
         """
         if self._latest is not None and self._latest[0] == turn_id:
             return self._latest[1]
         return stored_state(self.database, turn_id)
 
     def state_after(self, before: WorldState, turn_id: str) -> WorldState:
-        """The state after a turn, given the state before it.
+        """Return the state after a turn, given the state before it.
 
         Raises:
             NotFound: there is no such turn.
@@ -180,7 +180,7 @@ class CampaignStore:
         return apply(before, self._ops(turn_id)).state
 
     def state_diff(self, turn_id: str) -> StateDiff:
-        """What a turn changed: the diff of its ops, empty where there are none.
+        """Return what a turn changed: the diff of its ops, empty where there are none.
 
         Raises:
             NotFound: there is no such turn.
@@ -198,8 +198,9 @@ class CampaignStore:
         return row
 
     def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
-        """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
-        result. With `after`, an ancestor of that turn, only those that follow it; of no ancestor all follow."""
+        """Return the turns from the first to the head or another turn, in order, each with its number, ID, kind, words
+        and result. With `after`, an ancestor of that turn, only those that follow it; if it is no ancestor, all of
+        them."""
         to = head_row(self.database).turn_id if to is None else to
         return [
             {
@@ -217,7 +218,7 @@ class CampaignStore:
         ]
 
     def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
-        """(turn number, message) of the last turns up to one, oldest first."""
+        """Return (turn number, message) of the last turns up to a turn, oldest first."""
         return self._messages_of(path_to(self.database, turn_id, last=last))
 
     def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
@@ -243,13 +244,13 @@ class CampaignStore:
         return so_far
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
-        """The records of a turn's stages, in order."""
+        """Return the records of a turn's stages, in order."""
         sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
         rows = self.database.rows(sql, self.campaign_id, turn_id)
         return [record_of(row) for row in rows]
 
     def stage_output(self, turn_id: str, stage: str) -> Any:
-        """What a stage made in a turn, or None where it had no part in it."""
+        """Return the last output of a stage in a turn, or None where it was not run in it."""
         row = self.database.row(
             """SELECT output_json FROM stage_records WHERE campaign_id = ? AND turn_id = ? AND stage = ?
                ORDER BY seq DESC LIMIT 1""",
@@ -260,7 +261,7 @@ class CampaignStore:
         return None if row is None else read_json(row["output_json"])
 
     def resolution(self, turn_id: str) -> Resolution:
-        """What came of a turn, from its record; nothing of one that has none.
+        """Return the resolution of a turn, from its record; an empty one where it has none.
 
         Raises:
             DamagedFile: the record is not as it was written.
@@ -273,17 +274,17 @@ class CampaignStore:
             raise DamagedFile(message, hint=RESTORE) from None
 
     def attempts(self) -> list[dict[str, Any]]:
-        """The submissions that failed, oldest first."""
+        """Return the submissions that failed, oldest first."""
         rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
         return [{**dict(row), "records_json": read_json(row["records_json"])} for row in rows]
 
     def stored_result(self, submission: Submission) -> str | None:
-        """The result of the turn that this action ID made, as it was first told; None for a new one.
+        """Return the result of the turn that this action ID made, as it was first told; None for a new one.
 
         Raises:
             ActionIdReused: the action ID is known with other words.
-            TurnUndone: its turn was taken back. An action ID names one turn for ever, so that whoever sends it again
-                is never answered by a turn that is no part of the story, and never plays it a second time.
+            TurnUndone: its turn was taken back. An action ID names one turn for ever, so that sending it again neither
+                returns a turn that is no part of the story, nor plays it a second time.
         """
         sql = "SELECT turn_id, request_hash, result_json FROM turns WHERE campaign_id = ? AND user_action_id = ?"
         row = self.database.row(sql, self.campaign_id, submission.action_id)
@@ -302,15 +303,15 @@ class CampaignStore:
         return str(row["result_json"])
 
     def position(self) -> HeadRow:
-        """Which turn is the head, and the revision that guards it."""
+        """Return the head's turn and the revision that guards it."""
         return head_row(self.database)
 
     def path(self, *, last: int | None = None) -> list[TurnOnPath]:
-        """The turns from the root (or the last few) to the head, in order."""
+        """Return the turns from the root (or the last few) to the head, in order."""
         return [_point(row) for row in path_to(self.database, self.position().turn_id, last=last)]
 
     def turn(self, turn_id: str) -> TurnOnPath:
-        """A turn of any branch.
+        """Return a turn of any branch.
 
         Raises:
             NotFound: there is no such turn.
@@ -318,7 +319,7 @@ class CampaignStore:
         return _point(self._turn_row(turn_id))
 
     def submission(self, turn_id: str) -> Submission:
-        """What a turn of any branch was made of: the words, and what was sent beside them.
+        """Return the submission of a turn of any branch: the words, and what was sent besides them.
 
         Raises:
             NotFound: there is no such turn.
@@ -326,23 +327,23 @@ class CampaignStore:
         return submission_of(self._turn_row(turn_id))
 
     def undone(self) -> list[str]:
-        """The turns that can be done again, by ID, the next one last."""
+        """Return the IDs of the turns that can be redone, the next one last."""
         return undone_turns(self.database)
 
     def is_on_path(self, turn_id: str) -> bool:
-        """Whether a turn is the head or one of its ancestors."""
+        """Return True if a turn is the head or one of its ancestors."""
         return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
 
     # Writing.
 
     def time(self, session_id: str | None = None) -> str:
-        """Return the time for a new row, in UTC. Within a sitting it never goes back behind the sitting's beginning and
-        its last turn, although the machine's clock may have been set back since."""
+        """Return the time for a new row, in UTC. Within a sitting it is never before the sitting's beginning or its
+        last turn, even if the machine's clock has been set back."""
         latest = None if session_id is None else latest_time_of(self.database, session_id)
         return max(self._clock(), latest or "")
 
     def commit(self, draft: Draft) -> str:
-        """Write a turn whole and move the head to it; the stored result.
+        """Write a turn whole and move the head to it; return the stored result.
 
         Raises:
             HeadMoved: another turn was committed since the head was read; nothing was written.
@@ -364,7 +365,8 @@ class CampaignStore:
                 step("commit:written")
             step("commit:committed")
         except sqlite3.Error:
-            # A COMMIT may have taken effect although it raised; and a twin of this submission may have been first.
+            # A COMMIT may have taken effect although it raised; and the same submission, sent twice, may have been
+            # first.
             stored = self.stored_result(draft.submission)
             if stored is None:
                 raise
@@ -384,7 +386,7 @@ class CampaignStore:
         named: str | None = None,
         onto: str | None = None,
     ) -> None:
-        """Make another turn the head, whose state is given; see `HeadMove` for the rest.
+        """Make another turn the head, with its state; see `HeadMove` for the other arguments.
 
         Raises:
             HeadMoved: another turn was committed since the head was read; nothing was changed.
@@ -412,7 +414,7 @@ class CampaignStore:
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
-        """Keep what was thought of a submission that failed. The stream and the state do not change."""
+        """Store the records of a submission that failed. The stream and the state do not change."""
         sql, row = attempt_row(head, submission, error, records, self.time(head.session_id))
         with self.database.transaction() as connection:
             connection.execute(sql, row)
@@ -423,18 +425,18 @@ def _point(row: sqlite3.Row) -> TurnOnPath:
 
 
 def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tuple[Any, ...]]]:
-    """Everything that a turn writes, serialised before the transaction begins."""
-    campaign_id, kept = draft.head.campaign_id, draft.scene_lore
+    """Return the statements of everything that a turn writes, serialised before the transaction begins."""
+    campaign_id, lore_use = draft.head.campaign_id, draft.scene_lore
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
     statements += keeping_prompts(campaign_id, draft.records)
     statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
     statements.append(forget_state(campaign_id, draft.head.turn_id))
-    # Whoever goes on from here leaves what was undone on its own branch.
+    # Undone turns cannot be redone after a new turn; they stay on their own branch.
     statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
-    if kept.to_keep is not None:
+    if lore_use.to_keep is not None:
         statements.append(
-            keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
+            keep_scene_lore(campaign_id, SceneLoreRow(lore_use.scene_id, draft.head.session_id, lore_use.to_keep), time)
         )
     return statements

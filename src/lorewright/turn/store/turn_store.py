@@ -1,5 +1,5 @@
-"""What a turn needs of the place where turns are kept: a protocol, so that a campaign's file is one such place of
-several. Whatever implements it is held to the contract in tests/turn/test_turn_store_contract.py."""
+"""The stores that a turn can be committed to: a protocol, which a campaign's file and the memory store implement, and
+undo and redo. Every implementation must pass the contract in tests/turn/test_turn_store_contract.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lorewright.world.state import WorldState
 
 @dataclass(frozen=True, slots=True)
 class TurnOnPath:
-    """A turn on the way to the head, as far as one must know it to go back there."""
+    """A turn on the way to the head: the fields that are needed to go back to it."""
 
     turn_id: str
     turn_no: int
@@ -38,14 +38,14 @@ class TurnOnPath:
 
 
 class TurnStore(Protocol):
-    """Where the turns of one campaign are kept: a tree, of which one turn is the head."""
+    """A store of the turns of one campaign: a tree, of which one turn is the head."""
 
     def head(self) -> Head:
-        """The newest turn with its state and the last messages; what the next turn starts from."""
+        """Return the newest turn with its state and the last messages, from which the next turn starts."""
         ...
 
     def state_at(self, turn_id: str) -> WorldState:
-        """The state after a turn of any branch.
+        """Return the state after a turn of any branch.
 
         Raises:
             NotFound: there is no such turn.
@@ -53,7 +53,8 @@ class TurnStore(Protocol):
         ...
 
     def stored_result(self, submission: Submission) -> str | None:
-        """The result of the turn that this action ID made, byte for byte as it was first told; None for a new one.
+        """Return the result of the turn that this action ID made, byte for byte as it was first told; None for a new
+        one.
 
         Raises:
             ActionIdReused: the action ID is known with other words.
@@ -62,11 +63,11 @@ class TurnStore(Protocol):
         ...
 
     def commit(self, draft: Draft) -> str:
-        """Keep a turn whole, or nothing of it, and make it the head; the stored result. What was undone before cannot
-        be done again.
+        """Store a turn whole, or nothing of it, and make it the head; return the stored result. Turns undone before
+        cannot be redone afterwards.
 
         Raises:
-            HeadMoved: the head or its revision is not the one that the draft was thought from.
+            HeadMoved: the head or its revision is not the one that the draft was made from.
             ActionIdReused: another turn took the action ID with other words.
         """
         ...
@@ -74,32 +75,32 @@ class TurnStore(Protocol):
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
-        """Keep what was thought of a submission that failed, apart from all turns: no head and no state changes."""
+        """Store the records of a submission that failed, apart from all turns: no head and no state changes."""
         ...
 
     def attempts(self) -> list[dict[str, Any]]:
-        """The submissions that failed, oldest first, each at least with `user_action_id`, `player_text`,
+        """Return the submissions that failed, oldest first, each at least with `user_action_id`, `player_text`,
         `head_turn_id`, `error_code` and `message`."""
         ...
 
 
 class RewindingStore(TurnStore, Protocol):
-    """A store whose head can go back and forth. Whatever moves it, the revision grows; no turn is ever lost."""
+    """A store whose head can go back and forth. Every move of the head increases the revision; no turn is ever lost."""
 
     def position(self) -> HeadRow:
-        """Which turn is the head, and the revision that guards it."""
+        """Return the head's turn and the revision that guards it."""
         ...
 
     def path(self, *, last: int | None = None) -> list[TurnOnPath]:
-        """The turns from the root (or the last few) to the head, in order."""
+        """Return the turns from the root (or the last few) to the head, in order."""
         ...
 
     def undone(self) -> list[str]:
-        """The turns that can be done again, by ID, the next one last."""
+        """Return the IDs of the turns that can be redone, the next one last."""
         ...
 
     def turn(self, turn_id: str) -> TurnOnPath:
-        """A turn of any branch.
+        """Return a turn of any branch.
 
         Raises:
             NotFound: there is no such turn.
@@ -109,8 +110,8 @@ class RewindingStore(TurnStore, Protocol):
     def move_head(
         self, head: HeadRow, turn_id: str, state: WorldState, *, taken_back: tuple[str, ...] = (), redone: int = 0
     ) -> None:
-        """Make another turn the head, whose state is given. `taken_back` are put on top of the undone turns in their
-        order; `redone` so many are taken from them.
+        """Make another turn the head, with its state. `taken_back` are put on top of the undone turns in their order;
+        `redone` is the number of turns that are taken from them.
 
         Raises:
             HeadMoved: the head or its revision is not the one given; nothing was changed.
@@ -118,13 +119,13 @@ class RewindingStore(TurnStore, Protocol):
         ...
 
 
-# Turns that are kept in memory alone: for a game that is thrown away, to go on from a head and change nothing, for
-# tests. To the same words it answers with the same bytes as a campaign's file.
+# Turns in memory: for a game that is thrown away, to go on from a head without changing the file, for tests. The same
+# submissions get the same bytes as from a campaign's file.
 
 
 @dataclass(frozen=True, slots=True)
 class KeptTurn:
-    """A turn as it is kept, with the state after it as it would be read from JSON."""
+    """A turn in memory, with the state after it as it would be read from JSON."""
 
     point: TurnOnPath
     parent_id: str | None
@@ -135,10 +136,11 @@ class KeptTurn:
 
 
 class MemoryStore:
-    """The turns that follow a head; what came before it cannot be taken back here. Safe to share between threads."""
+    """A store of the turns that follow a head; what came before it cannot be taken back here. Safe to share between
+    threads."""
 
     def __init__(self, root: Head) -> None:
-        """Go on from a head, which stays what it is wherever it was read."""
+        """Begin with a head, which does not change in the store that it was read from."""
         self._root = root
         state = root.state
         point = TurnOnPath(root.turn_id, root.turn_no, "start", "", state.content_hash())
@@ -153,13 +155,13 @@ class MemoryStore:
     # Reading.
 
     def head(self) -> Head:
-        """The newest turn with its state and the last messages."""
+        """Return the newest turn with its state and the last messages."""
         with self._lock:
             at = self._turns[self._position.turn_id]
             path = self._path()
-            kept = self._scene_lore.get(at.state.scene.id, ())
+            scene_lore = self._scene_lore.get(at.state.scene.id, ())
             if at.parent_id is None:
-                return replace(self._root, revision=self._position.revision, scene_lore=kept)
+                return replace(self._root, revision=self._position.revision, scene_lore=scene_lore)
             result = read_json(at.result_json)
             told = [(turn.point.turn_no, message) for turn in path[1:] for message in turn.messages]
             return replace(
@@ -169,17 +171,21 @@ class MemoryStore:
                 revision=self._position.revision,
                 state=at.state,
                 options=options_of(result),
-                recent=tuple(one for one in (*self._root.recent, *told) if one[0] > at.point.turn_no - RECENT_TURNS),
+                recent=tuple(
+                    numbered
+                    for numbered in (*self._root.recent, *told)
+                    if numbered[0] > at.point.turn_no - RECENT_TURNS
+                ),
                 markers=markers_of(result),
-                scene_lore=kept,
+                scene_lore=scene_lore,
             )
 
     def state_at(self, turn_id: str) -> WorldState:
-        """The state after a turn."""
+        """Return the state after a turn."""
         return self._kept(turn_id).state
 
     def stored_result(self, submission: Submission) -> str | None:
-        """The result of the turn that this action ID made, or None for a new one."""
+        """Return the result of the turn that this action ID made, or None for a new one."""
         with self._lock:
             turn_id = self._by_action.get(submission.action_id)
             if turn_id is None:
@@ -198,30 +204,30 @@ class MemoryStore:
             return kept.result_json
 
     def position(self) -> HeadRow:
-        """Which turn is the head, and the revision that guards it."""
+        """Return the head's turn and the revision that guards it."""
         return self._position
 
     def path(self, *, last: int | None = None) -> list[TurnOnPath]:
-        """The turns from the one that it began with (or the last few) to the head, in order."""
+        """Return the turns from the first one (or the last few) to the head, in order."""
         with self._lock:
             return [kept.point for kept in self._path()[-last if last else None :]]
 
     def turn(self, turn_id: str) -> TurnOnPath:
-        """A turn, taken back or not."""
+        """Return a turn, taken back or not."""
         return self._kept(turn_id).point
 
     def undone(self) -> list[str]:
-        """The turns that can be done again, by ID, the next one last."""
+        """Return the IDs of the turns that can be redone, the next one last."""
         return list(self._undone)
 
     def attempts(self) -> list[dict[str, Any]]:
-        """The submissions that failed, oldest first."""
+        """Return the submissions that failed, oldest first."""
         return list(self._attempts)
 
     # Writing.
 
     def commit(self, draft: Draft) -> str:
-        """Keep a turn and make it the head; the stored result."""
+        """Store a turn and make it the head; return the stored result."""
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         state = draft.state.as_read_after(draft.head.state)
         point = TurnOnPath(draft.turn_id, draft.turn_no, draft.kind, draft.submission.text, state.content_hash())
@@ -242,7 +248,7 @@ class MemoryStore:
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
-        """Keep what was thought of a submission that failed."""
+        """Store the records of a submission that failed."""
         self._attempts.append(
             {
                 "user_action_id": submission.action_id,
@@ -290,17 +296,16 @@ class MemoryStore:
         self._position = HeadRow(kept.point.turn_id, kept.point.turn_no, self._position.revision + 1)
 
 
-# Turns taken back and done again: the head goes to its parent and back. Nothing is deleted, no dice are thrown.
-#
-# Who goes on playing from an earlier turn leaves what was undone: it stays in the file and cannot be done again, but a
-# branch can be begun from it.
+# Undo and redo: the head goes to its parent and back. Nothing is deleted, no dice are thrown. Turns played from an
+# earlier turn leave the undone ones behind: these stay in the file and cannot be redone, but a branch can be begun from
+# them.
 
-# Kinds of turns that were played: here, or in the predecessor.
+# The kinds of turns that were played: here, or in the predecessor.
 _PLAYED = ("play", "imported")
 
 
 def undo(store: RewindingStore, *, turns: int = 1) -> str:
-    """Take back the last turns in one transaction; the ID of the turn that is the head now.
+    """Take back the last turns in one transaction; return the ID of the new head.
 
     Raises:
         CampaignError: there are not so many.
@@ -325,7 +330,7 @@ def undo(store: RewindingStore, *, turns: int = 1) -> str:
 
 
 def undo_to(store: RewindingStore, turn_no: int) -> str:
-    """Take back every turn after the one of that number; the ID of that turn.
+    """Take back every turn after the one of that number; return the ID of that turn.
 
     Raises:
         CampaignError: there is no such turn before the head.
@@ -340,9 +345,9 @@ def undo_to(store: RewindingStore, turn_no: int) -> str:
 
 
 def undo_played(store: RewindingStore, *, turns: int = 1, edits: bool = False) -> tuple[str, str]:
-    """Take back the last turns that were played, with the questions asked since: the ID of the head now, and the words
-    of the first turn that was taken back. With `edits` a change from outside is a turn like others, which has no words;
-    else it goes with the turn before it.
+    """Take back the last turns that were played, with the questions asked since; return the ID of the new head, and the
+    words of the first turn that was taken back. With `edits` a change from outside is a turn like others, which has no
+    words; else it goes with the turn before it.
 
     Raises:
         CampaignError: not so many were played.
@@ -366,21 +371,21 @@ def undo_played(store: RewindingStore, *, turns: int = 1, edits: bool = False) -
 
 
 def redo(store: RewindingStore) -> str:
-    """Do the turn again that was taken back last; its ID.
+    """Redo the turn that was taken back last; return its ID.
 
     Raises:
         CampaignError: nothing was taken back, or the story went on from here.
         HeadMoved: another turn was committed meanwhile.
     """
-    head, pile = store.position(), store.undone()
-    if not pile:
+    head, undone = store.position(), store.undone()
+    if not undone:
         raise CampaignError("there is nothing to redo", hint="only what was taken back just now can be done again")
-    store.move_head(head, pile[-1], committed_state(store, pile[-1]), redone=1)
-    return pile[-1]
+    store.move_head(head, undone[-1], committed_state(store, undone[-1]), redone=1)
+    return undone[-1]
 
 
 def committed_state(store: RewindingStore, turn_id: str) -> WorldState:
-    """The state after a turn, which is the one that was committed.
+    """Return the state after a turn, verified to be the one that was committed.
 
     Raises:
         DamagedFile: it is not.

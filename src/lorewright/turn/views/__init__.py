@@ -1,1 +1,1 @@
-"""What each stage, viewer and character is shown of a turn."""
+"""The views of a turn for each stage, viewer and character."""

@@ -25,9 +25,8 @@ from lorewright.values.records import Message, MessageType
 from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 
-# Who sees which message: seed 004's matrix as one table of data, completed for the stages that it lacks.
-#
-# Every stage gets its messages from `seen_by` and from nowhere else.
+# Who sees which message: seed 004's matrix as one table of data, completed for the stages that it lacks. Every stage
+# gets its messages from `seen_by` and from nowhere else.
 
 Reader = Literal[
     "player",
@@ -44,8 +43,9 @@ Reader = Literal[
     "summariser",
     "recap",
 ]
-# `all`: every one that there is so far, a narration if one was there for it. `own`: what the reader's own character
-# owns; `last_own`: the newest of these. `resolving`: what is being resolved just now; `current`: what was told of it.
+# `all`: every message so far, a narration only if the reader was there for it. `own`: those that the reader's own
+# character owns; `last_own`: the newest of these. `resolving`: those that are being resolved just now; `current`: the
+# narration of those.
 Sight = Literal["all", "own", "last_own", "resolving", "current", "none"]
 
 _COLUMNS: tuple[MessageType, ...] = ("scene_marker", "narration", "intention", "thought", "system")
@@ -55,8 +55,8 @@ def _row(*sights: Sight) -> Mapping[MessageType, Sight]:
     return MappingProxyType(dict(zip(_COLUMNS, sights, strict=True)))
 
 
-# Rows: who reads. The first six are the specification's, but that its persona intent is what a player sees while they
-# think of what to do. Nobody ever reads a system message in the story.
+# Rows: the readers. The first six are the specification's, except that its persona intent is here what a player sees
+# while they choose an action. Nobody ever reads a system message in the story.
 MATRIX: Mapping[Reader, Mapping[MessageType, Sight]] = MappingProxyType(
     {
         # reader                      scene_marker  narration  intention    thought  system
@@ -71,7 +71,7 @@ MATRIX: Mapping[Reader, Mapping[MessageType, Sight]] = MappingProxyType(
         "interpreter": _row("none", "all", "own", "none", "none"),
         "planner": _row("all", "all", "resolving", "none", "none"),
         "resolution": _row("none", "none", "resolving", "none", "none"),
-        # What the specification of rulesets calls a character's reflection is its intent.
+        # The specification of rulesets calls a character's intent its reflection.
         "reflection": _row("none", "all", "own", "own", "none"),
         "summariser": _row("none", "all", "none", "none", "none"),
         "recap": _row("none", "all", "none", "none", "none"),
@@ -87,11 +87,11 @@ def seen_by(
     resolving: Collection[Message] = (),
     current: Collection[Message] = (),
 ) -> list[Message]:
-    """The messages that a reader may see, in their order.
+    """Return the messages that a reader may see, in their order.
 
-    `own_id` is the character (or are the characters) whose own messages count as own, and whose ears count: a narration
-    is seen by those alone who were there. For stages that tell the story that is the player's. `resolving` are the
-    intentions that are resolved just now, `current` what was just told of them.
+    `own_id` is the character (or are the characters) whose messages count as own, and by whose presence narrations are
+    seen; for stages that tell the story that is the player's. `resolving` are the intentions that are resolved just
+    now, `current` the narration of those.
     """
     own = frozenset((own_id,)) if isinstance(own_id, str) else frozenset(own_id)
     row, given = MATRIX[reader], list(messages)
@@ -115,7 +115,8 @@ def seen_by(
 
 
 def _was_there(message: Message, own: frozenset[str]) -> bool:
-    """Whoever nothing is said of heard it: narrations of old have no audience."""
+    """Return True for all but narrations that none of the readers was there for; old narrations without an audience
+    count as heard by everybody."""
     return message.type != "narration" or not message.audience or not own.isdisjoint(message.audience)
 
 
@@ -125,7 +126,7 @@ def _last(messages: Iterable[Message], kind: MessageType, own: frozenset[str]) -
     )
 
 
-# What a way is called whose own label would say where it leads.
+# The label of a way whose own label would say where it leads.
 UNNAMED_WAY = "other way"
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -148,20 +149,20 @@ class Exchange:
 
 @dataclass(frozen=True)
 class StorySoFar:
-    """What reached the player up to a turn, oldest first; `met` are the IDs of those who were told of a turn together
-    with them."""
+    """What reached the player up to a turn, oldest first; `met` are the IDs of the characters in whose company they
+    were told of a turn."""
 
     exchanges: tuple[Exchange, ...] = ()
     met: frozenset[str] = frozenset()
 
     @cached_property
     def told(self) -> str:
-        """Everything that was told, in lower case: for finding out quickly that a name was not."""
+        """Return everything that was told, in lower case: to find out quickly that a name was not."""
         return "\n".join(exchange.told for exchange in self.exchanges).casefold()
 
     @cached_property
     def typed(self) -> str:
-        """Everything that was typed."""
+        """Return everything that was typed."""
         return "\n".join(exchange.typed for exchange in self.exchanges)
 
     def grown(self, turns: Iterable[tuple[int, Message]], player_id: str) -> StorySoFar:
@@ -188,7 +189,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Acquaintance:
-    """What the player of a state knows of those who are in it."""
+    """What the player of a state knows of the entities in it."""
 
     state: WorldState
     generations: Sequence[Generation]
@@ -209,31 +210,33 @@ class Acquaintance:
 
     @cached_property
     def shown(self) -> WorldState:
-        """The state with nothing in it that the player may not hear: what is hidden from them has neither name nor
-        aliases, and a way to it no label that says the name. Whoever bears another name in the campaign than in the
-        pack that hides them keeps that one alone."""
-        hidden = {one: self.state.entities[one] for one in self._hidden}
+        """Return the state without anything that the player may not hear: hidden entities have neither name nor
+        aliases, and a way to one has no label that says the name. An entity with another name in the campaign than in
+        the pack that hides it has that name alone."""
+        hidden = {entity_id: self.state.entities[entity_id] for entity_id in self._hidden}
         if not hidden:
             return self.state
-        entities = {one: self._unnamed(entity) for one, entity in hidden.items()}
-        exits = {
-            place: _without_labels(ways, {one: hidden[one] for one in hidden if one not in self._met})
-            for place, ways in self.state.exits.items()
-        }
+        entities = {entity_id: self._unnamed(entity) for entity_id, entity in hidden.items()}
+        unheard = {entity_id: entity for entity_id, entity in hidden.items() if entity_id not in self._met}
+        exits = {place: _without_labels(ways, unheard) for place, ways in self.state.exits.items()}
         return self.state.with_fields(entities={**self.state.entities, **entities}, exits=exits)
 
     def named_though_hidden(self) -> tuple[str, ...]:
-        """Return the IDs of those whom a pack hides and whose names in that pack the player knows all the same."""
+        """Return the IDs of entities that a pack hides and whose names in that pack the player knows all the same."""
         met = sorted(self._hidden & self._met)
-        return tuple(one for one in met if self.state.entities[one].name in self._pack_names(self.state.entities[one]))
+        return tuple(
+            entity_id
+            for entity_id in met
+            if self.state.entities[entity_id].name in self._pack_names(self.state.entities[entity_id])
+        )
 
     def says_unheard(self, text: str) -> bool:
         """Return whether a text says the name of somebody or something hidden that the player has not met."""
         said = _spoken(text)
         return any(
             _says(said, name)
-            for one in sorted(self._hidden - self._met)
-            for name in _callable_by(self.state.entities[one])
+            for entity_id in sorted(self._hidden - self._met)
+            for name in _callable_by(self.state.entities[entity_id])
         )
 
     def told_events(self, events: Iterable[EngineEvent]) -> tuple[EngineEvent, ...]:
@@ -243,28 +246,32 @@ class Acquaintance:
             return tuple(events)
         return tuple(
             event.model_copy(
-                update={"audience": event.audience and tuple(one for one in event.audience if one not in unheard)}
+                update={"audience": event.audience and tuple(who for who in event.audience if who not in unheard)}
             )
             for event in events
             if unheard.isdisjoint(_texts_in(plain(event.details)))
         )
 
     def _unnamed(self, entity: Entity) -> Entity:
-        # What can be handled has the name that the scenario gives it.
+        # Things and doors can be handled, so they have the name that the scenario gives them.
         if entity.id not in self._met and entity.type not in ("item", "door"):
             return entity.model_copy(update={"name": "", "aliases": ()})
-        kept = {name for name in self._pack_names(entity) if name != entity.name and not self._is_revealed(name)}
-        return entity.model_copy(update={"aliases": tuple(alias for alias in entity.aliases if alias not in kept)})
+        secret_names = {
+            name for name in self._pack_names(entity) if name != entity.name and not self._is_revealed(name)
+        }
+        return entity.model_copy(
+            update={"aliases": tuple(alias for alias in entity.aliases if alias not in secret_names)}
+        )
 
     @cached_property
     def readable(self) -> frozenset[str]:
-        """The IDs of the items that the player has learned and may look up: see `player_ids.readable`."""
+        """Return the IDs of the items that the player has learned and may look up: see `player_ids.readable`."""
         return readable(self.state, self.generations)
 
     @cached_property
     def _hidden(self) -> frozenset[str]:
-        """IDs of the state's entities of which a player may read nothing in any pack, with all that they learned.
-        Who is in disguise stays so whatever they tell."""
+        """Return the IDs of the state's entities of which a player may read nothing in any pack, with all that they
+        learned. An entity in disguise stays hidden whatever the player has learned."""
         hidden = hidden_entities(LoreView(tuple(self.generations), viewer="player", revealed=self.readable))
         if not hidden:
             return frozenset()
@@ -280,7 +287,8 @@ class Acquaintance:
         return frozenset(entity.id for entity in self.state.entities.values() if self._is_met(entity))
 
     def _is_met(self, entity: Entity) -> bool:
-        """Whether the player has been with or at it, or has heard of it by what was told, learned or established."""
+        """Return True if the player has been with or at it, or has heard of it by what was told, learned or
+        established."""
         if entity.id in self._beheld:
             return True
         if entity.id in self._hidden:
@@ -290,7 +298,7 @@ class Acquaintance:
 
     @cached_property
     def _beheld(self) -> frozenset[str]:
-        """Who and what the player has had before their eyes, or has learned something of."""
+        """Return the IDs of entities that the player has been with, or has learned something of."""
         state = self.state
         learned = {holder_of(item) for item in state.learned_by(state.player_id)}
         return frozenset(
@@ -312,25 +320,26 @@ class Acquaintance:
 
     @cached_property
     def _near(self) -> frozenset[str]:
-        """Where the ways of the places lead at which the player has been."""
+        """Return the destinations of the ways of all places at which the player has been."""
         places = {self.state.scene.location_id, *self.state.visits}
         return frozenset(way.to for place in places for way in self.state.exits.get(place, ()))
 
     def _is_told(self, name: str) -> bool:
-        """Whether anything that the player was told says a name that is open to all."""
+        """Return True if anything that the player was told says a name that is open to all."""
         if not name or not any(name.casefold() in text for text in (self.story.told, self._read)):
             return False
         sign = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         return any(sign.search(text) for text in self._all_told)
 
     def _is_revealed(self, name: str) -> bool:
-        """Whether anything that the player was told says a hidden name, and says it of its owner: as it is written, not
-        within another name, and before they typed it themselves. What repeats a guess tells nothing."""
+        """Return True if anything that the player was told says a hidden name, and says it of its owner: as it is
+        written, not within another name, and before they typed it themselves. An answer that repeats a guess does not
+        count."""
         if not name or not any(name.casefold() in text for text in (self.story.told, self._read)):
             return False
         told: Iterable[str] = self._all_told
         if _says(self._typed, name):
-            told = (*self._texts_learned, *(one.told for one in self._before_typed(name)))
+            told = (*self._texts_learned, *(exchange.told for exchange in self._before_typed(name)))
         sign, longer = _sign(name), self._longer_names(name)
         return any(sign.search(_without(text, longer)) for text in told)
 
@@ -350,14 +359,17 @@ class Acquaintance:
 
     @cached_property
     def _titles(self) -> tuple[str, ...]:
-        """What the player reads beside the story: the titles of its threads, and what they remember."""
+        """Return what the player reads besides the story: the titles of its threads, and what they remember."""
         memory = self.state.observations.get(self.state.player_id, {})
-        return (*(thread.title for thread in self.state.threads.values()), *(one.content for one in memory.values()))
+        return (
+            *(thread.title for thread in self.state.threads.values()),
+            *(observation.content for observation in memory.values()),
+        )
 
     @cached_property
     def _texts_learned(self) -> tuple[str, ...]:
         learned = sorted(self.state.learned_by(self.state.player_id))
-        found = (next(filter(None, (pack.item(one) for pack in self.generations)), None) for one in learned)
+        found = (next(filter(None, (pack.item(item_id) for pack in self.generations)), None) for item_id in learned)
         return tuple(item.text for item in found if item is not None)
 
     @cached_property
@@ -365,7 +377,7 @@ class Acquaintance:
         return "\n".join((*self._titles, *self._texts_learned)).casefold()
 
     def _longer_names(self, name: str) -> list[str]:
-        """Every name that has this one in it and is another's; longest first."""
+        """Return every name that contains this one and is another's; longest first."""
         folded = name.casefold()
         known = {alias for entity in self.state.entities.values() for alias in (entity.name, *entity.aliases)}
         known |= {
@@ -374,23 +386,25 @@ class Acquaintance:
             for entity in pack.entities().values()
             for alias in (entity.name, *entity.aliases)
         }
-        return sorted((one for one in known if folded in one.casefold() and one.casefold() != folded), key=len)[::-1]
+        return sorted((other for other in known if folded in other.casefold() and other.casefold() != folded), key=len)[
+            ::-1
+        ]
 
     def _pack_names(self, entity: Entity) -> list[str]:
-        """The names that packs give to an entity of the state."""
+        """Return the names that packs give to an entity of the state."""
         same = ids_of(entity.pack_entity_id or entity.id, things(self.generations))
-        found = (pack.entity(one) for one in same for pack in self.generations)
-        return [name for one in found if one is not None for name in _names_in_pack(one)]
+        found = (pack.entity(same_id) for same_id in same for pack in self.generations)
+        return [name for entry in found if entry is not None for name in _names_in_pack(entry)]
 
 
 def _texts_in(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, item in value.items():
             yield str(key)
-            yield from _texts_in(one)
+            yield from _texts_in(item)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _texts_in(one)
+        for item in value:
+            yield from _texts_in(item)
     elif isinstance(value, str):
         yield value
 
@@ -404,21 +418,23 @@ def _callable_by(entity: Entity) -> tuple[str, ...]:
 
 
 def _spoken(text: str) -> str:
-    """A text as its bare words, each between blanks, without case, accents and signs: a name is in it whole or not."""
+    """Return the bare words of a text, each between blanks, without case, accents and signs, so that whole names can be
+    searched for in it."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     words = _WORDS.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
     return f" {' '.join(words)} "
 
 
 def _says(said: str, name: str) -> bool:
-    """Whether bare words have a name in them, an article at its beginning aside."""
+    """Return True if bare words have a name in them; an article at its beginning may be missing."""
     wanted = _without_article(name)
     return bool(wanted.strip()) and wanted in said
 
 
 @lru_cache(maxsize=4096)
 def _without_article(name: str) -> str:
-    """Return the bare words of a name; remembered, for every name of a story is looked for several times a turn."""
+    """Return the bare words of a name without its article; cached, because every name of a story is looked for several
+    times a turn."""
     wanted = _spoken(name)
     for article in _ARTICLES:
         if wanted.startswith(article) and wanted != article:
@@ -448,8 +464,8 @@ def _without(text: str, names: Iterable[str]) -> str:
 
 
 def _without_labels(ways: Sequence[Exit], unheard: Mapping[str, Entity]) -> tuple[Exit, ...]:
-    """Ways of a place, those to what has not been heard of without a label that is its name. Their number tells
-    several from each other."""
+    """Return the ways of a place; ways to entities that the player has not heard of lose a label that is their name,
+    and are numbered if there are several."""
     found: list[Exit] = []
     unnamed = 0
     for way in ways:

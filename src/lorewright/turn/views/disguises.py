@@ -1,4 +1,4 @@
-"""A text -> the letters in which it can be read: as written, and with the disguises off that code can take off.
+"""A text -> the letters in which it can be read: as written, and with those disguises removed that code can remove.
 
 Letters that look like Latin ones, marks, tags and entities are folded away; encodings are decoded; what is written
 backwards, shifted along the alphabet or hidden in every second letter is read as well. Nothing here knows what a text
@@ -21,18 +21,17 @@ from urllib.parse import unquote
 from lorewright.index.keywords import words_of
 from lorewright.world.state import WorldState
 
-# Two texts -> whether the one says what the other claims, as far as words can show it. In doubt it does not.
-#
-# Every telling word of the claim must stand in one sentence, or in two that follow on each other; both deny or neither
-# does; what is hedged there must be hedged in the claim; names stand on the same side of the words beside them, and
-# numbers go with the same ones. So a claim that is put in
-# other words is not found, which costs a confirmation, and hardly a false one is.
+# Text match: two texts -> whether one says what the other claims, as far as words can show it; in doubt it does not.
+# Every telling word of the claim must stand in one sentence, or in two adjacent ones; both deny or neither does; what
+# is hedged there must be hedged in the claim; names stand on the same side of the words beside them, and numbers go
+# with the same words. So a claim in other words is not found, which costs a confirmation, and hardly ever a false one
+# is.
 
 _CLAUSE = re.compile(r",\s+(?:and|but|so)?\s*|\s+(?:and|but)\s+")
 _HEARSAY = re.compile(r"\b(?:some|people|they|others|somebody|everybody) (?:say|says|tell|think)\b", re.IGNORECASE)
 _MOST_RUNS = 60
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
-# Words that bend without changing what is claimed. `before`, `only`, `never` and their like are none of them.
+# Words that do not change what is claimed. `before`, `only`, `never` and the like are not among them.
 _SMALL = frozenset(
     "a an the i me my mine you your yours he him his she her hers it its they them their theirs we us our ours "
     "that this these those there here of to at in on by for from with as and or so be am is are was were been being "
@@ -50,7 +49,7 @@ _NUMBERS = {
         "seventeen eighteen nineteen twenty".split()
     )
 } | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90"}
-# As they are without their endings.
+# Stems of ordinals, without their endings.
 _ORDINALS = frozenset(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth half quarter doubl twic".split()
 )
@@ -66,16 +65,16 @@ _IRREGULAR = dict(
 
 
 def says(text: str, claimed: str, state: WorldState) -> bool:
-    """Whether the text says what is claimed."""
+    """Return True if the text says what is claimed."""
     if not _telling(claimed):
         return False
-    sentences = [one for one in _SENTENCE.split(text) if not _is_hedged(one, claimed)]
-    # What is denied is denied in one sentence; a second one beside it may deny something else.
+    sentences = [sentence for sentence in _SENTENCE.split(text) if not _is_hedged(sentence, claimed)]
+    # A denial is in one sentence; a second sentence next to it may deny something else.
     pairs = [" ".join(pair) for pair in pairwise(sentences) if not any(map(_denied, pair))]
-    return any(_one_says(one, claimed, state) for part in (*sentences, *pairs) for one in _parts_of(part))
+    return any(_part_says(part, claimed, state) for said in (*sentences, *pairs) for part in _parts_of(said))
 
 
-def _one_says(said: str, claimed: str, state: WorldState) -> bool:
+def _part_says(said: str, claimed: str, state: WorldState) -> bool:
     if not _telling(claimed) <= _telling(said):
         return False
     denied, claim_denied = _denied(said), _denied(claimed)
@@ -85,8 +84,8 @@ def _one_says(said: str, claimed: str, state: WorldState) -> bool:
 
 
 def _parts_of(sentence: str) -> list[str]:
-    """The sentence, and each run of its clauses: what one of them denies, the others may say."""
-    clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
+    """Return the sentence, and each run of its clauses: one clause may deny, another one say."""
+    clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     runs = [(start, end) for start in range(len(clauses)) for end in range(start + 1, len(clauses) + 1)]
     return [sentence, *(", ".join(clauses[start:end]) for start, end in runs[:_MOST_RUNS])]
 
@@ -106,19 +105,19 @@ def _plain(text: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """`didn't` denies, `it's` is small, `cold-store` is two words."""
+    """Split a word: `didn't` denies, `it's` is a small word, `cold-store` is two words."""
     if word.endswith("n't"):
         return ["not", word[:-3]]
-    return [one for one in re.split(r"['-]", word) if len(one) > 1 or one.isdigit()] or [word]
+    return [part for part in re.split(r"['-]", word) if len(part) > 1 or part.isdigit()] or [word]
 
 
 def _denied(text: str) -> set[str]:
-    """What a text denies: the telling words that come next after each word that denies; empty where nothing is."""
+    """Return the telling words that come next after each word that denies; empty where nothing is denied."""
     words = _plain(text)
     found = set()
     for at, word in enumerate(words):
         if word in _DENYING:
-            after = (_stem(one) for one in words[at + 1 :] if one not in _SMALL and one not in _DENYING)
+            after = (_stem(later) for later in words[at + 1 :] if later not in _SMALL and later not in _DENYING)
             found.add(next(after, ""))
     return found
 
@@ -139,22 +138,22 @@ def telling_words(text: str) -> list[str]:
 
 
 def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
-    """Who asked whom: a name comes before or after the words beside it in both."""
+    """Return True if every name comes before or after the words beside it in both texts, as in who asked whom."""
     claim, there = telling_words(claimed), telling_words(said)
     names = _names(state)
     for at, word in enumerate(claim):
         if word in names:
             before, after = claim[max(at - 1, 0) : at], claim[at + 1 : at + 2]
             first, last = there.index(word), len(there) - 1 - there[::-1].index(word)
-            if any(one not in names and there.index(one) > last for one in before):
+            if any(other not in names and there.index(other) > last for other in before):
                 return False
-            if any(len(there) - 1 - there[::-1].index(one) < first for one in after):
+            if any(len(there) - 1 - there[::-1].index(other) < first for other in after):
                 return False
     return True
 
 
 def _counts_kept(claimed: str, said: str) -> bool:
-    """What is counted: a number goes with the word before it or after it in both."""
+    """Return True if every number goes with the word before it or after it in both texts."""
     claim, there = telling_words(claimed), telling_words(said)
     side_by_side = set(pairwise(there))
     if sum(map(_counts, there)) < 2:
@@ -177,8 +176,8 @@ def _names(state: WorldState) -> set[str]:
     return {_stem(word) for person in people for word in _plain(person.name) if len(word) > 2}
 
 
-# Signs that look like a Latin letter and that neither their decomposition nor their name leads back to it: the singles
-# of Unicode's table of confusables (UTS 39), and what is commonly taken for one.
+# Signs that look like a Latin letter although neither their decomposition nor their name leads back to it: the singles
+# of Unicode's table of confusables (UTS 39), and other common look-alikes.
 _LOOKS_LIKE = {
     "a": "ɑΑαАаᎪᗅ⍺ꓮ𐊠",
     "b": "ƄΒβВвЬьᏏᏴᑲᖯᗷꓐꞴ𐊂𐊡𐌁",
@@ -221,13 +220,14 @@ _BASE32 = re.compile(r"\b[A-Z2-7]{16,}={0,6}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{2}(?:[\s,:;-]{0,3}(?:0x)?[0-9a-fA-F]{2}){5,}")
 _CODES = re.compile(r"(?:\b\d{2,3}\b[\s,;.-]*){6,}")
 _BITS = re.compile(r"(?:\b[01]{7,8}\b[\s,]*){6,}")
-# A text within a text within a text; deeper nobody reads.
+# How deep encodings in encodings are decoded.
 _DEPTH = 2
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"[’'ʼ]s\b")
 _APOSTROPHE = re.compile(r"[’'ʼ]")
-# Digits and signs that stand for a letter; and letters and digits that are hard to tell apart, as one letter each.
+# Digits and signs that stand for a letter; and, below, letters and digits that are hard to tell apart, as one letter
+# each.
 _LEET = str.maketrans("0134578@$|!€+", "oieastbasliet")
 _LEET_WORD = re.compile(r"(?=[0-9@$|!€+]{0,40}[a-z])(?!\d{1,9}(?:st|nd|rd|th|s)?\b)[a-z0-9@$|!€+]*[a-z0-9@$€]")
 _SIGNS = str.maketrans("@$|!€+", "asiiet")
@@ -237,7 +237,7 @@ _VOWELS = str.maketrans("", "", "aeiou")
 
 
 class _Folding(dict[int, str]):
-    """For `str.translate`: what each sign is read as, looked up once."""
+    """A table for `str.translate` of the letter that each sign is read as, filled on use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = read = _read_as(chr(code))
@@ -291,8 +291,8 @@ def texts_in(text: str) -> tuple[str, ...]:
     found = dict.fromkeys((text, *_unmarked(text)))
     layer = list(found)
     for _ in range(_DEPTH):
-        layer = [one for text in layer for one in _decoded(text) if one not in found]
-        found |= dict.fromkeys(one for text in layer for one in (text, *_unmarked(text)))
+        layer = [made for text in layer for made in _decoded(text) if made not in found]
+        found |= dict.fromkeys(reading for text in layer for reading in (text, *_unmarked(text)))
     return tuple(found)
 
 
@@ -309,7 +309,7 @@ def _sign(code: int) -> str:
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """The texts that stand in it in base64, base32, hexadecimal, as bits or as numbers of signs."""
+    """Yield the texts that stand in it in base64, base32, hexadecimal, as bits or as numbers of signs."""
     for pattern, decode in _DECODERS:
         for found in pattern.findall(text):
             made = _made_readable(decode, found)
@@ -318,7 +318,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _made_readable(decode: Callable[[str], bytes], found: str) -> str:
-    """What was decoded where it is a text; else nothing. Most words decode to no text at all."""
+    """Return the decoded text, or an empty one where the bytes are no text: most words decode to none."""
     try:
         raw = decode(found)
         made = raw.decode("utf-16") if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else raw.decode("utf-8")
@@ -372,7 +372,7 @@ def letterings(words: list[str]) -> Iterator[str]:
         yield letters_of(reversed(letters))
 
 
-# By one letter to all but one, from both ends; and what is left of letters that stand on their heads.
+# Shifts along the alphabet by 1 to 25 letters, its reversal, and letters that are upside down.
 _SHIFTS = (
     *(str.maketrans(ascii_lowercase, ascii_lowercase[by:] + ascii_lowercase[:by]) for by in range(1, 26)),
     str.maketrans(ascii_lowercase, ascii_lowercase[::-1]),

@@ -1,4 +1,4 @@
-"""What a turn starts from, and what it has become when nothing is left but to commit it. Values, no database."""
+"""The values that a turn starts from, and the finished turn before its commit. No database."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edi
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first,
-    `summary` is the story before them.
+    """The newest turn of a campaign, read in one transaction. `recent` are (turn number, message) of the last turns,
+    oldest first, `summary` is the story before them.
 
-    `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
-    commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
-    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any; `untold` what the next turn is
-    to add to the summary, most times nothing.
+    `options` are the lines that were offered last, `markers` the messages that the next turn begins with; `revision`
+    guards the commit. `scene_lore` is the cached lore of the scene; `session_lore` the lore that the current sitting
+    began with, as the player may know it. `upgrade_id` is the turn that set the current rules and packs, if any;
+    `untold` are the turns that the next turn is to add to the summary, usually none.
     """
 
     campaign_id: str
@@ -61,7 +61,7 @@ class Head:
     untold: tuple[ToldTurn, ...] = ()
 
 
-# A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
+# A head, and how many of its last turns to leave out -> generations with what the player saw happen before them.
 ReadHistory = Callable[[Head, int], AbstractContextManager[tuple[Generation, ...]]]
 
 
@@ -70,20 +70,20 @@ DiceOf = Callable[[int, str, str], Dice]
 
 
 def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Generation, ...]]:
-    """Nothing that happened is looked up."""
+    """Return no generations: history is not looked up."""
     return nullcontext(())
 
 
-# A head -> what the rules of entries go by in the turn that follows; None where no entry has rules.
+# A head -> the entry history for the turn that follows; None where no entry has rules.
 EntriesOf = Callable[[Head], EntryHistory | None]
 
 
 def no_entries(head: Head) -> EntryHistory | None:
-    """No entry has rules that a turn would matter to."""
+    """Return None: no entry has rules that depend on turns."""
     return None
 
 
-# A head -> what reached the player up to it.
+# A head -> the story that reached the player up to it.
 StoryOf = Callable[[Head], StorySoFar]
 
 
@@ -94,12 +94,12 @@ def recent_story(head: Head) -> StorySoFar:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
-    reused, and whose dice are thrown.
-    Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
-    for: tone, pace, lines, veils. `story` gives what reached the player up to a head; `leaks` compares what models
-    write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to come."""
+    """The parts of a campaign that do not change while it is played: its rules, its seed, the packs that it pins, how
+    to look up its history, its entry history, the agenda of each of the cast (by ID), whether scene lore is reused, and
+    the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
+    narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head; `leaks`
+    compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
+    come."""
 
     rules: CampaignRules
     seed: int
@@ -116,7 +116,7 @@ class Setting:
     by_words: tuple[str, ...] = ()
 
 
-# The record of a turn under which it stands that packs were found by words alone.
+# The name of the record of a turn whose packs were searched by words alone.
 BY_WORDS = "by_words"
 
 
@@ -126,17 +126,18 @@ class FoundByWords(Frozen):
     packs: tuple[str, ...]
 
 
-# What a submission may have beside its words.
+# The fields that a submission may have besides its text.
 BESIDE = ("persona", "thought", "whisper_to", "npc_rounds", "dice_of")
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a player sent. The action ID makes it safe to send again.
+    """A player's input. The action ID makes it safe to send again.
 
-    `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
-    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most; `dice_of`
-    the action ID whose dice fall again, where they are to fall as they did. `body` is what was sent in place of words.
+    `persona` is who speaks, if it is not who spoke last; `thought` what they think by themselves before it,
+    `whisper_to` the only one who is to hear it; `npc_rounds` the most characters of the cast that may act after it;
+    `dice_of` the action ID whose dice are thrown again, if they are to fall as they did. `body` is what was sent in
+    place of words.
     """
 
     text: str
@@ -150,20 +151,20 @@ class Submission:
 
     @property
     def beside(self) -> dict[str, Any]:
-        """Whatever there is beside the words, by name."""
+        """Return the fields besides the text that have a value, by name."""
         return {name: value for name in BESIDE if (value := getattr(self, name)) not in (None, "")}
 
     @property
     def request_hash(self) -> str:
-        """Tells whether the same action ID came with the same submission."""
+        """Return a hash that is equal for equal submissions, to tell whether an action ID came with the same one."""
         text = self.text if self.body is None else self.body
         return content_hash(canonical_json([text, self.beside]) if self.beside else text)
 
 
 @dataclass(frozen=True, slots=True)
 class PromptUse:
-    """Which prompt a model was shown, and how much of it can be told from a provider's cache: `prefix_hash` is of what
-    comes before the part that is this turn's, sizes are in tokens as estimated."""
+    """The prompt that a model was shown, and how much of it a provider's cache can hold: `prefix_hash` is of the text
+    before the part that is this turn's, sizes are in tokens as estimated."""
 
     name: str
     version: str
@@ -176,7 +177,7 @@ class PromptUse:
 
 @dataclass(frozen=True, slots=True)
 class StageRecord(Called):
-    """One stage's input and output as they were, as JSON (`null` for one that failed); and every call to a model."""
+    """One stage's input and output, as JSON (`null` for one that failed); and every call to a model."""
 
     stage: str
     input_json: str
@@ -190,7 +191,7 @@ class StageRecord(Called):
 
 @dataclass(slots=True)
 class Recorder:
-    """Keeps every stage's input and output, also of a turn that then fails."""
+    """A recorder of every stage's input and output, also of a turn that then fails."""
 
     records: list[StageRecord] = field(default_factory=list)
 
@@ -215,7 +216,7 @@ class Recorder:
         self.records.append(StageRecord(stage, _json_list(given), output))
 
     def tokens(self) -> dict[str, int]:
-        """Tokens that models read and wrote."""
+        """Return the tokens that models read and wrote."""
         return {
             "input": sum(record.input_tokens for record in self.records),
             "output": sum(record.output_tokens for record in self.records),
@@ -223,7 +224,7 @@ class Recorder:
 
 
 def use_of(log: CallLog) -> PromptUse | None:
-    """The prompt of a log's calls; None where none was rendered."""
+    """Return the prompt of a log's calls; None where none was rendered."""
     shown = log.prompt
     if shown is None:
         return None
@@ -249,8 +250,8 @@ def _json_list(values: Sequence[BaseModel]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SceneLoreUse:
-    """What a turn made of the scene's lore: whether all of it was at hand (None where none was wanted), and what is to
-    be kept of which scene."""
+    """How a turn used the scene's lore: whether all of it was cached (None where none was needed), and what is to be
+    cached of which scene."""
 
     cached: bool | None
     scene_id: str
@@ -259,8 +260,8 @@ class SceneLoreUse:
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What a campaign goes on with from a turn: rules, the hash of their ruleset, pins, and the prompts' versions by
-    name (none yet: built-in stages have no prompts)."""
+    """The rules that a campaign uses from a turn on: rules, the hash of their ruleset, pins, and the prompts' versions
+    by name (empty: built-in stages have no prompts)."""
 
     rules: CampaignRules
     ruleset_hash: str
@@ -270,7 +271,7 @@ class Upgrade:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A turn that is thought to its end: all that the commit writes, and what it was thought from."""
+    """A finished turn: all that the commit writes, and what it was made from."""
 
     head: Head
     submission: Submission
@@ -289,23 +290,21 @@ class Draft:
 
     @property
     def turn_no(self) -> int:
-        """The number along the branch: the parent's and one."""
+        """Return the number along the branch: the parent's plus one."""
         return self.head.turn_no + 1
 
 
 def turn_id_of(campaign_id: str, parent_id: str | None, action_id: str) -> str:
-    """The ID of the turn that a submission makes on a parent: the same in every process."""
+    """Return the ID of the turn that a submission makes on a parent: the same in every process."""
     return f"turn_{content_hash(canonical_json([campaign_id, parent_id, action_id]))[:16]}"
 
 
-# Who speaks in a turn, and to whom alone: names -> characters, and a submission -> what its turn begins with.
-#
-# Whoever the player goes on as becomes part of the turn that is submitted, by an op at its beginning: taken back, it
-# was never so.
+# Speaker and listener of a turn: names -> characters, and a submission -> the ops that its turn begins with. A change
+# of persona is part of the submitted turn, by an op at its beginning: undone with the turn, it never happened.
 
 
 def persona_called(name: str, state: WorldState) -> str:
-    """The ID of the persona of that ID or name.
+    """Return the ID of the player's persona of that ID or name.
 
     Raises:
         CampaignError: the player has none of that name.
@@ -325,22 +324,22 @@ def somebody_called(
     heard_of: Collection[str] | None = None,
     ids: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The ID of the person of that ID or name, wherever they are; those who are here come first. `heard_of` are those
-    among the absent whose names may be said; where it is not said that is everybody. `ids` are those by which players
-    know people who are in disguise: these have no other.
+    """Return the ID of the person of that ID or name, wherever they are; those who are here are preferred. `heard_of`
+    are the absent people whose names may be said; None means everybody. `ids` are the player's IDs of people who are in
+    disguise: these are found by no others.
 
     Raises:
         CampaignError: nobody is called so.
     """
-    here = [state.entities[one] for one in state.present() if one != state.player_id]
+    here = [state.entities[who] for who in state.present() if who != state.player_id]
     others = [
-        one
-        for _, one in sorted(state.entities.items())
-        if one.type in ("npc", "player") and (heard_of is None or one.id in heard_of)
+        entity
+        for _, entity in sorted(state.entities.items())
+        if entity.type in ("npc", "player") and (heard_of is None or entity.id in heard_of)
     ]
     found = _called(name, here, ids) or _called(name, [other for other in others if other.id != state.player_id], ids)
     if found is None:
-        names = ", ".join(one.name for one in here)
+        names = ", ".join(person.name for person in here)
         raise CampaignError(
             f"there is nobody called {name}", hint=f"here are: {names}" if names else "nobody is here but you"
         )
@@ -348,23 +347,23 @@ def somebody_called(
 
 
 def _called(name: str, people: list[Entity], ids: Mapping[str, str] = MappingProxyType({})) -> str | None:
-    """By ID, else by the whole name, else by some words of it."""
+    """Find a person by ID, else by the whole name, else by some words of it; return the ID or None."""
     said = " ".join(name.split()).casefold()
     for person in people:
         known = ids.get(person.id, person.id).casefold()
         if said in (known, local(known)):
             return person.id
     names = {person.id: (person.name, *person.aliases) for person in people}
-    whole = [one_id for one_id, called in names.items() if said in map(str.casefold, called)]
-    partly = [one_id for one_id, called in names.items() if is_called(said, *called)]
+    whole = [entity_id for entity_id, called in names.items() if said in map(str.casefold, called)]
+    partly = [entity_id for entity_id, called in names.items() if is_called(said, *called)]
     return next(iter([*whole, *partly]), None)
 
 
 def persona_ops(submission: Submission, state: WorldState) -> tuple[StateOp, ...]:
-    """What the turn of a submission begins with: the player goes on as somebody else, where one is named.
+    """Return the ops that the turn of a submission begins with: a change of persona, where one is named.
 
     Raises:
-        CampaignError: it is none of the player's, or is nowhere just now.
+        CampaignError: it is none of the player's personas, or is nowhere just now.
     """
     if submission.persona is None:
         return ()
@@ -378,11 +377,11 @@ def persona_ops(submission: Submission, state: WorldState) -> tuple[StateOp, ...
 
 
 def begun(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]]:
-    """The head as the turn of a submission sees it once the player is whom they speak as, and the ops that led there.
-    Where that is elsewhere, the story is told that the place is another.
+    """Return the head as the turn of a submission sees it after the change of persona, and the ops of that change.
+    Where the persona is elsewhere, a marker tells of the change of place.
 
     Raises:
-        CampaignError: the persona cannot be played, or whoever is whispered to is not there.
+        CampaignError: the persona cannot be played, or the person who is whispered to is not there.
     """
     ops = persona_ops(submission, head.state)
     state = apply(head.state, ops).state
@@ -391,7 +390,7 @@ def begun(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]
     if state.scene.number == head.state.scene.number:
         return replace(head, state=state), ops
     move = {"from": head.state.scene.location_id, "to": state.scene.location_id}
-    # A move that the last turn led to was somebody else's.
+    # A move that the last turn led to was that of another persona.
     markers = [marker for marker in head.markers if marker.subtype not in ("location_change", "scene_open", "silence")]
     moved = (*markers, Marker(subtype="location_change", payload=move))
     return replace(head, state=state, markers=moved, scene_lore=()), ops

@@ -1,8 +1,8 @@
-"""Does a text tell what its reader may not know? Compared by code: by letters, by words, and by meaning where there is
-an embedder for it.
+"""Leak checks: does a text tell what its reader may not know? Compared by code: by letters, by words, and by meaning
+where there is an embedder for it.
 
-This is a filter over what was written by a model that was shown secrets; what a model was not shown it cannot tell. It
-errs to both sides: a false alarm costs a repair, and a secret that is retold in other words, or in pieces, may pass.
+This is a filter over what a model wrote that was shown secrets; a model cannot tell what it was not shown. It errs on
+both sides: a false alarm costs a repair, and a secret that is retold in other words, or in pieces, may pass.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from lorewright.turn.views.disguises import (
 )
 from lorewright.world.frozen import Frozen
 
-# Is a secret told in other words? By the telling words that a text shares with it, and by what both mean.
+# Retold secrets: found by the telling words that a text shares with a secret, and by the meaning of both.
 
-# Of a sentence that is retold so much of its telling words stands together (see `share`), at least so many, and so many
-# of them new to the reader.
+# Of a sentence that is retold, this share of its telling words stands together (see `share`), at least so many of them,
+# and so many of them new to the reader.
 _RETOLD = 0.45
 _NEW = 2
 _FEWEST_SHARED = 3
-# A sentence with fewer telling words is held against a text by letters and meaning alone.
+# A sentence with fewer telling words is compared with a text by letters and meaning alone.
 _FEWEST_TELLING = 3
-# They stand together in so many times its length; in the order of the sentence they may stand further apart.
+# Words stand together in a stretch of so many times the sentence's length; in its order they may stand further apart.
 _TOGETHER, _IN_ORDER = 1.5, 4
-# How near a text comes to a secret's meaning, with a little of what it shares in words, and by how much nearer than to
+# How near a text comes to a secret's meaning, plus a little of what it shares in words, and by how much nearer than to
 # what the reader knows. These numbers and `_RETOLD` were chosen on half of tests/turn/retellings, for MiniLM alone.
 _SAME_MEANING = 0.60
 _NEARER = 0.13
 _WORDS_IN_MEANING = 0.15
-# Of a text so many passages are embedded, of what the reader knows so many sentences, those that share most words.
+# So many passages of a text are embedded, and so many sentences of what the reader knows, those that share most words.
 _PASSAGES = 8
 _KNOWN_SENTENCES = 6
 _KEPT_VECTORS = 2_000
@@ -62,16 +62,16 @@ _SPOKEN = re.compile(r"“([^”]*)”?|\"([^\"]*)\"?")
 def sentences_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the sentences of a text with their telling words; those of a word or two go with the one before them."""
     found: list[str] = []
-    for one in _SENTENCE.split(text):
-        if found and len(one.split()) < _FEWEST_TELLING:
-            found[-1] += f" {one}"
+    for sentence in _SENTENCE.split(text):
+        if found and len(sentence.split()) < _FEWEST_TELLING:
+            found[-1] += f" {sentence}"
         else:
-            found.append(one)
-    return tuple((one, _telling(one)) for one in found if one.strip())
+            found.append(sentence)
+    return tuple((sentence, _telling(sentence)) for sentence in found if sentence.strip())
 
 
 def _telling(text: str) -> tuple[str, ...]:
-    """The telling words, `thirty-two` being one number."""
+    """Return the telling words in order, `thirty-two` being one number."""
     found: list[str] = []
     for word in telling_words(without_leet(folded(text))):
         if found and found[-1] in _TENS and word in _ONES:
@@ -82,20 +82,20 @@ def _telling(text: str) -> tuple[str, ...]:
 
 
 class Known:
-    """What a reader knows already, made ready when it is first asked for."""
+    """The texts that a reader knows already, prepared when they are first needed."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = [text for text in dict.fromkeys(texts) if text]
 
     @cached_property
     def sentences(self) -> list[tuple[str, frozenset[str]]]:
-        """Each sentence, with its telling words."""
-        told = dict.fromkeys(one for text in self.texts for one in sentences_of(text))
+        """Return each sentence, with its telling words."""
+        told = dict.fromkeys(pair for text in self.texts for pair in sentences_of(text))
         return [(sentence, frozenset(words)) for sentence, words in told]
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All telling words."""
+        """Return all telling words."""
         return frozenset(word for _, words in self.sentences for word in words)
 
     def most_of(self, words: frozenset[str]) -> int:
@@ -106,7 +106,7 @@ class Known:
 def retold(text: str, secrets: Sequence[tuple[str, str]], known: Known) -> tuple[str, float] | None:
     """Return the secret of which most is told in other words about it or in another order; with its share."""
     found: list[tuple[float, str]] = []
-    said = list(dict.fromkeys(_telling(one) for one in texts_in(text))) if secrets else []
+    said = list(dict.fromkeys(_telling(reading) for reading in texts_in(text))) if secrets else []
     for secret_id, secret in secrets:
         for _, words in sentences_of(secret):
             if len(set(words)) < _FEWEST_TELLING:
@@ -139,7 +139,7 @@ def share(secret: Sequence[str], said: Sequence[str], known: Collection[str]) ->
 
 
 def _longest_in_order(secret: Sequence[str], said: Sequence[str]) -> set[str]:
-    """The words of the longest common subsequence."""
+    """Return the words of the longest common subsequence."""
     above: list[tuple[str, ...]] = [()] * (len(said) + 1)
     for word in secret:
         row: list[tuple[str, ...]] = [()]
@@ -150,7 +150,7 @@ def _longest_in_order(secret: Sequence[str], said: Sequence[str]) -> set[str]:
 
 
 class Meaning:
-    """Compares by what a text means. Vectors are kept: a secret is embedded once."""
+    """A comparison by the meaning of texts. Vectors are cached: a secret is embedded once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -170,17 +170,17 @@ class Meaning:
         passages = _passages(text)
         if not passages:
             return None
-        said, vectors = [_telling(one) for one in passages], self._of(passages)
+        said, vectors = [_telling(passage) for passage in passages], self._of(passages)
         found: list[tuple[float, str, int]] = []
         for secret_id, secret in secrets:
             sentences = sentences_of(secret)
             if not sentences:
                 continue
-            near = vectors @ self._of([one for one, _ in sentences]).T
+            near = vectors @ self._of([sentence for sentence, _ in sentences]).T
             for (passage, sentence), cosine in np.ndenumerate(near):
                 shared = _news(sentences[sentence][1], said[passage], known)
                 found.append((round(float(cosine) + _WORDS_IN_MEANING * shared, 2), secret_id, passage))
-        for score, secret_id, passage in sorted(found, key=lambda one: (-one[0], one[1:])):
+        for score, secret_id, passage in sorted(found, key=lambda hit: (-hit[0], hit[1:])):
             if score < _SAME_MEANING:
                 break
             if not self._is_known(passages[passage], frozenset(said[passage]), score, known):
@@ -188,8 +188,8 @@ class Meaning:
         return None
 
     def _is_known(self, passage: str, words: frozenset[str], score: float, known: Known) -> bool:
-        """Whether something that the reader knows is about as near to a passage as the secret is."""
-        alike = sorted(known.sentences, key=lambda one: -len(words & one[1]))[:_KNOWN_SENTENCES]
+        """Return True if something that the reader knows is about as near to a passage as the secret is."""
+        alike = sorted(known.sentences, key=lambda sentence: -len(words & sentence[1]))[:_KNOWN_SENTENCES]
         sentences = [sentence for sentence, shared in alike if words & shared]
         return bool(sentences) and score - float((self._of(sentences) @ self._of([passage])[0]).max()) < _NEARER
 
@@ -205,7 +205,7 @@ class Meaning:
 
 
 def _news(words: Sequence[str], said: Sequence[str], known: Known) -> float:
-    """The share of a sentence that a passage tells, 0 where the reader knows as much."""
+    """Return the share of a sentence that a passage tells, 0 where the reader knows as much."""
     if len(set(words)) < _FEWEST_TELLING:
         return 0.0
     much, which = share(words, said, known.words)
@@ -213,25 +213,27 @@ def _news(words: Sequence[str], said: Sequence[str], known: Known) -> float:
 
 
 def _passages(text: str) -> list[str]:
-    """What is said in a text and what stands beside it, each whole and by its sentences."""
+    """Return what is said in a text and what stands between it, each whole and then by sentences, at most
+    `_PASSAGES`."""
     spoken = " ".join(first or second for first, second in _SPOKEN.findall(text))
-    beside = _SPOKEN.sub(" ", text)
-    parts = [part.strip() for part in (spoken, beside) if len(part.split()) >= _FEWEST_TELLING]
-    found = [*parts, *(one for part in parts for one, _ in sentences_of(part) if len(one.split()) >= _FEWEST_TELLING)]
+    unspoken = _SPOKEN.sub(" ", text)
+    parts = [part.strip() for part in (spoken, unspoken) if len(part.split()) >= _FEWEST_TELLING]
+    sentences = (sentence for part in parts for sentence, _ in sentences_of(part))
+    found = [*parts, *(sentence for sentence in sentences if len(sentence.split()) >= _FEWEST_TELLING)]
     return list(dict.fromkeys(found))[:_PASSAGES]
 
 
-# The record of the refusals of a turn.
+# The name of the record of a turn's refusals.
 LEAKS = "leaks"
 # Six words in a row are a quotation; fewer are how people talk.
 QUOTED_WORDS = 6
-# So many letters in a row say something although nobody knows where a word ends; and so many without their vowels.
+# So many letters in a row tell something, wherever the words end; and so many without their vowels.
 _LETTERS = 12
 _BONES = 12
 # A sentence of so many letters is found although it is misspelt, where so much of it agrees (percent, `partial_ratio`).
 _MISSPELT_FROM = 30
 _MISSPELT = 85
-# The embedders that there are thresholds for.
+# The prefix of the fingerprints of the embedders that there are thresholds for.
 _MEANS = "minilm"
 
 Way = Literal["quoted", "letters", "words", "meaning"]
@@ -255,7 +257,8 @@ class Refusals(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class LeakQuestion:
-    """A text and the secrets, of (ID, text), that it is compared with, as `LeakCheck.refusal` is asked."""
+    """A text and the secrets, of (ID, text), that it is compared with; the fields are the arguments of
+    `LeakCheck.refusal`."""
 
     text: str
     secrets: Sequence[tuple[str, str]]
@@ -265,7 +268,7 @@ class LeakQuestion:
 
 
 class LeakCheck(ABC):
-    """Compares texts with secrets. A quotation is found by every kind of check alike."""
+    """A comparison of texts with secrets. Every kind of check finds quotations alike."""
 
     def refusal(
         self,
@@ -276,10 +279,11 @@ class LeakCheck(ABC):
         closely: Collection[str] = (),
         by_meaning: bool = False,
     ) -> LeakRefusal | None:
-        """Return the first secret, of (ID, text), that a text tells, or None. What the `known` texts tell is no news.
+        """Return the first secret, of (ID, text), that a text tells, or None. What the `known` texts tell is not
+        secret.
 
         Every secret is looked for in its own words and letters. Those whose IDs are in `closely` are looked for in
-        other words and orders too, and with `by_meaning` by what the text means.
+        other words and orders too, and with `by_meaning` by the text's meaning.
         """
         if not text.strip() or not secrets:
             return None
@@ -293,13 +297,13 @@ class LeakCheck(ABC):
 
 
 def plain_words(text: str) -> list[str]:
-    """Return the words of a text as they sound: who writes a secret in other letters, with a hyphen, in italics or with
-    a sign between that nobody sees, has still written it."""
+    """Return the words of a text as they sound: a secret in other letters, with a hyphen, in italics or with invisible
+    signs in between is the same words."""
     return words_folded(text)
 
 
 def runs_of(words: list[str]) -> Iterator[str]:
-    """Every run of six words, by which a text is known; all of a shorter one. The same run may come twice."""
+    """Yield every run of six words, by which a text is known; all of a shorter text. The same run may come twice."""
     for start in range(max(1, len(words) - QUOTED_WORDS + 1)):
         run = " ".join(words[start : start + QUOTED_WORDS])
         if run:
@@ -309,8 +313,8 @@ def runs_of(words: list[str]) -> Iterator[str]:
 def quoted_secret(text: str, secrets: Iterable[tuple[str, str]], *, said_before: str = "") -> str | None:
     """Return the ID of the first secret (ID, text) that the text quotes in six words in a row, or None.
 
-    A secret shorter than six words counts as quoted when all of it stands there. What `said_before` quotes already (the
-    player's own words) is no news.
+    A secret shorter than six words counts as quoted when all of it stands there. Runs that `said_before` has already
+    (the player's own words) do not count.
     """
     said = _Runs(text)
     known = _Runs(said_before)
@@ -322,7 +326,7 @@ def quoted_secret(text: str, secrets: Iterable[tuple[str, str]], *, said_before:
 
 
 class _Runs:
-    """A text's words, ready to be searched for runs of them."""
+    """The words of a text, prepared to be searched for runs of them."""
 
     def __init__(self, text: str) -> None:
         self._joined = f" {' '.join(plain_words(text))} "
@@ -332,20 +336,20 @@ class _Runs:
 
 
 def text_key(text: str) -> str:
-    """Return the name by which a refused text is kept: the start of its hash."""
+    """Return the name by which a refused text is stored: the start of its hash."""
     return content_hash(text)[:16]
 
 
 class LiveLeakCheck(LeakCheck):
-    """Compares what models have just written. Without an embedder that it has thresholds for nothing is compared by
-    meaning."""
+    """A comparison for texts that models have just written. Without an embedder that it has thresholds for, nothing is
+    compared by meaning."""
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         means = embedder is not None and embedder.fingerprint.startswith(_MEANS)
         self._meaning = Meaning(embedder) if embedder is not None and means else None
 
     def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
-        """See `LeakCheck`."""
+        """Implement `LeakCheck.find_unquoted`."""
         text, secrets = question.text, question.secrets
         key, reader = text_key(text), _Reader(question.known)
         if spelt := _spelt_out(text, secrets, reader):
@@ -359,22 +363,23 @@ class LiveLeakCheck(LeakCheck):
 
 
 class RecordedLeakCheck(LeakCheck):
-    """Repeats what was found when a turn was played: quotations, which need nothing but the text, and the refusals that
-    were recorded. So a replay comes out the same with another embedder, or none, and by other thresholds."""
+    """A check that repeats what was found when a turn was played: quotations, which need nothing but the text, and the
+    refusals that were recorded. So a replay has the same result with another embedder, or none, and with other
+    thresholds."""
 
     def __init__(self, refusals: Iterable[LeakRefusal]) -> None:
         self._refusals = {(refusal.text, refusal.secret): refusal for refusal in refusals}
 
     def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
-        """See `LeakCheck`."""
+        """Implement `LeakCheck.find_unquoted`."""
         key = text_key(question.text)
         found = (self._refusals.get((key, secret_id)) for secret_id, _ in question.secrets)
-        return next((one for one in found if one is not None), None)
+        return next((refusal for refusal in found if refusal is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A secret made ready: its runs of words, and its sentences, as letters."""
+    """A prepared secret: its runs of words, and its sentences, as letters."""
 
     letters: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -385,12 +390,12 @@ def _made_ready(text: str) -> _Ready:
     runs = tuple(dict.fromkeys(runs_of(plain_words(text))))
     return _Ready(
         letters=tuple(letters_of(run.split()) for run in runs),
-        sentences=tuple(letters_of(words_folded(one)) for one, _ in sentences_of(text)),
+        sentences=tuple(letters_of(words_folded(sentence)) for sentence, _ in sentences_of(text)),
     )
 
 
 class _Reader(Known):
-    """What the reader knows already, also as runs and letters."""
+    """The texts that the reader knows already, also as runs and letters."""
 
     @cached_property
     def _runs(self) -> str:
@@ -410,7 +415,7 @@ class _Reader(Known):
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """The letters of a text: in all the ways in which it can be read, as they stand in each of its readings, and those
+    """The letters of a text: in all the ways in which it can be read, in each of its readings as written, and those
     without vowels."""
 
     ways: str
@@ -420,15 +425,16 @@ class _Spelling:
 
 @lru_cache(maxsize=64)
 def _spelling(text: str) -> _Spelling:
-    worded = [words_folded(one) for one in texts_in(text)]
+    worded = [words_folded(reading) for reading in texts_in(text)]
     straight = tuple(dict.fromkeys(map(letters_of, worded)))
-    # A blank, which stands in none of them, keeps them apart.
+    # A blank, which stands in none of them, separates them.
     ways = dict.fromkeys(letters for words in worded if words for letters in letterings(words))
     return _Spelling(" ".join(ways), straight, " ".join(map(bones_of, straight)))
 
 
 def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
-    """The first secret of which a run, or a sentence misspelt, stands in a reading of the text; with a score."""
+    """Return the first secret of which a run, or a misspelt sentence, stands in a reading of the text, with a score;
+    None if there is none."""
     spelling = _spelling(text)
     for secret_id, secret in secrets:
         ready = _made_ready(secret)
@@ -439,14 +445,14 @@ def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -
             if len(bare) >= _BONES and bare in spelling.bones and bare not in reader.bones:
                 return secret_id, 1.0
         for whole in ready.sentences:
-            agrees = max((_agreement(whole, one) for one in spelling.straight), default=0)
+            agrees = max((_agreement(whole, reading) for reading in spelling.straight), default=0)
             if agrees >= _MISSPELT and _agreement(whole, reader.letters) < _MISSPELT:
                 return secret_id, agrees / 100
     return None
 
 
 def _agreement(sentence: str, letters: str) -> int:
-    """How much of a sentence stands in some letters, in percent; 0 where it, or they, are too few to tell."""
+    """Return how much of a sentence stands in some letters, in percent; 0 where either has too few letters to tell."""
     if len(sentence) < _MISSPELT_FROM or len(letters) * 100 < len(sentence) * _MISSPELT:
         return 0
     return round(fuzz.partial_ratio(sentence, letters, score_cutoff=_MISSPELT - 1))

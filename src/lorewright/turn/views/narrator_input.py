@@ -1,4 +1,4 @@
-"""What came of a turn -> the narrator's input: the scene as it may be shown, and the evidence that was won."""
+"""The outcome of a turn -> the narrator's input: the scene as it may be shown, and the evidence that was gained."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
-# The message stream as one turn sees it: what was said in the last turns, and what is said in this one so far.
+# The message stream as one turn sees it: the messages of the last turns, and those of this one so far.
 
-# The subtype of what two alone hear.
+# The subtype of an intention that only its speaker and one listener hear.
 WHISPER = "whisper"
 
 
 class TurnStream:
-    """Grows by a message at a time; nothing that is in it changes. It becomes part of the campaign's with the turn."""
+    """The message stream of a turn: messages are appended one by one and never change. It becomes part of the
+    campaign's stream with the turn."""
 
     def __init__(self, head: Head, turn_id: str) -> None:
         self._past = head.recent
@@ -53,16 +54,16 @@ class TurnStream:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """This turn's messages."""
+        """Return this turn's messages."""
         return tuple(self._own)
 
     def open(self) -> None:
-        """Begin with the markers of what the last turn led to."""
+        """Append the markers of what the last turn led to."""
         for marker in self._markers:
             self.add("system", "scene_marker", "", subtype=marker.subtype, payload=marker.payload)
 
     def intend(self, owner: str, words: str, *, thought: str = "", to: str | None = None) -> Message:
-        """Append what somebody means to do, after what they think by themselves; with `to` it is whispered to one."""
+        """Append what somebody means to do, after their thought; with `to` it is whispered to that character."""
         if thought:
             self.add(owner, "thought", thought)
         if to is None:
@@ -79,7 +80,7 @@ class TurnStream:
         payload: Mapping[str, Any] = MappingProxyType({}),
         audience: Sequence[str] = (),
     ) -> Message:
-        """Append a message to this turn's."""
+        """Append a message to this turn's and return it."""
         message = Message(
             owner=owner,
             type=kind,
@@ -94,11 +95,11 @@ class TurnStream:
         return message
 
     def thoughts(self) -> list[tuple[int, Message]]:
-        """Every thought there is: for holding texts against them, never for anybody to read."""
-        return [one for one in self._numbered() if one[1].type == "thought"]
+        """Return every thought as (turn number, message): for leak checks, never for anybody to read."""
+        return [numbered for numbered in self._numbered() if numbered[1].type == "thought"]
 
     def told(self) -> list[Message]:
-        """What was told so far, to whomever."""
+        """Return all narrations so far, whoever their audience."""
         return [message for _, message in self._numbered() if message.type == "narration"]
 
     def seen_by(
@@ -109,17 +110,20 @@ class TurnStream:
         resolving: Collection[Message] = (),
         current: Collection[Message] = (),
     ) -> list[tuple[int, Message]]:
-        """(turn number, message), oldest first, as a reader may see them just now; see `visibility.seen_by`."""
+        """Return (turn number, message), oldest first, as a reader may see them just now; see
+        `acquaintance.seen_by`."""
         numbered = self._numbered()
-        number = {(one.turn_id, one.seq): no for no, one in numbered}
-        seen = seen_by(reader, (one for _, one in numbered), own_id=own_id, resolving=resolving, current=current)
-        return [(number[one.turn_id, one.seq], one) for one in seen]
+        number = {(message.turn_id, message.seq): turn_no for turn_no, message in numbered}
+        seen = seen_by(
+            reader, (message for _, message in numbered), own_id=own_id, resolving=resolving, current=current
+        )
+        return [(number[message.turn_id, message.seq], message) for message in seen]
 
     def _numbered(self) -> list[tuple[int, Message]]:
         return [*self._past, *((self._turn_no, message) for message in self._own)]
 
 
-# What somebody says in answer.
+# The types of actions that are answered in words.
 _PRESSED = ("persuade", "threaten")
 _SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))
 
@@ -145,10 +149,11 @@ def narrator_input(
     markers: tuple[str, ...] = (),
     premises: tuple[Premise, ...] = (),
 ) -> NarratorInput:
-    """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
+    """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
+    before and after.
 
-    Of `items` only what the player has learned by now goes in. `resolution` has the player's outcomes, and the changes
-    and events of all that is told; `acts` have the outcomes of others.
+    Of `items` only those that the player has learned by now go in. `resolution` has the player's outcomes, and the
+    changes and events of all that is told; `acts` have the outcomes of others.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
     ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
@@ -167,7 +172,11 @@ def narrator_input(
         recorded=tuple(_recorded(after, outcomes)),
         carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
         names={
-            **{one: after.name_of(one) for one in sorted(described or ()) if one in after.entities},
+            **{
+                entity_id: after.name_of(entity_id)
+                for entity_id in sorted(described or ())
+                if entity_id in after.entities
+            },
             **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
         },
         minutes=after.minutes - before.minutes,
@@ -189,22 +198,22 @@ def narrator_input(
 
 
 def _persona(state: WorldState) -> Persona:
-    """Whom the player plays: what is known of them, and the inner states that they know of."""
+    """Return the player's character: what is known of them, and the inner states that they know of."""
     name = state.name_of(state.player_id)
     character = state.characters.get(state.player_id)
     if character is None:
         return Persona(name=name or Persona().name)
     manifest = tuple(
-        InnerState(name=name, value=plain(one.value), level=one.level)
-        for name, one in sorted(character.states.items())
-        if one.is_manifest
+        InnerState(name=name, value=plain(inner.value), level=inner.level)
+        for name, inner in sorted(character.states.items())
+        if inner.is_manifest
     )
     description = str(character.profile.get("description") or "")
     return Persona(name=name or Persona().name, description=description, states=manifest)
 
 
 def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInventory | SetDoor]:
-    """The changes that the player can see, less those that an outcome tells by itself."""
+    """Yield the changes that the player can see, except those that an outcome tells by itself."""
     told = {outcome.target_id for outcome in resolution.outcomes if outcome.code in ("opened", "locked", "unlocked")}
     for op in resolution.ops:
         if isinstance(op, (ChangeRelation, ChangeInventory)) or (isinstance(op, SetDoor) and op.door_id not in told):
@@ -212,8 +221,8 @@ def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInvent
 
 
 def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Recorded]:
-    """What the outcomes' facts say, where the player may know it."""
-    for fact_id in dict.fromkeys(fact_entity_id for outcome in outcomes for fact_entity_id in outcome.fact_ids):
+    """Yield the promises, threats and debts of the outcomes' facts, where the player may know them."""
+    for fact_id in dict.fromkeys(linked_id for outcome in outcomes for linked_id in outcome.fact_ids):
         fact = state.facts[fact_id]
         if fact.visibility == "player":
             said = {"to_id": fact.object["to"], "what": fact.object["what"]}
@@ -252,7 +261,7 @@ def _lines(texts: Iterable[LoreText]) -> tuple[LoreLine, ...]:
 def _evidence(
     before: WorldState, after: WorldState, outcomes: Iterable[Outcome], items: dict[str, SceneItem]
 ) -> Iterable[Evidence]:
-    """Items of the outcomes in their order, then whatever else was learned (by a clock, say)."""
+    """Yield the items of the outcomes in their order, then those learned otherwise (by a clock, say)."""
     player = after.player_id
     given: set[str] = set()
     for outcome in outcomes:
@@ -261,22 +270,23 @@ def _evidence(
                 given.add(item_id)
                 known = before.has_learned(player, item_id)
                 speaker = _speaker(outcome, items[item_id], player)
-                yield _one(items[item_id], after, speaker=speaker, known_before=known)
+                yield _evidence_of(items[item_id], after, speaker=speaker, known_before=known)
     for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
         if item_id in items:
-            yield _one(items[item_id], after, speaker=None, known_before=False)
+            yield _evidence_of(items[item_id], after, speaker=None, known_before=False)
 
 
 def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
-    """Whoever says it: one of the cast who speaks of their own accord or whom another of them has asked, or the one
-    whom the player's words were aimed at: they were spoken to, or it is theirs (a gift loosens tongues)."""
+    """Return the ID of who says an item: a character who speaks of their own accord or answers another, or the target
+    of the player's words, if they were spoken to or the item is theirs (a gift loosens tongues); None where nobody says
+    it."""
     if outcome.actor_id != player:
         return outcome.target_id if outcome.type in ("ask", *_PRESSED) else outcome.actor_id
     is_said = outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
     return outcome.target_id if is_said else None
 
 
-def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:
+def _evidence_of(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:
     how = state.reveals[state.player_id][item.id].how
     return Evidence(
         item_id=item.id,
@@ -308,7 +318,7 @@ def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...
 
 
 def _concerned(before: WorldState, after: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Any]:
-    """The entities whose names the telling may need: those there before or after, and those of the actions."""
+    """Return the entities whose names the narration may need: those there before or after, and those of the actions."""
     ids = {*before.present(), *after.present(), before.scene.location_id, after.scene.location_id}
     ids |= {
         *before.held_by(before.scene.location_id),
@@ -316,8 +326,8 @@ def _concerned(before: WorldState, after: WorldState, outcomes: Iterable[Outcome
         *after.held_by(after.player_id),
     }
     for outcome in outcomes:
-        ids |= {one for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one}
+        ids |= {entity_id for entity_id in (outcome.target_id, outcome.location_id, outcome.item_id) if entity_id}
     for way in before.exits.get(before.scene.location_id, ()):
         ids |= {way.to, *([way.via] if way.via else [])}
     ids |= {door.key_id for door in before.doors.values() if door.key_id in after.held_by(after.player_id)} - {None}
-    return [after.entities[one] for one in sorted(entity_id for entity_id in ids if entity_id) if one in after.entities]
+    return [after.entities[entity_id] for entity_id in sorted(filter(None, ids)) if entity_id in after.entities]

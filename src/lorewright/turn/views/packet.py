@@ -1,4 +1,4 @@
-"""ContextPacket: what a stage is told of the world, in the seed's shape, cut to who reads it."""
+"""ContextPacket: what a stage is told of the world, in the seed's shape, cut to its reader."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from lorewright.values.records import Message
 from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState
 
-# A packet and a budget -> the packet cut to it. What goes, goes in a fixed order; what the turn stands on stays.
-#
-# First goes what can be found again by asking (the sitting's lore, then what was looked up), then what was told before
-# (the story so far, the oldest first; then the last tellings, likewise), then what the place looks like, then what
-# stands in every scene, then what is known and how people stand to each other.
-# Scene, entities, threads, clocks, inventory and briefings are never cut: without them a stage would be wrong, not only
-# brief.
+# A packet and a budget -> the packet cut to it. Entries are dropped in a fixed order: first those that can be found
+# again by retrieval (the sitting's lore, then what was looked up), then what was told before (the story so far, the
+# oldest first; then the last narrations, likewise), then descriptions of the place, then standing lore, then facts and
+# relationships. Scene, entities, threads, clocks, inventory and briefings are never cut: without them a stage would be
+# wrong, not only brief.
 
-# Room for the packet in a prompt of 8,000 tokens.
+# The room for the packet in a prompt of 8,000 tokens.
 PACKET_TOKENS = 6_000
 
 Packet = dict[str, Any]
 
 
 def packet_tokens(packet: Packet) -> int:
-    """The length of a packet as it is sent."""
+    """Return the length of a packet as it is sent, in tokens."""
     return count_tokens(canonical_json(packet))
 
 
 def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
-    """The packet, without what does not fit: one entry after the other, until it does or nothing more may go.
+    """Return the packet without the entries that do not fit: they are dropped one after another, until it fits or
+    nothing more may be dropped.
 
-    The one given is unchanged; the result may be longer than the budget where what must stay is.
+    The given packet is unchanged; the result may be longer than the budget where the parts that must stay are.
     """
 
     def fits(dropped: int) -> bool:
         return packet_tokens(_without(packet, dropped)) <= budget_tokens
 
     most = sum(len(_at(packet, path)) for path in _GOES)
-    # Each entry that goes makes it shorter, so that not every length has to be counted: a long game has many facts.
+    # Each dropped entry makes it shorter, so that a binary search works: a long game has many facts.
     return packet if fits(0) else _without(packet, bisect_left(range(most), True, key=fits))
 
 
-# What may go, in the order in which it does: the last entry of a list first, but for what stands oldest first.
+# The lists that may be cut, in the order in which they are: the last entry of a list first, but for lists that have the
+# oldest first.
 _GOES = (
     ("lore_context", "session", "chunks"),
     ("lore_context", "asked"),
@@ -64,19 +64,19 @@ _OLDEST_FIRST = (("summary", "story"), ("recent_events",))
 
 
 def _without(packet: Packet, number: int) -> Packet:
-    """The packet after so many entries went."""
+    """Return the packet with so many entries dropped."""
     for path in _GOES:
         entries = _at(packet, path)
-        gone = min(number, len(entries))
-        if gone:
-            kept = entries[gone:] if path in _OLDEST_FIRST else entries[: len(entries) - gone]
-            packet = _with(packet, path, kept)
-        number -= gone
+        dropped = min(number, len(entries))
+        if dropped:
+            remaining = entries[dropped:] if path in _OLDEST_FIRST else entries[: len(entries) - dropped]
+            packet = _with(packet, path, remaining)
+        number -= dropped
     return packet
 
 
 def _at(packet: Packet, path: tuple[str, ...]) -> Sequence[Any]:
-    """The list at a path; empty where there is none."""
+    """Return the list at a path; empty where there is none."""
     found: Any = packet
     for name in path:
         found = found.get(name) or {}
@@ -88,11 +88,11 @@ def _with(packet: Packet, path: tuple[str, ...], value: Any) -> Packet:
     return {**packet, name: _with(packet[name], tuple(rest), value) if rest else value}
 
 
-# State -> the two summaries of the packet: how the scene stands, and how the threads do.
+# A state -> the two summaries of the packet: of the scene and of the threads.
 
 
 def scene_summary(state: WorldState) -> str:
-    """Where the player is, for how long, how often they were there before, and with whom."""
+    """Return where the player is, for how long, how often they were there before, and with whom."""
     place = state.name_of(state.scene.location_id)
     minutes = state.minutes - state.scene.opened_minute
     since = f"for {minutes} minutes" if minutes > 1 else "just now"
@@ -104,20 +104,20 @@ def scene_summary(state: WorldState) -> str:
 
 
 def threads_summary(state: WorldState) -> str:
-    """Each thread in a line: its title, how it stands, what is at stake."""
+    """Return each thread in a line: its title, its status, its stakes."""
     return "\n".join(
         f"{thread.title} ({thread.status}){f': {thread.stakes}' if thread.stakes else ''}"
         for _, thread in sorted(state.threads.items())
     )
 
 
-# So many of the last narrations are shown; older ones are found through the history corpus.
+# The number of last narrations that are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 
-# And so much of each: a narration is a page at most, whatever a model made of it.
+# The most characters of each: a narration is a page at most, however long a model made it.
 RECENT_CHARACTERS = 1_500
 
-# A clock so many steps from what it sets off is a threat that one can feel coming.
+# A clock so many steps from its next effect is a threat.
 _NEAR = 2
 
 
@@ -135,20 +135,20 @@ def build_packet(
     story: Sequence[SummarySentence] = (),
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
-    """The packet for one viewer, no longer than a budget allows.
+    """Return the packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
-    packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
-    the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
+    packet, `session` the lore that the sitting began with. `agendas` has the agenda of each of the cast, by ID: it is
+    the planner's alone, as are ties between people. Manifest states of people are shown to stages, not to players.
     `calibration` is what was agreed on before the first turn, `story` what happened before `recent`, oldest first.
 
-    Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
-    ways lead and of whom the threads are about, then others; the newest first, and not all of them.
+    Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of the places
+    that the ways lead to and of the subjects of threads, then others; the newest first, and not all of them.
     """
     present = state.present()
     things = [*state.held_by(state.scene.location_id), *state.held_by(state.player_id)]
     shown = [state.scene.location_id, *present, *things]
-    told = [(turn_no, message) for turn_no, message in recent if message.type == "narration"]
+    narrations = [(turn_no, message) for turn_no, message in recent if message.type == "narration"]
     packet = {
         "scene": {
             "location_id": state.scene.location_id,
@@ -168,11 +168,11 @@ def build_packet(
         "summary": {
             "scene": scene_summary(state),
             "threads": threads_summary(state),
-            **({"story": [{"text": one.text, "turn_nos": list(one.turn_nos)} for one in story]} if story else {}),
+            **({"story": [{"text": told.text, "turn_nos": list(told.turn_nos)} for told in story]} if story else {}),
         },
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
-            for turn_no, message in told[-RECENT_NARRATIONS:]
+            for turn_no, message in narrations[-RECENT_NARRATIONS:]
         ],
         "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
         "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
@@ -194,41 +194,43 @@ def build_packet(
 
 
 def _ruled(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
-    """The ruleset's scene and in short how it is played; nothing where it shapes no part of the state."""
+    """Return the ruleset's scene and a short summary of how it is played; empty where the ruleset shapes no part of the
+    state."""
     if state.ruleset is None:
         return {}
-    told = rules.ruleset
+    ruleset = rules.ruleset
     return {
-        "ruleset_id": told.id,
-        "rulebook_summary": told.rulebook_summary,
+        "ruleset_id": ruleset.id,
+        "rulebook_summary": ruleset.rulebook_summary,
         "scene_state": plain(state.ruleset.scene),
     }
 
 
 def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Agenda]) -> dict[str, Any]:
-    """What those who are here are after, and when they act next."""
+    """Return the goals of those who are here, and when they act next, by ID."""
     found = {who: agendas[who].shown(state) for who in present if who in agendas}
     return {who: shown for who, shown in found.items() if shown}
 
 
 def _capabilities(lore: SceneLore) -> dict[str, str]:
-    told = {briefing.npc_id: " ".join(line.text for line in briefing.capabilities) for briefing in lore.briefings}
-    return {npc_id: text for npc_id, text in told.items() if text}
+    texts = {briefing.npc_id: " ".join(line.text for line in briefing.capabilities) for briefing in lore.briefings}
+    return {npc_id: text for npc_id, text in texts.items() if text}
 
 
 def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[str, Any]:
-    """What was learned, here and by thread; that there is more to be found here is the planner's to know."""
+    """Return what was learned, here and by thread; the planner is also told how much more can be found here."""
     learned = state.learned_by(state.player_id)
-    here = {item.id for item in lore.items()}
+    items_here = {item.id for item in lore.items()}
     progress: dict[str, Any] = {
         "learned": len(learned),
-        "learned_here": len(here & learned),
+        "learned_here": len(items_here & learned),
         "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
     }
     counted = [thread for thread in sorted(state.threads) if state.threads[thread].needed]
     if counted:
         progress["inquiries"] = {
-            one: {"progress": state.threads[one].progress, "needed": state.threads[one].needed} for one in counted
+            thread_id: {"progress": state.threads[thread_id].progress, "needed": state.threads[thread_id].needed}
+            for thread_id in counted
         }
     if viewer == "planner":
         progress["to_find_here"] = len({item.id for item in lore.discoverable} - learned)
@@ -236,7 +238,8 @@ def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[s
 
 
 def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
-    """A clock that is about to set something off, and how soon. What it sets off is the scenario's secret."""
+    """Return a clock that will soon have an effect, and how soon; None for any other. The effect itself is the
+    scenario's secret."""
     ahead = [value for value in sorted(rules.clock_effects.get(clock.id, {})) if value > clock.value]
     if not ahead or ahead[0] - clock.value > _NEAR:
         return None
@@ -244,34 +247,35 @@ def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
 
 
 def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
-    """Threats that hang over the scene, by what players are told of them, the one that falls due first first."""
-    due = sorted(state.threats.items(), key=lambda one: (one[1].due, one[0]))
+    """Return the threats that hang over the scene, by the names that players are told, the one that falls due first
+    first."""
+    due = sorted(state.threats.items(), key=lambda threat: (threat[1].due, threat[0]))
     return [
         {
-            "threat_id": one,
-            "name": rules.threats[one].title if one in rules.threats else one,
+            "threat_id": threat_id,
+            "name": rules.threats[threat_id].title if threat_id in rules.threats else threat_id,
             "minutes_left": max(threat.due - state.minutes, 0),
         }
-        for one, threat in due
+        for threat_id, threat in due
     ]
 
 
 def _situation(state: WorldState, rules: CampaignRules, situation_id: str) -> dict[str, Any]:
-    held, told = state.situations[situation_id], rules.ruleset.situations.get(situation_id)
-    left = None if held.until is None else max(held.until - state.minutes, 0)
-    return {"situation_id": situation_id, "summary": told.summary if told else "", "minutes_left": left}
+    situation, rule = state.situations[situation_id], rules.ruleset.situations.get(situation_id)
+    left = None if situation.until is None else max(situation.until - state.minutes, 0)
+    return {"situation_id": situation_id, "summary": rule.summary if rule else "", "minutes_left": left}
 
 
 def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str, Any]:
-    """Name and tags, and what one sees of a person's condition; a pack's own keys (`attrs`) may tell more than a viewer
-    may know and stay out."""
+    """Return an entity's name and tags, and a person's visible condition; a pack's own keys (`attrs`) may tell more
+    than a viewer may know and are omitted."""
     entity = state.entities[entity_id]
     attrs: dict[str, Any] = {}
     if conditions := state.conditions_of(entity_id):
         attrs["conditions"] = list(conditions)
     character = state.characters.get(entity_id)
     if character is not None and viewer != "player":
-        manifest = {name: plain(one.value) for name, one in character.states.items() if one.is_manifest}
+        manifest = {name: plain(inner.value) for name, inner in character.states.items() if inner.is_manifest}
         attrs |= {"states": manifest} if manifest else {}
     return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
 
@@ -283,7 +287,7 @@ def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> li
 
 
 def _spoken_of(state: WorldState) -> Iterator[str]:
-    """Where the ways lead, and whom the threads are about."""
+    """Yield the places that the ways lead to, and the subjects of the threads, by ID."""
     yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
     for thread in state.threads.values():
         yield from thread.related_entity_ids
@@ -302,7 +306,7 @@ def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
 
 
 def _clock(state: WorldState, rules: CampaignRules, clock_id: str) -> dict[str, Any]:
-    """What a clock's thresholds do is the scenario's secret; that there are some is not."""
+    """Return a clock with its thresholds; their effects are the scenario's secret, their existence is not."""
     clock = state.clocks[clock_id]
     thresholds: dict[str, dict[str, Any]] = {str(value): {} for value in sorted(rules.clock_effects.get(clock_id, {}))}
     return {
@@ -330,9 +334,9 @@ def _relationships(state: WorldState, present: Sequence[str]) -> list[dict[str, 
 
 
 def _ties(state: WorldState, present: Sequence[str]) -> list[dict[str, Any]]:
-    """What those who are here are to others; who knows of it is not said."""
+    """Return the relationships between those who are here and others; who knows of them is not said."""
     return [
-        {"a_id": one.a, "b_id": one.b, "rel_type": one.rel_type, "intensity": one.intensity, "notes": plain(one.notes)}
-        for key, one in sorted(state.relationships.items())
-        if one.a in present or one.b in present
+        {"a_id": tie.a, "b_id": tie.b, "rel_type": tie.rel_type, "intensity": tie.intensity, "notes": plain(tie.notes)}
+        for key, tie in sorted(state.relationships.items())
+        if tie.a in present or tie.b in present
     ]

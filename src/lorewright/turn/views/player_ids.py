@@ -1,8 +1,8 @@
 """A campaign's states and packs -> the IDs by which players know who is in disguise, and answers that say no others.
 
-A scenario may stage what a pack hides under a name of its own: the pack's `tear` is *the stranger*. The pack's ID and
-file would undo that, so that programs which play are given an ID made from the name on stage. What is stored keeps the
-pack's IDs: they are exchanged where an answer leaves, and where a player's own input comes in.
+A scenario may stage an entity that a pack hides under a name of its own: the pack's `tear` is *the stranger*. The
+pack's ID and file would undo that, so that programs which play are given an ID made from the name on stage. The
+database has the pack's IDs: they are replaced where an answer leaves, and where a player's own input comes in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lorewright.index.generation import Generation
 from lorewright.retrieval.view import hidden_from_players, ids_of, things
 from lorewright.world.state import Entity, WorldState
 
-# Fields whose texts are words, partly a player's own: an exchange in these would tell a good guess from a bad one.
+# Fields of free text, partly a player's own: a replacement in these would tell a good guess from a bad one.
 _WORDS = frozenset(
     {
         "aliases",
@@ -45,7 +45,8 @@ _WORDS = frozenset(
 
 @dataclass(frozen=True)
 class PlayerIds:
-    """Whom players know by another ID than the pack's: the pack's ID -> the entity as it was first staged."""
+    """The entities that players know by another ID than the pack's: the pack's ID -> the entity as it was first
+    staged."""
 
     campaign_id: str
     disguised: Mapping[str, Entity] = field(default_factory=dict)
@@ -53,35 +54,35 @@ class PlayerIds:
 
     @cached_property
     def ids(self) -> Mapping[str, str]:
-        """The pack's ID -> the player's."""
+        """Return the player's IDs by the pack's."""
         found: dict[str, str] = {}
         taken = set(self.taken - self.disguised.keys())
         for entity_id, entity in sorted(self.disguised.items(), key=lambda item: (item[1].name, item[0])):
             base = f"{self.campaign_id}:{slug(entity.name, fallback='somebody').replace('-', '_')}"
             numbered = (f"{base}_{number}" for number in range(2, len(self.disguised) + len(taken) + 2))
-            found[entity_id] = next(one for one in (base, *numbered) if one not in taken)
+            found[entity_id] = next(candidate for candidate in (base, *numbered) if candidate not in taken)
             taken.add(found[entity_id])
         return found
 
     def told(self, value: Any) -> Any:
-        """Return a JSON value with the player's IDs in place of the pack's. A citation of somebody in disguise says
-        whom it is of, and neither section nor file."""
+        """Return a JSON value with the player's IDs in place of the pack's. A citation of somebody in disguise names
+        the entity, and neither section nor file."""
         return self._told(value) if self.disguised else value
 
     def told_json(self, stored: str) -> str:
-        """Return canonical JSON, as it is stored, as `told`."""
+        """Return stored canonical JSON with the IDs replaced, as in `told`."""
         return canonical_json(self._told(json.loads(stored))) if self.disguised else stored
 
     def _told(self, value: Any) -> Any:
         if isinstance(value, Mapping):
             fields = self._told_citation(value)
-            return {self._exchanged(key): one if key in _WORDS else self._told(one) for key, one in fields.items()}
+            return {self._exchanged(key): text if key in _WORDS else self._told(text) for key, text in fields.items()}
         if isinstance(value, (list, tuple)):
-            return [self._told(one) for one in value]
+            return [self._told(item) for item in value]
         return self._exchanged(value) if isinstance(value, str) else value
 
     def _told_citation(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields of a citation of somebody in disguise; those of anything else as they are."""
+        """Return a citation of somebody in disguise with the player's ID alone; any other value as it is."""
         chunk_id = value.get("chunk_id")
         entity_id = holder_of(chunk_id) if isinstance(chunk_id, str) else ""
         if entity_id not in self.disguised:
@@ -89,20 +90,21 @@ class PlayerIds:
         known = self.ids[entity_id]
         shown = {"cite": local(known), "chunk_id": known, "item_id": None, "file_path": "", "entity_id": known}
         shown["section_path"] = self.disguised[entity_id].name
-        return {**value, **{key: one for key, one in shown.items() if key in value}}
+        return {**value, **{key: text for key, text in shown.items() if key in value}}
 
     def _exchanged(self, text: str) -> str:
         return self._pattern.sub(lambda found: self.ids[found[1]], text) if ":" in text else text
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """The pack's IDs, with the section and the item that may stand behind them: their author named these."""
-        ids = "|".join(re.escape(one) for one in sorted(self.disguised, key=len, reverse=True))
+        """Return a pattern of the pack's IDs, with the section and the item that may follow them: their author named
+        these."""
+        ids = "|".join(re.escape(entity_id) for entity_id in sorted(self.disguised, key=len, reverse=True))
         return re.compile(rf"(?<![\w-])({ids})(?![\w-])(?::[\w-]+)?(?:#[\w-]+)?")
 
 
 def disguised_in(state: WorldState, generations: Sequence[Generation]) -> dict[str, Entity]:
-    """Return the entities of a state that packs hide from players and that bear another name in it than in any pack,
+    """Return the entities of a state that packs hide from players and whose name in it is none of the packs' names,
     whatever a player has learned meanwhile; by ID."""
     same = things(generations)
     renamed: dict[str, tuple[str, ...]] = {}
@@ -111,24 +113,28 @@ def disguised_in(state: WorldState, generations: Sequence[Generation]) -> dict[s
         if entity.origin == "pack" and entity.name not in _names(told_as, generations):
             renamed[entity.id] = told_as
     hidden = hidden_from_players(generations) if renamed else frozenset()
-    return {one: state.entities[one] for one, told_as in renamed.items() if hidden.issuperset(told_as)}
+    return {
+        entity_id: state.entities[entity_id] for entity_id, told_as in renamed.items() if hidden.issuperset(told_as)
+    }
 
 
 def readable(state: WorldState, generations: Sequence[Generation]) -> frozenset[str]:
-    """Return the IDs of the items that the player has learned and may look up where they stand. What somebody in
-    disguise has told is in the story, and not in lore: there it stands under the name that is not told."""
+    """Return the IDs of the items that the player has learned and may look up in their packs. Items that somebody in
+    disguise has told are excluded: in the packs they stand under the hidden name."""
     learned = state.learned_by(state.player_id)
     disguised = disguised_in(state, generations) if learned else {}
     if not disguised:
         return learned
     same = things(generations)
-    kept = {told_as for one in disguised.values() for told_as in ids_of(one.pack_entity_id or one.id, same)}
-    return frozenset(one for one in learned if holder_of(one) not in kept)
+    disguised_ids = {
+        told_as for entity in disguised.values() for told_as in ids_of(entity.pack_entity_id or entity.id, same)
+    }
+    return frozenset(item_id for item_id in learned if holder_of(item_id) not in disguised_ids)
 
 
 def player_ids(campaign_id: str, states: Iterable[WorldState], generations: Sequence[Generation]) -> PlayerIds:
-    """Return the IDs for players; of the `states` the earlier ones say what somebody is called in them, so that one who
-    is unmasked keeps the ID."""
+    """Return the IDs for players; the earliest of the `states` says what an entity is called, so that one who is
+    unmasked keeps the ID."""
     found: dict[str, Entity] = {}
     taken: set[str] = set()
     for state in states:
@@ -139,4 +145,4 @@ def player_ids(campaign_id: str, states: Iterable[WorldState], generations: Sequ
 
 def _names(ids: Iterable[str], generations: Sequence[Generation]) -> set[str]:
     found = (generation.entity(entity_id) for entity_id in ids for generation in generations)
-    return {one.name for one in found if one is not None}
+    return {entity.name for entity in found if entity is not None}

@@ -1,4 +1,4 @@
-"""A state -> everything that a player's words can refer to in it, and lines worth suggesting."""
+"""A state -> everything that a player's words can refer to in it, and suggested lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from lorewright.values.records import Named, Scope, WayOut
 from lorewright.values.same import Same
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
-# Actions -> attempts: the words of an action become item IDs, so that the rules need read no free text.
+# Actions -> attempts: the words of an action become item IDs, so that the rules need not read free text.
 
-# Whoever is won over or frightened may tell what they know of the matter.
+# Actions whose target, won over or frightened, may tell what they know of the topic.
 _PRESSING = frozenset(("persuade", "threaten"))
 
 
@@ -38,10 +38,11 @@ def ground(
     *,
     acting: str | None = None,
 ) -> list[Attempt]:
-    """Each action with what its words point at: by ID only, so that no record of it tells a secret.
+    """Return each action with the items that its words point at: by ID only, so that no record of it tells a secret.
 
-    `gather` gives a state's scene lore. An action is grounded where the ones before it plainly lead: after `go street`
-    one searches the street. `acting` is whose round it is: one of the cast, and the player where nobody is named.
+    `gather` returns a state's scene lore. An action is grounded in the state to which the ones before it plainly lead:
+    after `go street` the player searches the street. `acting` is whose round it is: one of the cast, or the player
+    where it is None.
     """
     attempts: list[Attempt] = []
     for action in actions:
@@ -73,9 +74,9 @@ def _searched(action: Action, state: WorldState, lore: SceneLore, generations: S
 
 
 def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
-    """Whoever is asked about nothing in particular may tell anything that they would tell at all.
+    """Ground a question; without words it may get everything that the person would tell at all.
 
-    Where no word points at anything, what means the like is asked for, among what may be told.
+    Where no word points at an item, the nearest item in meaning is taken, among those that may be told.
     """
     briefing = lore.briefing(action.target_id or "")
     if briefing is None:
@@ -102,15 +103,15 @@ def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequ
 
 
 def _told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:
-    """What the player has learned and may pass on; whatever else they say is words."""
+    """Return the items that the player has learned and may pass on; anything else that they say is only words."""
     if not action.words:
         return Grounding()
     return _pointed_at(action, _learned(action, state, generations), None, generations)
 
 
 def _told_by_npc(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
-    """What one of the cast knows and may tell; where they know of nothing like it, what they would have to know, which
-    the rules refuse. What their words point at in neither is talk."""
+    """Return the items that a character's words point at among those that it knows and may tell; if there are none,
+    among those that it does not know, which the rules refuse. Words that point at neither are talk."""
     own = lore.briefing(action.actor_id)
     own = Briefing(npc_id=action.actor_id) if own is None else own
     opened = [item for item in own.withholds if state.has_learned(state.player_id, item.id)]
@@ -136,7 +137,7 @@ def _pointed_at(
 
 
 def _learned(action: Action, state: WorldState, generations: Sequence[Generation]) -> list[SceneItem]:
-    """What was revealed to whoever acts, as far as a pack still has it."""
+    """Return the items that were revealed to the actor, as far as a pack still has them."""
     found = (_item(item_id, generations) for item_id in sorted(state.learned_by(action.actor_id)))
     return [item for item in found if item is not None]
 
@@ -147,7 +148,8 @@ def _item(item_id: str, generations: Sequence[Generation]) -> SceneItem | None:
 
 
 def _grounded(item_id: str, own: Briefing | None) -> GroundedItem:
-    """An item with its role and whose it is: what stands in somebody's briefing is theirs, whatever pack it is from."""
+    """Return an item with its role and its holder: an item of somebody's briefing is theirs, whatever pack it is
+    from."""
     if own is not None and any(item.id == item_id for item in own.knows):
         return GroundedItem(id=item_id, role="knows", holder_id=own.npc_id)
     if own is not None and any(item.id == item_id for item in own.withholds):
@@ -156,8 +158,9 @@ def _grounded(item_id: str, own: Briefing | None) -> GroundedItem:
 
 
 def _is_about(action: Action, item: SceneItem) -> bool:
-    """Whether an item has so much of what is said that it can be meant: one telling word is enough where there is no
-    other, and no claim about somebody (`that Jin is alive`) is an item for their name alone."""
+    """Return True if an item shares enough words with what is said that it can be meant: one telling word is enough
+    where there is no other, and a claim about somebody (`that Jin is alive`) does not mean an item that only has their
+    name."""
     said = {word for word in content_words(action.words) if word not in STOP_WORDS}
     has = set(content_words(f"{item.name} {item.trigger or ''} {item.text}"))
     return len(said & has) >= min(2, len(said))
@@ -170,22 +173,22 @@ def _scene_item(item: Item) -> SceneItem:
 
 
 def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
-    """The role that an item's ID says: `pack:viktor:knows#pier9`."""
+    """Return the role that an item's ID says: `pack:viktor:knows#pier9`."""
     section = item_id.partition("#")[0].rpartition(":")[2]
     return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"
 
 
 def _by_name(item: SceneItem) -> SceneItem:
-    """A secret is met by its name and by whom it is about, not by the words that tell it: no one guesses those."""
+    """Return a secret to be matched by its name and its topics, not by its text: nobody can guess that."""
     return item.model_copy(update={"text": " ".join(item.topics)})
 
 
-# A state and a ruleset -> lines worth suggesting for what is the ruleset's own: `mark the centre`.
+# A state and a ruleset -> suggested lines for the ruleset's own actions: `mark the centre`.
 
 
 def own_offers(state: WorldState, ruleset: Ruleset, *, limit: int) -> tuple[str, ...]:
-    """Lines that work when typed: the first verb of each type that is aimed at something, with what is here and nothing
-    stands against. Which of many are offered turns with the in-world time."""
+    """Return lines that work when typed: the first verb of each type that is aimed at something, with things that are
+    here and that nothing prevents. The selection changes with the in-world time."""
     lines = list(_lines(state, ruleset))
     start = state.minutes % len(lines) if lines else 0
     return tuple((*lines[start:], *lines[:start])[:limit])
@@ -203,7 +206,7 @@ def _lines(state: WorldState, ruleset: Ruleset) -> Iterator[str]:
 
 
 def _is_aimed(type_: ActionType) -> bool:
-    """Whether it matters what it is aimed at."""
+    """Return True if the target of an action type matters."""
     return any(WITHIN_TARGET in part.model_dump_json() for part in (*type_.needs, *type_.effects.get("success", ())))
 
 
@@ -215,35 +218,35 @@ _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
 }
 
 
-# So many lines are offered. What a line of ours begins with is a type of action, but for this.
+# The most lines that are offered, and the action types of lines that do not begin with their type.
 _MOST = 3
 _ACTIONS = {"talk": "ask"}
 
 
 def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[str] | None = None) -> Scope:
-    """What can be named by somebody (the player where nobody is named) at the scene's place; `Scope.player` is whoever
-    names it. Things that are neither here nor carried are not in it at all.
+    """Return all that somebody (the player where `who` is None) can name at the scene's place; `Scope.player` is the
+    one who names it. Things that are neither here nor carried are not in it.
 
-    `heard_of` are those among the absent whom they have heard of; where it is not said that is everybody with a name.
+    `heard_of` are the absent entities that they have heard of; None means everybody with a name.
     """
     who = state.player_id if who is None else who
-    here = state.scene.location_id
-    doors = {way.via for way in state.exits.get(here, ()) if way.via}
+    place_id = state.scene.location_id
+    doors = {way.via for way in state.exits.get(place_id, ()) if way.via}
     present = state.present()
     absent = [
         entity
         for entity in state.entities.values()
         if entity.type in ("npc", "player", "location", "faction", "other")
-        and entity.id not in {*present, state.player_id, here}
+        and entity.id not in {*present, state.player_id, place_id}
         and state.positions.get(entity.id) != OFFSTAGE
         and entity.name
         and (heard_of is None or entity.id in heard_of)
     ]
     return Scope(
         player=_named(state.entities[who]),
-        place=_named(state.entities[here]),
-        people=_all(state, [one for one in present if one != who]),
-        here=_all(state, state.held_by(here)),
+        place=_named(state.entities[place_id]),
+        people=_all(state, [entity_id for entity_id in present if entity_id != who]),
+        here=_all(state, state.held_by(place_id)),
         carried=_all(state, state.held_by(who)),
         doors=_all(state, sorted(doors)),
         exits=ways_out(state, who),
@@ -252,8 +255,8 @@ def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[
 
 
 def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
-    """The exits of the scene's place, in the scenario's order; `barred` is to somebody, the player where nobody is
-    named."""
+    """Return the exits of the scene's place, in the scenario's order; `barred` is judged for `who`, or for the player
+    where it is None."""
     return tuple(
         WayOut(
             name=way.name,
@@ -290,11 +293,11 @@ def suggestions(
     *,
     ruleset: Ruleset | None = None,
 ) -> tuple[str, ...]:
-    """One social, one physical and one onward line, each of which works when typed.
+    """Return one social, one physical and one onward line, each of which works when typed.
 
-    `topics` are names that the player has met; `told` those that somebody has told of already. Nothing here comes from
-    an item that was not revealed. Which of several is offered turns with the in-world time, so that the lines do not
-    stand still. What the ruleset has no action for is left out; what it has of its own makes up for it.
+    `topics` are names that the player has met; `told` those that somebody has told of already, by their ID. Nothing
+    here comes from an item that was not revealed. Which of several lines is offered changes with the in-world time.
+    Lines that the ruleset has no action for are omitted; its own actions take their place.
     """
     if state.ended is not None:
         return ()
@@ -304,7 +307,7 @@ def suggestions(
 
 
 def _is_possible(line: str, ruleset: Ruleset | None) -> bool:
-    """Whether the ruleset has an action for a line of ours."""
+    """Return True if the ruleset has an action for a suggested line."""
     verb = line.split()[0]
     return ruleset is None or _ACTIONS.get(verb, verb) in ruleset.actions
 
@@ -320,7 +323,7 @@ def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[
 
 
 def _physical(state: WorldState) -> str:
-    """A lock that one can turn, before what lies here, before a look or a search."""
+    """Suggest to unlock a lock that the player can turn, else to take what lies here, else to look or search."""
     locked = [
         way.door
         for way in ways_out(state)
@@ -328,10 +331,10 @@ def _physical(state: WorldState) -> str:
     ]
     if locked:
         return f"unlock the {_without_the(state.name_of(locked[0]))}"
-    here = state.scene.location_id
-    things = [state.name_of(item) for item in state.held_by(here)]
-    if things and SHELF_TAG in state.entities[here].tags:
-        # No time passes while one reads, but what was told adds up.
+    place_id = state.scene.location_id
+    things = [state.name_of(item) for item in state.held_by(place_id)]
+    if things and SHELF_TAG in state.entities[place_id].tags:
+        # No time passes while the player reads, but the count of used phrases grows.
         return f"look at {things[(state.minutes + len(state.recall)) % len(things)]}"
     if things:
         return f"take the {_without_the(things[0])}"
@@ -343,13 +346,13 @@ def _without_the(name: str) -> str:
 
 
 def _onward(state: WorldState) -> str | None:
-    """A way that is free, or a door that only wants to be opened."""
+    """Suggest a way that is free, or a door that only has to be opened."""
     lines = [line for way in ways_out(state) if (line := _by(way, state))]
     return lines[state.minutes % len(lines)] if lines else "wait"
 
 
 def _by(way: WayOut, state: WorldState) -> str:
-    """What to type for a way: nothing works where it is locked."""
+    """Return what to type for a way; empty where it is locked."""
     if not way.barred:
         return f"go to {way.to_name}" if way.to_name else f"go {way.name}"
     return "" if way.locked or way.door is None else f"open the {_without_the(state.name_of(way.door))}"

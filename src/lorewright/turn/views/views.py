@@ -1,5 +1,5 @@
-"""What each stage is shown in one turn: gathered lore, packets, what the player's words look up, what must not be
-said."""
+"""The views of each stage in one turn: gathered lore, packets, lore retrieved for the player's words, and leak
+checks."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState
 
-# What came of a turn -> the IDs of those of whom something could be told: whom it was about, what is here.
+# Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.
 
-# So many of the things and of the people here are told of in one turn; the next turn has others.
+# So many of the things and of the people here are described in one turn; the next turn has others.
 _THINGS, _PEOPLE = 2, 1
 
 
@@ -46,9 +46,9 @@ def spoken_of(
     turn_no: int,
     heard_of: Collection[str] | None = None,
 ) -> tuple[str, ...]:
-    """Whom and what was looked at or spoken to, what was asked about where that belongs here, the place, and some of
-    what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are those among the absent
-    whom the player has heard of (everybody, where it is not said)."""
+    """Return the IDs of whom and what was looked at or spoken to, what was asked about where that belongs here, the
+    place, and some of what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are the
+    absent entities that the player has heard of (None: everybody)."""
     place = state.scene.location_id
     targets = [
         outcome.target_id
@@ -71,42 +71,43 @@ def _asked_about(
     generations: Sequence[Generation],
     heard_of: Collection[str] | None,
 ) -> Iterator[str]:
-    """What a question named, if it is here or near, or a note ties it to whoever was asked or to the place."""
+    """Yield the entities that a question named, if they are here or near, or linked in a pack to the person who was
+    asked or to the place."""
     scope = scope_of(state, heard_of=heard_of)
-    here = {scope.place.id, *(way.to for way in scope.exits), *(one.id for one in (*scope.people, *scope.here))}
+    near_ids = {scope.place.id, *(way.to for way in scope.exits), *(named.id for named in (*scope.people, *scope.here))}
     nameable = (scope.place, *scope.people, *scope.here, *scope.carried, *scope.topics)
     for outcome in outcomes:
         if outcome.code != "does_not_know" or outcome.target_id is None:
             continue
-        called = [one for one in nameable if is_called(outcome.words, one.name, *one.aliases)]
-        for one in called:
+        called = [named for named in nameable if is_called(outcome.words, named.name, *named.aliases)]
+        for named in called:
             ties = (outcome.target_id, state.scene.location_id)
-            if one.id in here or any(are_linked(generations, one.id, tie) for tie in ties):
-                yield one.id
+            if named.id in near_ids or any(are_linked(generations, named.id, tie) for tie in ties):
+                yield named.id
 
 
 def _some(ids: Sequence[str], turn_no: int, most: int) -> Sequence[str]:
-    """Some of the IDs, others in each turn."""
+    """Return some of the IDs, others in each turn."""
     start = turn_no * most % len(ids) if ids else 0
     return (*ids[start:], *ids[:start])[:most]
 
 
-# What is looked up for the player's words each turn, beside the scene's own lore.
+# The budget of the lore that is retrieved for the player's words each turn, besides the scene's own.
 ASKED_TOKENS = 800
 ASKED_LIMIT = 4
-# And of what happened before the turns that the packet tells anyway.
+# The budget of history from before the turns that are in the packet anyway.
 HISTORY_TOKENS = 400
 HISTORY_LIMIT = 2
 _ASKED_CHARACTERS = 500
-# A fact in fewer words (a name, a number, `locked`) is in every mouth.
+# Texts of facts with fewer words (a name, a number, `locked`) are too common to be secrets.
 _SENTENCE_WORDS = 4
 
 
 class TurnViews:
-    """The views of one turn. `items` grows with every scene that was looked at: all that could be told or leaked.
+    """The views of one turn. `items` grows with every scene that was viewed: all that could be told or leaked.
 
-    What is in force is judged anew with each state that a scene is looked at in. What happened before the turn is made
-    ready once, when it is first asked for, and closed with the views.
+    Entries in force are judged anew for each state that a scene is viewed in. History from before the turn is opened
+    once, when it is first needed, and closed with the views.
     """
 
     def __init__(self, head: Head, submission: Submission, setting: Setting, stream: TurnStream) -> None:
@@ -121,9 +122,9 @@ class TurnViews:
         self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
         self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self.items: dict[str, SceneItem] = {}
-        # What whoever tells the story was shown of places and people, by key.
+        # The texts of places and people that the narrator was shown, by key.
         self._sights: dict[str, str] = {}
-        # What moves people, by key: shown to them and to the planner, told to nobody.
+        # The motivations of people, by key: shown to them and to the planner, told to nobody.
         self._motives: dict[str, str] = {}
         self._story: StorySoFar | None = None
         self._acquaintance: Acquaintance | None = None
@@ -140,7 +141,7 @@ class TurnViews:
         self._open.close()
 
     def acquaintance(self, state: WorldState) -> Acquaintance:
-        """Return what the player of a state knows of those who are in it; the story is the one up to this turn."""
+        """Return what the player of a state knows of the entities in it; the story is the one up to this turn."""
         if self._acquaintance is None or self._acquaintance.state is not state:
             if self._story is None:
                 self._story = self._setting.story(self._head)
@@ -148,7 +149,7 @@ class TurnViews:
         return self._acquaintance
 
     def scene_lore(self, state: WorldState) -> SceneLore:
-        """All lore of the state's scene, secrets included."""
+        """Return all lore of the state's scene, secrets included."""
         focus = SceneFocus(
             scene_id=state.scene.id,
             location_id=state.scene.location_id,
@@ -165,20 +166,21 @@ class TurnViews:
         )
         self.items |= {item.id: item for item in lore.items()}
         self._sights |= {line.key: line.text for line in lore.sights()}
-        # A few words are how anybody talks.
+        # Shorter texts are common phrases.
         motives = (line for briefing in lore.briefings for line in briefing.motivation)
         self._motives |= {line.key: line.text for line in motives if len(line.text.split()) >= QUOTED_WORDS}
         return lore
 
     def _generations_in_force(self) -> tuple[Generation, ...]:
-        """What is in force in the state that was looked at last; judged when it is first needed."""
+        """Return the generations in force in the state that was viewed last; judged when they are first needed."""
         if self._in_force is None:
             assert self._in_force_for is not None
             self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
         return self._in_force
 
     def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
-        """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
+        """Return what the packs openly say of the subjects of a turn, and of some of what is here after it, by entity
+        ID."""
         generations = self._generations_in_force()
         knows = self.acquaintance(state)
         words = " ".join(outcome.words for outcome in outcomes)
@@ -190,7 +192,7 @@ class TurnViews:
         return found
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
-        """Items that were revealed although their holders are not here: by an effect."""
+        """Add items that were revealed by an effect although their holders are not here."""
         for item_id in item_ids:
             for generation in self._generations_in_force():
                 item = generation.item(item_id)
@@ -198,13 +200,13 @@ class TurnViews:
                     self.items.setdefault(item_id, _scene_item(item))
 
     def narrations(self) -> tuple[str, ...]:
-        """The last narrations that the narrator may see, oldest first, each a page at most: what a model makes of them
-        is shown to it again."""
+        """Return the last narrations that the narrator may see, oldest first, each a page at most, because a model is
+        shown its own texts again."""
         seen = self._stream.seen_by("narrator", own_id=self._head.state.player_id)
         return tuple(message.content[:RECENT_CHARACTERS] for _, message in seen if message.type == "narration")
 
     def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
-        """The context packet of a stage."""
+        """Return the context packet of a stage."""
         return build_packet(
             self.acquaintance(state).shown,
             self._setting.rules,
@@ -219,8 +221,8 @@ class TurnViews:
         )
 
     def _asked(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
-        """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they. What
-        stands in the scene's lore is not told twice, and takes no room from the rest."""
+        """Return lore and history for the player's words, as the player may see it: no stage is told more of it. Chunks
+        of the scene's standing lore are not repeated, and their tokens do not count."""
         standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
         query = LoreRetrievalQuery(
             keywords=self._submission.text[:_ASKED_CHARACTERS],
@@ -239,21 +241,22 @@ class TurnViews:
             conditions=lore_conditions(state),
             entries=self._entries,
         )
-        found = (one for one in self._found(view, query) if one.chunk_id not in standing)
+        found = (chunk for chunk in self._found(view, query) if chunk.chunk_id not in standing)
         chunks = (*found, *self._happened(query))
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
         ]
 
     def _happened(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
-        """What the player saw happen that a query finds, beyond what is told as recent."""
+        """Return what the player saw happen that a query finds, beyond the recent turns of the packet."""
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
         if self._history is None:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
         return self._found(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
 
     def _found(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
-        """What is found, looked up once for the same view and question: most turns change nothing that matters here."""
+        """Return the chunks of a query, looked up once for the same view and query: most turns change nothing that
+        matters here."""
         for known_view, known_query, chunks in self._answers:
             if known_view == view and known_query == query:
                 return chunks
@@ -262,38 +265,41 @@ class TurnViews:
         return chunks
 
     def entries_found(self) -> EntriesFound | None:
-        """What the turn leaves of which entries were found when; None where no entry has rules."""
+        """Return when each entry was found, as the turn leaves it; None where no entry has rules."""
         if self._entries is None:
             return None
-        asked = [chunks for _, query, chunks in self._answers if query.corpus == "authored"]
-        answered = [chunk.chunk_id for chunks in asked for chunk in chunks]
+        answers = [chunks for _, query, chunks in self._answers if query.corpus == "authored"]
+        answered = [chunk.chunk_id for chunks in answers for chunk in chunks]
         found = self._entries.after(answered, self._setting.generations)
         return EntriesFound(turn=self._entries.turn, found=found)
 
     def leak(self, text: str, state: WorldState, *, told_by: Collection[str] = ()) -> str | None:
-        """What is wrong with a text that tells an item which the player has not learned, or quotes what somebody only
-        thinks; None where nothing is.
+        """Return what is wrong with a text that tells an item which the player has not learned, or quotes a thought;
+        None where nothing is.
 
-        Where it may go back to characters whose models were shown what they keep back (`told_by`), that is looked for
-        in other words as well. What any player may look up is no secret, though an item should say the same, nor is
-        what was told already.
+        If the text may go back to characters whose models were shown what they withhold (`told_by`), that is looked for
+        in other words as well. What any player may look up is no secret, even if an item says the same, nor is what was
+        told already.
         """
         found = self._refusal(text, self._hidden(state), self._known(state), closely=self._kept_back(told_by, state))
         return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text)
 
     def _hidden(self, state: WorldState) -> list[tuple[str, str]]:
-        """(ID, text) of the items that the player has not learned, and of what moves people."""
-        items = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        """Return (ID, text) of the items that the player has not learned, and of people's motivations."""
+        items = [
+            (item.id, item.text) for item in self.items.values() if not state.has_learned(state.player_id, item.id)
+        ]
         return [*items, *self._motives.items()]
 
     def _known(self, state: WorldState) -> list[str]:
-        """What the player has read, said or learned, and what they can look up of what is here."""
+        """Return the texts that the player has read, said or learned, and those that they can look up of what is
+        here."""
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
         learned = [item.text for item in self.items.values() if state.has_learned(state.player_id, item.id)]
         return [*self._said(), *open_lore, *self._sights.values(), *learned]
 
     def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
-        """The IDs of what some characters keep to themselves."""
+        """Return the IDs of the items that some characters withhold."""
         if not npc_ids:
             return frozenset()
         briefings = (briefing for briefing in self.scene_lore(state).briefings if briefing.npc_id in npc_ids)
@@ -308,7 +314,8 @@ class TurnViews:
         closely: Collection[str] = (),
         by_meaning: bool = False,
     ) -> str | None:
-        """The ID of the secret that a text tells, or None. What is more than a quotation is kept for the record."""
+        """Return the ID of the secret that a text tells, or None. A finding that is not a quotation is recorded for
+        replays."""
         found = self._setting.leaks.refusal(text, secrets, known=known, closely=closely, by_meaning=by_meaning)
         if found is None:
             return None
@@ -317,13 +324,17 @@ class TurnViews:
         return found.secret
 
     def refusals(self) -> Refusals:
-        """The texts that were refused so far, in an order that does not depend on which answer came first."""
-        return Refusals(refused=tuple(one for _, one in sorted(self._refused.items())))
+        """Return the texts that were refused so far, in an order that does not depend on which answer came first."""
+        return Refusals(refused=tuple(refusal for _, refusal in sorted(self._refused.items())))
 
     def _said(self) -> list[str]:
-        """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
+        """Return what was told so far, the player's words, and the public intentions of others."""
         player = self._head.state.player_id
-        told = [one.content for _, one in self._stream.seen_by("player", own_id=player) if one.type == "narration"]
+        told = [
+            message.content
+            for _, message in self._stream.seen_by("player", own_id=player)
+            if message.type == "narration"
+        ]
         meant = [
             message.content
             for message in self._stream.messages
@@ -332,11 +343,14 @@ class TurnViews:
         return [self._submission.text, *told, *meant]
 
     def intent_leak(self, intent: NpcIntent, state: WorldState, *, kept_back: Collection[str] = ()) -> str | None:
-        """What is wrong with what a character would let everybody see of its intention: what the player has not learned
-        and is not told by it, and what anybody only thinks. What it keeps back is looked for by its meaning, too."""
-        # What is said along with an action is as public as its words.
+        """Return what is wrong with the public part of a character's intention: it tells what the player has not
+        learned and is not told by it, or a thought; None where nothing is. What the character withholds is looked for
+        by its meaning, too."""
+        # Texts in the action's metadata are as public as its words.
         along = (
-            [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+            []
+            if intent.action is None
+            else [value for value in intent.action.metadata.values() if isinstance(value, str)]
         )
         said = "\n".join(item.text for item in self.items.values() if item.id == intent.item_id)
         known = [said, *intent.say, *self._known(state)]
@@ -347,23 +361,24 @@ class TurnViews:
         return self.thought_leak(shown, intent.thought)
 
     def inner_leak(self, text: str, state: WorldState, who: str) -> str | None:
-        """What is wrong with a text about somebody's inner life that others may come to read: it was made from all that
-        they think, and they think of what they keep back."""
+        """Return what is wrong with a text about somebody's inner life that others may come to read, or None: it was
+        made from all their thoughts, which include what they withhold."""
         hidden, kept_back = self._hidden(state), self._kept_back((who,), state)
         leaked = self._refusal(text, hidden, self._known(state), closely=kept_back, by_meaning=True)
         return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
 
     def thought_leak(self, text: str, *more: str) -> str | None:
-        """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
+        """Return what is wrong with a text that others will read and that quotes anybody's thought, or one of `more`;
+        None where nothing is."""
         thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
-        said = [*(one.content for one in self._stream.told()), *self._said()]
+        said = [*(message.content for message in self._stream.told()), *self._said()]
         own = [("own", thought) for thought in more if thought]
         leaked = self._refusal(text, [*thoughts, *own], said)
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
-        """The plan without the notes that quote what is shown to the planner alone: what somebody is after, facts and
-        ties that the player does not know of."""
+        """Return the plan without the notes that quote what the planner alone is shown: goals, and facts and ties that
+        the player does not know of."""
         beats, suggestions = (
             tuple(note for note in notes if self.planners_own(note, closely=True) is None)
             for notes in (plan.beats, plan.next_suggestions)
@@ -376,45 +391,45 @@ class TurnViews:
         return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
     def planners_own(self, text: str, *, closely: bool = False) -> str | None:
-        """What is wrong with a text that quotes what the planner alone is shown, `closely` also in other words; None
-        where nothing is. A few words are how anybody talks, so that only what is long enough to be known by its words
-        counts."""
+        """Return what is wrong with a text that quotes what the planner alone is shown, `closely` also in other words;
+        None where nothing is. A few words are common phrases, so that only texts long enough to be recognised count."""
         secrets = [*self._for_planner(), *self._motives.items()]
-        found = self._refusal(text, secrets, self._said(), closely=[one_id for one_id, _ in secrets] if closely else ())
+        found = self._refusal(
+            text, secrets, self._said(), closely=[secret_id for secret_id, _ in secrets] if closely else ()
+        )
         return f"it quotes what the planner alone was shown ({found})" if found else None
 
     def _for_planner(self) -> list[tuple[str, str]]:
-        """(ID, text) of what the planner alone is shown, looked up once: a long game has many facts."""
+        """Return (ID, text) of what the planner alone is shown, looked up once: a long game has many facts."""
         if self._planners is None:
             state = self._head.state
-            goals = [(who, one.goal) for who, one in sorted(self._setting.agendas.items()) if who != state.player_id]
+            goals = [
+                (who, agenda.goal) for who, agenda in sorted(self._setting.agendas.items()) if who != state.player_id
+            ]
             facts = [(fact.id, str(fact.object)) for fact in state.facts.values() if fact.visibility != "player"]
-            ties = [(key, str(note)) for key, one in state.relationships.items() for note in one.notes.values()]
+            ties = [(key, str(note)) for key, tie in state.relationships.items() for note in tie.notes.values()]
             self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
-            self._planners += [one for one in sorted((*facts, *ties)) if len(one[1].split()) >= _SENTENCE_WORDS]
+            self._planners += [pair for pair in sorted((*facts, *ties)) if len(pair[1].split()) >= _SENTENCE_WORDS]
         return self._planners
 
     def heard_of(self, state: WorldState) -> list[str]:
-        """Names worth asking about that the player has met or heard of: in threads, and in what they have learned."""
+        """Return names worth asking about that the player has met or heard of: in threads, and in what they have
+        learned."""
         heard_of = self.acquaintance(state).heard_of()
-        threads = (
-            related_entity_entity_id
-            for thread in state.threads.values()
-            for related_entity_entity_id in thread.related_entity_ids
-        )
-        related = [one for one in threads if one in heard_of]
+        threads = (entity_id for thread in state.threads.values() for entity_id in thread.related_entity_ids)
+        related = [entity_id for entity_id in threads if entity_id in heard_of]
         learned = [
             topic
             for item in self.items.values()
             if state.has_learned(state.player_id, item.id)
             for topic in item.topics
         ]
-        present = {state.name_of(one) for one in state.present()}
-        names = [*(state.name_of(one) for one in related if one in state.entities), *learned]
+        present = {state.name_of(entity_id) for entity_id in state.present()}
+        names = [*(state.name_of(entity_id) for entity_id in related if entity_id in state.entities), *learned]
         return [name for name in dict.fromkeys(names) if name not in present]
 
     def told_of(self, state: WorldState) -> dict[str, set[str]]:
-        """What somebody has told the player of already, by their ID: names as in `heard_of`."""
+        """Return what somebody has told the player of already, by their ID: names as in `heard_of`."""
         told: dict[str, set[str]] = {}
         for item in self.items.values():
             if state.has_learned(state.player_id, item.id):

@@ -1,1 +1,1 @@
-"""The stage `extract`: Prose -> what it says of the world."""
+"""The stage `extract`: a narration -> its statements about the world."""

@@ -1,1 +1,1 @@
-"""The stage `inner`: What a turn changes within people."""
+"""The stage `inner`: an intention -> changes of inner states."""

@@ -1,1 +1,1 @@
-"""The stage `interpret`: A player's line -> an intent."""
+"""The stage `interpret`: a player's line -> actions."""

@@ -1,1 +1,1 @@
-"""The stage `narrate`: What happened -> prose."""
+"""The stage `narrate`: the outcomes of a turn -> prose."""

@@ -1,1 +1,1 @@
-"""The stage `npc_intent`: What one of the cast does next."""
+"""The stage `npc_intent`: a character's view -> its next act."""

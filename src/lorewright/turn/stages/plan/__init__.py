@@ -1,1 +1,1 @@
-"""The stage `plan`: What a scene is about next."""
+"""The stage `plan`: judged actions -> the next beats of the scene."""

@@ -1,1 +1,1 @@
-"""The stage `resolution`: What an attempt comes to where a model knows the rulebook."""
+"""The stage `resolution`: an attempt -> its ruling, where a model knows the rulebook."""

@@ -1,1 +1,1 @@
-"""The stage `summarise`: Turns -> a summary."""
+"""The stage `summarise`: turns -> a summary."""
