@@ -179,6 +179,13 @@ def test_one_process_builds_at_a_time_and_sees_what_others_install_meanwhile(
     assert order == ["valley", "hill"]
 
 
+@pytest.mark.campaign
+def test_whatever_a_builder_does_it_does_at_the_lowest_priority(root: Path) -> None:
+    code = "import os; from lorewright.index.chroma_background import main; main('nowhere', 'none'); print(os.nice(0))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.strip() == "19"
+
+
 def test_nothing_is_built_while_a_folder_is_indexed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = installed(root, monkeypatch)
     taken: list[str] = []

@@ -8,9 +8,9 @@ another process is at it.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 from lorewright.child import die_with_parent, lower_priority, start_child
 from lorewright.errors import Busy, LorewrightError
@@ -39,7 +39,7 @@ def start_building(library: Library, indexes: Path, *, wait: bool, progress: Pro
     fingerprint = library.vectors.embedder.fingerprint
     missing = len(folders_without(library, fingerprint))
     if missing and wait:
-        with start_child(_MODULE, indexes, fingerprint, _WAIT, stdin=subprocess.PIPE) as process:
+        with start_child(_MODULE, indexes, fingerprint, _WAIT, stdin=PIPE) as process:
             progress("building Chroma", 0, 1)
             process.wait()
     elif missing:

@@ -23,10 +23,11 @@ ChromaState = Literal["absent", "sound", "broken"]
 
 _CHILD = "lorewright.index.vectors.chroma_child"
 
-# 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s.
-_START_S = 60.0
-_BUILD_S_PER_VECTOR = 0.01
-_PROBE_S_PER_VECTOR = 0.001
+# 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s; at the lowest priority, beside others who
+# are busy, it may take many times as long.
+_START_S = 180.0
+_BUILD_S_PER_VECTOR = 0.03
+_PROBE_S_PER_VECTOR = 0.003
 
 
 def build_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:

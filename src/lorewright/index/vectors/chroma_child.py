@@ -25,6 +25,7 @@ from lorewright.index.vectors.chroma_store import Record, Store, write_store
 from lorewright.index.vectors.exact import Rows, open_vectors
 from lorewright.index.vectors.stored import DamagedVectors, about_vectors
 from lorewright.packs.models import OPEN_ROLES
+from lorewright.storage.enclosure import Enclosure
 
 _PROBED_ROWS = 16
 _PROBE_TOP = 10
@@ -34,13 +35,12 @@ def build(target: Path, generation: Path) -> bool:
     """Write a store of all windows and their vectors, and seal it."""
     vectors = open_vectors(generation)
     records = list(records_of(generation))
-    if not np.isfinite(vectors).all() or len(records) != len(vectors):
+    # Chroma makes folders: where the generation is gone by now, it is not to come back.
+    if not np.isfinite(vectors).all() or len(records) != len(vectors) or not target.parent.is_dir():
         return False
-    # Where the generation is gone, nobody wants its Chroma: no parents are made.
-    target.mkdir(exist_ok=True)
     write_store(target, records, vectors, _about(generation))
     firsts = first_twins(vectors)
-    (target / IDS_FILE).write_text(json.dumps([each.id for each in records]), encoding="utf-8")
+    Enclosure(target).write(target / IDS_FILE, json.dumps([each.id for each in records]).encode())
     np.save(target / TWINS_FILE, firsts)
     np.save(target / STRAYS_FILE, strays(target, vectors, firsts))
     seal(target, windows=vectors.shape[0], dimensions=vectors.shape[1])
