@@ -81,7 +81,8 @@ def _give_way(pid: int) -> None:
 
 
 def _detached() -> dict[str, Any]:
-    """How a process is started that is nobody's child in the terminal: in a session of its own, where there are any."""
+    """Return the options with which a process does not end with the terminal: a session of its own, where there are
+    any."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}

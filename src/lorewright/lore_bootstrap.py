@@ -156,7 +156,7 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
     worth_opening = long_lived or workspace.settings.index.chroma == "always"
 
     def build_nearest(folder: Path) -> bool:
-        # What is not always there is built by whoever installs, once that has answered.
+        # Otherwise the command that installs builds it, once its pack answers.
         return workspace.settings.index.chroma == "always" and build_missing_chroma(folder)
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:

@@ -78,7 +78,7 @@ def build_all(library: Library, fingerprint: str, *, wait: bool) -> bool:
 
 
 def _wait_for_indexing(home: Enclosure) -> None:
-    """Let whoever installs or embeds end first."""
+    """Return when no other process is indexing or embedding."""
     for name in (".build.lock", ".embed.lock"):
         with home.locked(home.root / name):
             pass

@@ -248,8 +248,8 @@ class Library:
         step("remove:deleted")
 
     def _delete(self, folder: Path) -> None:
-        """Delete a pack's generations, renamed first, so that whoever builds the Chroma of one finds no place for
-        it."""
+        """Delete a pack's generations, renamed first, so that a process that builds the Chroma of one finds no place
+        for it."""
         home = Enclosure(self.generations)
         home.refuse_links(folder)
         aside = home.temporary_folder(TEMPORARY)

@@ -58,7 +58,11 @@ class ChromaIndex:
                 return list(self._with_twins(self._firsts_of(self._store.nearest(query, top=top))))
 
     def _firsts_of(self, found: Iterable[str]) -> list[int]:
-        """The first window of each of the vectors whose records were found, in their order."""
+        """Return the first window of each of the vectors whose records were found, in their order.
+
+        Raises:
+            ProposalFailed: a record is none of those that were built.
+        """
         if unknown := [name for name in found if name not in self._first_of]:
             raise ProposalFailed(f"Chroma: it knows {unknown[0]}, which was not built")
         return list(dict.fromkeys(self._first_of[name] for name in found))
