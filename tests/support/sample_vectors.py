@@ -18,7 +18,7 @@ from lorewright.index.vectors import chroma_child
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_files import CHROMA
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors
-from lorewright.packs.models import Chunk, Entity, Manifest, Pack
+from lorewright.packs.models import Chunk, Manifest, Pack, PackEntity
 
 
 def unit(rows: np.ndarray) -> Vectors:
@@ -68,7 +68,7 @@ def pack_of(sections: int) -> Pack:
         )
         for number in range(sections)
     )
-    entity = Entity("sample:place", "location", "Place", "place.md")
+    entity = PackEntity("sample:place", "location", "Place", "place.md")
     return Pack(manifest, "", "0" * 64, (entity,), chunks, ())
 
 

@@ -21,7 +21,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import windows_in
 from lorewright.index.vectors.chroma_files import IDS_FILE, STRAYS_FILE, TWINS_FILE, read_ids, seal
-from lorewright.index.vectors.chroma_store import Record, Store, write_store
+from lorewright.index.vectors.chroma_store import ChromaRecord, Store, write_store
 from lorewright.index.vectors.exact import Rows, open_vectors
 from lorewright.index.vectors.stored import DamagedVectors, about_vectors
 from lorewright.packs.models import OPEN_ROLES
@@ -47,7 +47,7 @@ def build(target: Path, generation: Path) -> bool:
     return True
 
 
-def records_of(folder: Path) -> Iterator[Record]:
+def records_of(folder: Path) -> Iterator[ChromaRecord]:
     """Yield the record of each window of a generation, in the order of its vectors.
 
     A chunk's first window has the chunk's `embedding_id`, the second that and `@2`. A record is open where a player may
@@ -73,7 +73,7 @@ def records_of(folder: Path) -> Iterator[Record]:
                 **({"item_id": window.item_id} if window.item_id else {}),
             }
             is_open = chunk.role in OPEN_ROLES and not conditional & {(last, None), (last, window.item_id)}
-            yield Record(chunk.id if number == 1 else f"{chunk.id}@{number}", window.text, metadata, is_open)
+            yield ChromaRecord(chunk.id if number == 1 else f"{chunk.id}@{number}", window.text, metadata, is_open)
 
 
 def _about(folder: Path) -> dict[str, str]:

@@ -33,7 +33,7 @@ _MOST_BREADTH = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ChromaRecord:
     """One window as other programs find it in a collection: its ID, its text, and where that stands."""
 
     id: str
@@ -72,7 +72,7 @@ def _configuration(rows: int) -> dict[str, Any]:
     return {"hnsw": graph}
 
 
-def write_store(folder: Path, records: Sequence[Record], vectors: Vectors, about: dict[str, str]) -> None:
+def write_store(folder: Path, records: Sequence[ChromaRecord], vectors: Vectors, about: dict[str, str]) -> None:
     """Make a store in a new folder and close it: both collections, either of which may be empty.
 
     `vectors` holds one row for each of the records, and `about` becomes the collections' metadata.
