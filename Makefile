@@ -41,7 +41,7 @@ campaigns: $(READY_DEV) ## Run the long tests (CAMPAIGN_SCALE=10 for ten times a
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0
-	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,st,openai,voyage]'
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,st,openai,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
 	@$(BIN)/python scripts/constraints.py
@@ -90,7 +90,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 $(READY_DEV): $(READY) pyproject.toml constraints.txt
-	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev]'
+	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,openai,voyage]'
 	@touch $@
 
 $(READY_PEERS): benchmarks/peers.txt

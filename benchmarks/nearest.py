@@ -9,11 +9,13 @@ search, so that they compare across machines; "same" is in how many of the quest
 
 from __future__ import annotations
 
+import sqlite3
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -22,11 +24,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from lorewright.index.building import fill
 from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.generation import CHUNKS_FILE
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch
+from lorewright.packs.models import Chunk, Manifest, Pack, PackEntity
 
 COUNTS = (150, 6_000, 20_000)
 QUESTIONS = 100
@@ -78,11 +83,27 @@ def median_ms(works: list[Callable[[], object]]) -> float:
     return statistics.median(seconds(work)[0] * 1000 for work in works)
 
 
+def write_sections(folder: Path, count: int) -> None:
+    """Write the tables of a pack with so many sections, each of one window: Chroma's records tell where they stand."""
+    made = [
+        Chunk(f"p:e:{n}", "p", "p:e", "e.md", f"E/{n}", str(n), "lore", "words", "words", 1, 1, n, 1)
+        for n in range(count)
+    ]
+    pack = Pack(
+        Manifest(id="p", name="P"), "", "0" * 64, (PackEntity("p:e", "location", "E", "e.md"),), tuple(made), ()
+    )
+    with closing(sqlite3.connect(folder / CHUNKS_FILE, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        fill(connection, pack)
+        connection.execute("COMMIT")
+
+
 def measure(name: str, vectors: Vectors, questions: Vectors) -> list[str]:
     """One row of the table."""
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         np.save(folder / VECTORS_FILE, vectors)
+        write_sections(folder, len(vectors))
         build_s, built = seconds(partial(build_chroma, folder))
         size = sum(one.stat().st_size for one in (folder / "chroma").rglob("*") if one.is_file()) if built else 0
         windows = WindowVectors(open_vectors(folder), np.arange(len(vectors)))

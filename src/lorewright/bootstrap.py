@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorewright.errors import EmbedderError, SettingsError
+from lorewright.index.chroma_background import start_building
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
+from lorewright.packs.loader import Progress, no_progress
 from lorewright.settings import Workspace
 
 if TYPE_CHECKING:
@@ -183,6 +185,19 @@ class App:
     def replays(self) -> Replays:
         """Replays recorded turns."""
         return _replays(self.workspace, self.campaigns, self.histories, self.prompts)
+
+    def build_chroma(self, *, progress: Progress = no_progress) -> int:
+        """Have the Chroma collections built that installed packs lack; returns how many another process is building
+        from now on. With `chroma = "always"` they are there when this returns, and it is 0.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        wanted = self.workspace.settings.index.chroma
+        if wanted == "never":
+            return 0
+        started = start_building(self.library, self.workspace.indexes, wait=wanted == "always", progress=progress)
+        return started if wanted == "auto" else 0
 
     def rehearsal(self, folder: Path, *, by_words: bool = False) -> Campaigns:
         """Return campaigns stored in another folder: for a demo that leaves nothing behind. With `by_words` its packs

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from lorewright.logs import forward_log, is_logging, log_event
 
@@ -31,6 +32,7 @@ def start_child(
     environment: Mapping[str, str] | None = None,
     stdin: int = subprocess.DEVNULL,
     yields: bool = False,
+    detached: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start `python -m module arguments` and return the process; its output is dropped, except for logged events where
     logging is on.
@@ -38,7 +40,8 @@ def start_child(
     It imports from the folders of the interpreter and from the folder that holds this package, not from its working
     folder, which is the package's. Arguments that are paths are made absolute, and so are folders in our variables and
     in the `XDG_` ones. It inherits the environment, overlaid with `environment`, without `PYTHONPATH` and all other
-    variables that begin with `PYTHON`. If it `yields`, it runs at the lowest priority that the system knows.
+    variables that begin with `PYTHON`. If it `yields`, it runs at the lowest priority that the system knows. A
+    `detached` process outlives this one and does not end with the terminal; nothing that it logs is passed on.
 
     Raises:
         OSError: it cannot be started.
@@ -49,7 +52,7 @@ def start_child(
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
     wanted = {**os.environ, **(environment or {})}
     inherited = {name: value for name, value in wanted.items() if not name.upper().startswith("PYTHON")}
-    logs = is_logging()
+    logs = is_logging() and not detached
     process = subprocess.Popen(
         command,
         stdin=stdin,
@@ -57,6 +60,7 @@ def start_child(
         stderr=subprocess.PIPE if logs else subprocess.DEVNULL,
         cwd=PACKAGE,
         env={**_make_absolute(inherited), **_path_of_package()},
+        **(_detached() if detached else {}),
     )
     if yields:
         _give_way(process.pid)
@@ -73,6 +77,35 @@ def _give_way(pid: int) -> None:
     if sys.platform != "win32":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, pid, _NICEST)
+
+
+def _detached() -> dict[str, Any]:
+    """Return the options with which a process does not end with the terminal: a session of its own, where there are
+    any."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def lower_priority() -> None:
+    """Give this process, and all that it starts from now on, the lowest priority that there is."""
+    if sys.platform == "win32":
+        import ctypes  # late: no other system needs it
+
+        idle_priority_class = 0x40
+        ctypes.windll.kernel32.SetPriorityClass(ctypes.windll.kernel32.GetCurrentProcess(), idle_priority_class)
+    else:
+        os.nice(19)
+
+
+def die_with_parent() -> None:
+    """Have this process end when the one that started it does, with a pipe as its stdin; nothing is written there."""
+
+    def wait() -> None:
+        os.read(0, 1)  # It returns when the other end is closed.
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _path_of_package() -> dict[str, str]:

@@ -6,7 +6,8 @@
     ├── RulesetError         the ruleset author
     ├── SettingsError        the operator: settings, workspace, command line
     │   ├── NotAgreed            the user who pays: a paid model was not asked, for nobody has agreed to it
-    │   └── NotTrusted           the user: a workspace's settings would send something away, and nobody has allowed it
+    │   ├── NotTrusted           the user: a workspace's settings would send something away, and nobody has allowed it
+    │   └── ExtraMissing         the operator: a command needs a library that was not installed with the rest
     ├── NotFound             the caller: it named a thing that does not exist
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
     ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
@@ -82,6 +83,12 @@ class NotTrusted(SettingsError):
     not allowed it; nothing was sent."""
 
     code = "not_trusted"
+
+
+class ExtraMissing(SettingsError):
+    """A command needs a library of an extra that is not installed; the hint has the line that installs it."""
+
+    code = "extra_missing"
 
 
 class NotFound(LorewrightError):

@@ -24,8 +24,8 @@ from lorewright.index.reranker import Reranker
 from lorewright.index.reranker_choice import open_reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
-from lorewright.index.vectors.chroma_building import build_chroma
-from lorewright.index.vectors.stored import StoredVectors, about_vectors
+from lorewright.index.vectors.chroma_building import build_missing_chroma
+from lorewright.index.vectors.stored import StoredVectors
 from lorewright.retrieval.pack_views import PackViews
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.scene_lore.lore_retriever import LoreRetriever
@@ -156,7 +156,8 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
     worth_opening = long_lived or workspace.settings.index.chroma == "always"
 
     def build_nearest(folder: Path) -> bool:
-        return smallest is not None and about_vectors(folder).windows >= smallest and build_chroma(folder)
+        # Otherwise the command that installs builds it, once its pack answers.
+        return workspace.settings.index.chroma == "always" and build_missing_chroma(folder)
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
         is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
@@ -168,7 +169,7 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
 
 
 def chroma_from(settings: IndexSettings) -> int | None:
-    """How many windows a generation has at least that is to have a Chroma; None where none has."""
+    """Return how many windows a generation has at least whose Chroma is asked; None where none is."""
     return {"always": 1, "auto": _CHROMA_FROM, "never": None}[settings.chroma]
 
 

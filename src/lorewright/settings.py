@@ -77,8 +77,9 @@ class IndexSettings(BaseModel):
     """How packs are indexed.
 
     `embedder` is a key as `choosing.open_embedder` has it; `base_url` is where a remote one is asked instead of at its
-    own server; `chroma` says whether Chroma proposes the nearest: `auto` is once a pack is so large that this is
-    faster, and then in a game or a service. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
+    own server; `chroma` says whether installing builds a pack's Chroma, and whether that proposes the nearest: `auto`
+    builds it, for other programs, and asks it once a pack is so large that this is faster, and then in a game or a
+    service. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")

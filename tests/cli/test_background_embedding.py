@@ -198,4 +198,8 @@ def test_another_process_is_told_of_no_embedder_that_nobody_allowed(
     assert embedding_environment(read_workspace(tmp_path)) is None
     trusted(tmp_path)
     allowed = embedding_environment(read_workspace(tmp_path))
-    assert allowed == {"LOREWRIGHT_WORKSPACE": str(tmp_path), "LOREWRIGHT_EMBEDDER": "openai"}
+    assert allowed == {
+        "LOREWRIGHT_WORKSPACE": str(tmp_path),
+        "LOREWRIGHT_EMBEDDER": "openai",
+        "LOREWRIGHT_CHROMA": "never",
+    }

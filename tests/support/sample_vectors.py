@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from lorewright.index.building import fill
 from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.generation import CHUNKS_FILE
 from lorewright.index.vectors import chroma_child
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_files import CHROMA
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors
+from lorewright.packs.models import Chunk, Manifest, Pack, PackEntity
 
 
 def unit(rows: np.ndarray) -> Vectors:
@@ -31,9 +36,40 @@ def clustered(seed: int, count: int, *, dimensions: int = 16, clusters: int = 5,
 
 
 def generation(folder: Path, vectors: Vectors) -> Path:
+    """A generation of as many sections as there are vectors, every third of them hidden."""
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / VECTORS_FILE, vectors)
+    (folder / CHUNKS_FILE).unlink(missing_ok=True)
+    with closing(sqlite3.connect(folder / CHUNKS_FILE, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        fill(connection, pack_of(len(vectors)))
+        connection.execute("COMMIT")
     return folder
+
+
+def pack_of(sections: int) -> Pack:
+    """A pack of one file with so many sections, each of one window."""
+    manifest = Manifest(id="sample", name="Sample")
+    chunks = tuple(
+        Chunk(
+            id=f"sample:place:{number}",
+            pack_id="sample",
+            entity_id="sample:place",
+            file_path="place.md",
+            section_path=f"Place/{number}",
+            section=str(number),
+            role="withholds" if number % 3 == 2 else "lore",
+            text="words",
+            source="words",
+            line=1,
+            part=1,
+            position=number,
+            token_count=1,
+        )
+        for number in range(sections)
+    )
+    entity = PackEntity("sample:place", "location", "Place", "place.md")
+    return Pack(manifest, "", "0" * 64, (entity,), chunks, ())
 
 
 def with_chroma(folder: Path, vectors: Vectors) -> ChromaIndex:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from lorewright.authoring.watcher import Look, PackWatcher
 from lorewright.errors import LorewrightError
+from lorewright.extras import require_extra
 from lorewright.index.library import Installed
 from lorewright.logs import log_event
 
@@ -46,9 +47,16 @@ class FileSaves:
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
         """Begin to watch: every save from now on is reported. `poll` looks again and again, as network drives and some
-        containers need; that is also done where the system cannot report saves."""
+        containers need; that is also done where the system cannot report saves.
+
+        Raises:
+            ExtraMissing: the system could report saves, but the library that listens is not installed.
+        """
         self._root = root.resolve()
-        self._batches = _polled(self._root) if poll or _tells_nothing() else _told(self._root)
+        polls = poll or _tells_nothing()
+        if not polls:
+            require_extra("watch", needed_by="lorewright pack watch without --poll")
+        self._batches = _polled(self._root) if polls else _told(self._root)
         # The first batch is empty: it comes once the watch is set up.
         try:
             next(self._batches)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import note
+from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
 
 EXAMPLES = {"mcp": "Example: lorewright mcp --campaign friday --as player"}
@@ -35,6 +36,7 @@ def mcp(
     A player or character is shown only what they may see; only a game master can change anything.
     """
     configure_logging(log_level, os.environ)
+    require_extra("mcp", needed_by="lorewright mcp")
     # The protocol's library takes two seconds to import, and no other command needs it.
     from lorewright.service.server import serve
 

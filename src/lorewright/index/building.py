@@ -254,7 +254,8 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
             chunk.part,
             chunk.token_count if is_same else count_tokens(chunk.shown),
             canonical_json(chunk.metadata),
-            None,
+            # What is embedded of it stands under its own ID; see `vectors.chroma_child`.
+            chunk.id if chunk.shown.strip() else None,
             None if is_same else chunk.text,
             chunk.token_count,
         ),

@@ -156,7 +156,8 @@ class IndexFault:
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
     """Looks at the indexes of one workspace. `pinned` are the texts that campaigns need, whatever is installed;
-    `campaigns` are those that there are; generations of `chroma_from` windows or more should have a Chroma, or none."""
+    `campaigns` are those that there are; generations of `chroma_from` windows or more should have a Chroma, which is
+    asked: that smaller ones have none is no fault, for it is other programs' alone."""
 
     library: Library
     cache: EmbeddingCache
@@ -418,5 +419,5 @@ def _is_free(lock: Path) -> bool:
 
 
 def wants_chroma(folder: Path, chroma_from: int | None) -> bool:
-    """Whether a generation is so large that it should have a Chroma."""
+    """Return whether a generation is so large that its Chroma is asked."""
     return chroma_from is not None and about_vectors(folder).windows >= chroma_from

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lorewright.errors import DamagedFile, EmbedderError, LorewrightError, NotFound, PackError, StaleIndexError
 from lorewright.ids import is_id
-from lorewright.index.building import build_generation, has_sound_chunks
+from lorewright.index.building import TEMPORARY, build_generation, has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
 from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed, values_of
@@ -244,8 +244,17 @@ class Library:
             needed = {pack.id for pack in self.packs()} | self.lost()
             for folder in self._folder.entries(self.generations):
                 if folder.name == pack_id or (folder.name[0] != "." and folder.name not in needed):
-                    self._folder.remove(folder)
+                    self._delete(folder)
         step("remove:deleted")
+
+    def _delete(self, folder: Path) -> None:
+        """Delete a pack's generations, renamed first, so that a process that builds the Chroma of one finds no place
+        for it."""
+        home = Enclosure(self.generations)
+        home.refuse_links(folder)
+        aside = home.temporary_folder(TEMPORARY)
+        home.move(folder, aside / folder.name)
+        home.remove(aside)
 
     def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
         """Build the generation of a kept text, without installing it; without vectors where the embedder fails.

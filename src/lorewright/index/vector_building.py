@@ -7,15 +7,15 @@ one batch at most; then the folder is built under a temporary name from what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.index.building import DIGEST_FILE, has_sound_chunks, remove_left_over, windows_of
+from lorewright.index.building import DIGEST_FILE, Window, has_sound_chunks, remove_left_over, windows_of
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
+from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey, StoredChunk
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
 from lorewright.packs.loader import Progress
 from lorewright.storage.enclosure import Enclosure
@@ -34,8 +34,8 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class VectorBuilder:
-    """Gives generations their vectors. `build_nearest` makes, in a folder that has `vectors.npy`, whatever else
-    searches them; it may leave nothing behind. `hold` raises what forbids to use the embedder."""
+    """Gives generations their vectors. `build_nearest` makes, in the folder of a generation that already answers,
+    whatever else searches its vectors; it may leave nothing behind. `hold` raises what forbids to use the embedder."""
 
     embedder: Embedder
     cache: EmbeddingCache
@@ -70,14 +70,14 @@ class VectorBuilder:
                 home.share(generations / key.folder / name, building / name)
             write_vectors(building, embedded.vectors, self.embedder.fingerprint)
             step("embed:written")
-            progress("indexing vectors", 0, 1)
-            self.build_nearest(building)
-            step("embed:indexed")
             home.sync(building)
             home.remove(final)
             home.move(building, final)
             home.sync(final.parent)
             step("embed:renamed")
+        progress("indexing vectors", 0, 1)
+        self.build_nearest(final)
+        step("embed:indexed")
         return Embedding(len(texts), embedded.new)
 
     def embed_ahead(self, texts: Sequence[str]) -> int:
@@ -95,8 +95,11 @@ class VectorBuilder:
 def window_texts(folder: Path) -> list[str]:
     """What of a generation is embedded, in the order of its vectors."""
     with closing(Generation(folder)) as generation:
-        return [
-            window.text
-            for chunk in generation.all_chunks()
-            for window in windows_of(chunk.text, generation.items_of(chunk.row))
-        ]
+        return [window.text for _, window in windows_in(generation)]
+
+
+def windows_in(generation: Generation) -> Iterator[tuple[StoredChunk, Window]]:
+    """Yield each window of a generation with its chunk, in the order of the vectors."""
+    for chunk in generation.all_chunks():
+        for window in windows_of(chunk.text, generation.items_of(chunk.row)):
+            yield chunk, window

@@ -16,7 +16,7 @@ KILL_VARIABLE = "LOREWRIGHT_KILL_AT"
 
 INSTALL_STEPS = ("install:read", "install:building", "install:written", "install:synced", "install:renamed")
 RECORD_STEPS = ("install:recording", "install:recorded")
-EMBED_STEPS = ("embed:batch", "embed:kept", "embed:embedded", "embed:written", "embed:indexed", "embed:renamed")
+EMBED_STEPS = ("embed:batch", "embed:kept", "embed:embedded", "embed:written", "embed:renamed", "embed:indexed")
 COPY_STEPS = ("copy:writing", "copy:written", "copy:moved")
 COMMIT_STEPS = ("commit:thought", "commit:begun", "commit:written", "commit:committed")
 IMPORT_STEPS = ("import:unpacked", "import:written", "import:kept", "new:built", "new:linked")

@@ -22,7 +22,7 @@ from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
-from lorewright.index.health import HealthCheck, IndexFault, journals_below, links_below, unless_unknown, wants_chroma
+from lorewright.index.health import HealthCheck, IndexFault, journals_below, links_below, unless_unknown
 from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
@@ -75,8 +75,8 @@ class DoctorReport:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had;
-    generations of `chroma_from` windows or more are to have a Chroma, or none."""
+    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had; asked is
+    the Chroma of generations of `chroma_from` windows or more, and none where that is None."""
 
     library: Library
     campaigns: Campaigns
@@ -289,7 +289,8 @@ class _Treatment:
     def _mend_chroma(self, fault: IndexFault) -> Treated:
         self._progress("building Chroma", 0, 1)
         folder = _path(fault)
-        wanted = wants_chroma(folder, self._doctor.chroma_from)
+        # One that was built and is damaged is built again, also where it is for other programs alone.
+        wanted = self._doctor.chroma_from is not None
         if upkeep.is_searched(folder):
             return _done(fault, False, "")
         if upkeep.mend_chroma(folder, wanted=wanted):

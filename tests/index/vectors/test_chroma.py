@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from lorewright.errors import UnsafePath
+from lorewright.index.generation import CHUNKS_FILE
 from lorewright.index.vectors import chroma, chroma_building, chroma_files
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma, chroma_state, rebuild_chroma
@@ -46,7 +47,7 @@ def folder(built: Path, tmp_path: Path) -> Path:
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name != chroma_files.LOCK)
+    return sorted(path.name for path in folder.iterdir() if path.name not in (chroma_files.LOCK, CHUNKS_FILE))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -124,7 +125,7 @@ def test_after_a_failure_it_is_closed_and_free_for_others(
 
     index = open_chroma(folder)
     if len(query) == 16:
-        monkeypatch.setattr(index._store._collection, "query", panic)
+        monkeypatch.setattr(index._store._collections[0][0], "query", panic)
     with pytest.raises(ProposalFailed):
         index.nearest(query, top=1)
     assert names(folder) == ["chroma", "vectors.npy"]
@@ -269,7 +270,7 @@ def test_a_damaged_file_is_noticed_before_chroma_sees_it(built: Path, tmp_path: 
     damage, times = DAMAGES[kind]
     chance = random.Random(kind)
     victims = [path.relative_to(built) for path in sorted((built / "chroma").rglob("*")) if path.is_file()]
-    assert len(victims) == 9
+    assert len(victims) == 15
     for victim in victims * times:
         folder = shutil.copytree(built, tmp_path / "generation")
         if kind == "cut off" and not (folder / victim).stat().st_size:

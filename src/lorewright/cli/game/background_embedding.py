@@ -10,7 +10,7 @@ from lorewright.child import start_child
 from lorewright.cli.output import note
 from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
-from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
+from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
 from lorewright.trust import is_granted, reaches_by_embedder
 
 _NOTE = "lore is found by its words for now; the search by meaning joins when it is built, beside the game"
@@ -75,4 +75,9 @@ def embedding_environment(workspace: Workspace) -> dict[str, str] | None:
     settings = workspace.settings.index
     if reaches_by_embedder(settings) and not is_granted(settings):
         return None
-    return {WORKSPACE_VARIABLE: str(workspace.root), EMBEDDER_VARIABLE: with_whole_path(settings.embedder)}
+    return {
+        WORKSPACE_VARIABLE: str(workspace.root),
+        EMBEDDER_VARIABLE: with_whole_path(settings.embedder),
+        # What other programs read is not built beside a game.
+        CHROMA_VARIABLE: "never",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
-from lorewright.cli.output import progress_bar, say, show_json, show_table, wrapped
+from lorewright.bootstrap import App, open_app
+from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
@@ -71,9 +72,10 @@ def install(
         installed = lorewright.packs.install(folder, copy=copy, lenient=lenient, progress=progress)
     if as_json:
         show_json(_as_json(installed))
-        return
-    _show_findings(installed.findings)
-    _show_installed(installed, "installed", lorewright.without_vectors)
+    else:
+        _show_findings(installed.findings)
+        _show_installed(installed, "installed", lorewright.without_vectors)
+    _build_chroma(lorewright)
 
 
 @app.command(epilog="Example: lorewright pack reindex neo_seattle")
@@ -96,6 +98,17 @@ def reindex(
         show_json([_as_json(one) for one in done])
     elif not done:
         say("No pack is installed. Next: lorewright pack install FOLDER")
+    if done:
+        _build_chroma(lorewright)
+
+
+def _build_chroma(lorewright: App) -> None:
+    """Have the collections built that other programs read: the pack is installed, and answers, without them."""
+    sys.stdout.flush()
+    with progress_bar() as progress:
+        building = lorewright.build_chroma(progress=progress)
+    if building:
+        note(f"a process of its own builds the Chroma collections of {building} pack(s) from here on")
 
 
 def _as_json(installed: Installed) -> dict[str, object]:

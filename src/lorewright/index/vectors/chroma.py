@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -27,10 +27,13 @@ from lorewright.storage.enclosure import is_link
 class ChromaIndex:
     """An open Chroma, made by `open_chroma`. Threads may share it; a fork of the process may not use it."""
 
-    def __init__(self, folder: Path, store: Store, firsts: Rows, strays: Rows, held: FileLock) -> None:
-        """`folder` is the generation's, whose lock is `held`; `firsts` and `strays` are the arrays of the build."""
+    def __init__(
+        self, folder: Path, store: Store, ids: Sequence[str], firsts: Rows, strays: Rows, held: FileLock
+    ) -> None:
+        """`folder` is the generation's, whose lock is `held`; `ids`, `firsts` and `strays` are those of the build."""
         self._folder = folder
         self._store = store
+        self._first_of = dict(zip(ids, firsts.tolist(), strict=True))
         self._by_first = np.argsort(firsts, kind="stable")
         self._firsts = firsts[self._by_first]
         self.strays = list(self._with_twins(strays.tolist()))
@@ -52,7 +55,17 @@ class ChromaIndex:
             if self._closed or os.getpid() != self._owner:
                 raise ProposalFailed("closed, or opened by another process")
             with self._closing_on_failure():
-                return list(self._with_twins(self._store.nearest(query, top=top)))
+                return list(self._with_twins(self._firsts_of(self._store.nearest(query, top=top))))
+
+    def _firsts_of(self, found: Iterable[str]) -> list[int]:
+        """Return the first window of each of the vectors whose records were found, in their order.
+
+        Raises:
+            ProposalFailed: a record is none of those that were built.
+        """
+        if unknown := [name for name in found if name not in self._first_of]:
+            raise ProposalFailed(f"Chroma: it knows {unknown[0]}, which was not built")
+        return list(dict.fromkeys(self._first_of[name] for name in found))
 
     def _with_twins(self, found: list[int]) -> Iterator[int]:
         for first in found:
@@ -125,7 +138,7 @@ def _open(folder: Path, held: FileLock) -> ChromaIndex:
     if (died or found.version != files.chroma_version()) and not probed(copy, folder, found):
         raise BrokenSeal("it does not open any more, or not with this version of Chroma")
     firsts, strays = (np.load(copy / name, allow_pickle=False) for name in (files.TWINS_FILE, files.STRAYS_FILE))
-    return ChromaIndex(folder, Store(copy), firsts, strays, held)
+    return ChromaIndex(folder, Store(copy), files.read_ids(copy, count=found.windows), firsts, strays, held)
 
 
 def _release(folder: Path, held: FileLock) -> None:

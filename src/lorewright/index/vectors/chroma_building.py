@@ -13,7 +13,7 @@ from subprocess import PIPE, TimeoutExpired
 from typing import Literal
 
 from lorewright.child import start_child
-from lorewright.errors import UnsafePath
+from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.index.vectors import chroma_files as files
 from lorewright.index.vectors.chroma_files import BrokenSeal, Seal, copy_sealed, remove
 from lorewright.index.vectors.exact import open_vectors
@@ -23,10 +23,11 @@ ChromaState = Literal["absent", "sound", "broken"]
 
 _CHILD = "lorewright.index.vectors.chroma_child"
 
-# 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s.
-_START_S = 60.0
-_BUILD_S_PER_VECTOR = 0.01
-_PROBE_S_PER_VECTOR = 0.001
+# 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s; at the lowest priority, beside others who
+# are busy, it may take many times as long.
+_START_S = 180.0
+_BUILD_S_PER_VECTOR = 0.03
+_PROBE_S_PER_VECTOR = 0.003
 
 
 def build_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
@@ -67,6 +68,26 @@ def rebuild_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
         held.release()
 
 
+def build_missing_chroma(folder: Path) -> bool:
+    """Build the Chroma of a generation that has none, or a damaged or older one; returns whether there is one now.
+
+    While another process builds it or searches with it, nothing is done and the answer is False.
+    """
+    return not lacks_chroma(folder) or rebuild_chroma(folder)
+
+
+def lacks_chroma(folder: Path) -> bool:
+    """Return whether a generation with vectors has no Chroma that was built of them. Its bytes are not looked at."""
+    try:
+        if not len(open_vectors(folder)):
+            return False
+        return not fits(files.read_seal(Enclosure(folder).path(files.CHROMA)), folder)
+    except BrokenSeal:
+        return True
+    except (OSError, ValueError, UnsafePath, DamagedFile):
+        return False
+
+
 def chroma_state(folder: Path) -> ChromaState:
     """Return whether there is a Chroma, and one that opens and finds its vectors. Nothing is changed.
 
@@ -89,12 +110,12 @@ def probed(copy: Path, folder: Path, found: Seal) -> bool:
 
 
 def fits(found: Seal, folder: Path) -> bool:
-    """Whether what was built is of as many vectors as the generation has.
+    """Return whether what was built is of as many vectors as the generation has, and in the layout of now.
 
     Raises:
         OSError, ValueError: the generation's vectors cannot be read.
     """
-    return (found.windows, found.dimensions) == open_vectors(folder).shape
+    return found.layout == files.LAYOUT and (found.windows, found.dimensions) == open_vectors(folder).shape
 
 
 def _sound(chroma: Path, folder: Path) -> bool:

@@ -4,7 +4,7 @@ Opening a folder writes to it (Chroma notes every opening in its SQLite), and op
 So the bytes that were built and probed are sealed with their digests, and a copy is made only of bytes that still are
 those. In a generation's folder stand
 
-    chroma/           what was built: Chroma's files, `twins.npy`, `strays.npy` and the seal
+    chroma/           what was built: Chroma's files, `ids.json`, `twins.npy`, `strays.npy` and the seal
     chroma.building/  what a build that did not end left
     chroma.open/      the copy of the process that searches; of one that died, where nobody holds the lock
     chroma.broken/    what was sealed and is not as it was any more
@@ -32,8 +32,12 @@ BUILDING = "chroma.building"
 OPEN = "chroma.open"
 BROKEN = "chroma.broken"
 LOCK = "chroma.lock"
-TWINS_FILE = "twins.npy"  # for each window the first with the same vector: that is the one in the store
+TWINS_FILE = "twins.npy"  # for each window the first with the same vector, which stands for all of them
 STRAYS_FILE = "strays.npy"  # of these, the ones that no path leads to
+IDS_FILE = "ids.json"  # the ID of each window's record, in the order of the vectors
+
+# Raised whenever what is built is another: collections, IDs, files.
+LAYOUT = 2
 
 _SEAL_FILE = "seal"
 _SEAL_BYTES = 1 << 16  # it names some ten files
@@ -48,12 +52,30 @@ class BrokenSeal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was built: by which version of Chroma, of which vectors, and each file's size and digest by its path."""
+    """What was built: by which version of Chroma, of which vectors, in which layout, and each file's size and digest by
+    its path."""
 
     version: str
     windows: int
     dimensions: int
     files: dict[str, tuple[int, str]]
+    layout: int = 1
+
+
+def read_ids(folder: Path, *, count: int) -> list[str]:
+    """Return the IDs of the records in a copy of a sealed folder, in the order of the vectors.
+
+    Raises:
+        BrokenSeal: they are not as many as there are vectors, or not each another.
+        OSError: the disk refuses.
+    """
+    try:
+        ids = json.loads(Enclosure(folder).read(folder / IDS_FILE))
+    except (ValueError, RecursionError, DamagedFile) as problem:
+        raise BrokenSeal(f"{folder / IDS_FILE}: {type(problem).__name__}") from None
+    if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids) or len(set(ids)) != count:
+        raise BrokenSeal(f"{folder / IDS_FILE}: other IDs than there are vectors")
+    return ids
 
 
 def chroma_version() -> str:
@@ -70,7 +92,7 @@ def seal(folder: Path, *, windows: int, dimensions: int) -> None:
     here = Enclosure(folder)
     files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _digest(path)) for path in here.files()}
     _refuse_logs(folder, files)
-    body = json.dumps(asdict(Seal(chroma_version(), windows, dimensions, files)))
+    body = json.dumps(asdict(Seal(chroma_version(), windows, dimensions, files, LAYOUT)))
     here.write(folder / _SEAL_FILE, f"{_hash(body.encode()).hexdigest()}\n{body}".encode())
 
 
@@ -82,7 +104,7 @@ def copy_sealed(folder: Path, target: Path) -> Seal:
         OSError: the disk refuses.
     """
     try:
-        found = _read_seal(folder)
+        found = read_seal(folder)
         there, copies = Enclosure(folder), Enclosure(target)
         if {path.relative_to(folder).as_posix() for path in there.files()} != {_SEAL_FILE, *found.files}:
             raise BrokenSeal(f"{folder}: other files than were sealed")
@@ -107,8 +129,14 @@ def _refuse_logs(folder: Path, names: Iterable[str]) -> None:
             raise BrokenSeal(f"{folder}: {name} is a log of SQLite's, and none is sealed")
 
 
-def _read_seal(folder: Path) -> Seal:
-    """The seal, which is no proof of who wrote it: its digest tells damage, and its names are yet to be checked."""
+def read_seal(folder: Path) -> Seal:
+    """Return the seal of a folder, which is no proof of who wrote it: its digest tells damage, and its names are yet to
+    be checked.
+
+    Raises:
+        BrokenSeal: there is none that can be read.
+        OSError: the disk refuses.
+    """
     path = folder / _SEAL_FILE
     if not path.is_file():
         raise BrokenSeal(f"{path}: missing")
@@ -118,7 +146,7 @@ def _read_seal(folder: Path) -> Seal:
     try:
         found = Seal(**json.loads(body))
         files = {str(name): (int(size), str(digest)) for name, (size, digest) in found.files.items()}
-        return Seal(str(found.version), int(found.windows), int(found.dimensions), files)
+        return Seal(str(found.version), int(found.windows), int(found.dimensions), files, int(found.layout))
     except (ValueError, TypeError, AttributeError, RecursionError) as problem:
         raise BrokenSeal(f"{path}: no seal of ours ({type(problem).__name__})") from None
 

@@ -1,13 +1,15 @@
-"""Chroma itself: the one module that imports it. Vectors and their IDs in, the IDs nearest to a vector out.
+"""Chroma itself: the one module that imports it. Records and their vectors in, the IDs nearest to a vector out.
 
-Inner product, as exact search computes it; no documents, no metadata. Whatever Chroma throws, panics of its Rust half
-included, comes out as ProposalFailed. What it does to a torn folder does not come out at all: it kills the process.
+Two collections, `open` and `hidden`: who reads only the first meets no secret. Inner product, as exact search computes
+it. Whatever Chroma throws, panics of its Rust half included, comes out as ProposalFailed. What it does to a torn folder
+does not come out at all: it kills the process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,10 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.search import ProposalFailed
 from lorewright.telemetry import import_silenced
 
-_COLLECTION = "windows"
+OPEN_COLLECTION = "open"
+HIDDEN_COLLECTION = "hidden"
+COLLECTIONS = (OPEN_COLLECTION, HIDDEN_COLLECTION)
+
 _BATCH_ROWS = 5_000  # Chroma takes at most 5,461
 
 # Measured on hashed words, the hardest there is. With 16 links and a breadth of 200 the ten best are among the proposed
@@ -25,6 +30,16 @@ _BATCH_ROWS = 5_000  # Chroma takes at most 5,461
 _LINKS = 32
 _BUILD_BREADTH = 200
 _MOST_BREADTH = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaRecord:
+    """One window as other programs find it in a collection: its ID, its text, and where that stands."""
+
+    id: str
+    text: str
+    metadata: dict[str, str | int]
+    is_open: bool
 
 
 @contextmanager
@@ -57,8 +72,10 @@ def _configuration(rows: int) -> dict[str, Any]:
     return {"hnsw": graph}
 
 
-def write_store(folder: Path, ids: Sequence[int], vectors: Vectors) -> None:
-    """Make a store in a new folder and close it.
+def write_store(folder: Path, records: Sequence[ChromaRecord], vectors: Vectors, about: dict[str, str]) -> None:
+    """Make a store in a new folder and close it: both collections, either of which may be empty.
+
+    `vectors` holds one row for each of the records, and `about` becomes the collections' metadata.
 
     Raises:
         ProposalFailed: Chroma refuses.
@@ -66,12 +83,19 @@ def write_store(folder: Path, ids: Sequence[int], vectors: Vectors) -> None:
     with _failing_well():
         client = _client(folder)
         try:
-            collection = client.create_collection(
-                _COLLECTION, embedding_function=None, configuration=_configuration(len(ids))
-            )
-            for start in range(0, len(ids), _BATCH_ROWS):
-                batch = slice(start, start + _BATCH_ROWS)
-                collection.add(ids=[str(entity_id) for entity_id in ids[batch]], embeddings=vectors[batch])
+            for name in COLLECTIONS:
+                rows = [row for row, each in enumerate(records) if each.is_open == (name == OPEN_COLLECTION)]
+                collection = client.create_collection(
+                    name, embedding_function=None, configuration=_configuration(len(rows)), metadata=about or None
+                )
+                for start in range(0, len(rows), _BATCH_ROWS):
+                    batch = rows[start : start + _BATCH_ROWS]
+                    collection.add(
+                        ids=[records[row].id for row in batch],
+                        embeddings=vectors[batch],
+                        documents=[records[row].text for row in batch],
+                        metadatas=[records[row].metadata for row in batch],
+                    )
         finally:
             client.close()
 
@@ -88,22 +112,27 @@ class Store:
         with _failing_well():
             self._client = _client(folder)
             try:
-                self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
-                self.count: int = self._collection.count()
+                found = [self._client.get_collection(name, embedding_function=None) for name in COLLECTIONS]
+                self._collections = [(each, count) for each in found if (count := each.count())]
+                self.count: int = sum(count for _, count in self._collections)
             except BaseException:
                 self._client.close()
                 raise
 
-    def ids(self) -> list[int]:
-        """Every ID, in no order."""
+    def ids(self) -> list[str]:
+        """Return every ID, in no order."""
         with _failing_well():
-            return [int(one) for one in self._collection.get(include=[])["ids"]]
+            return [str(each) for collection, _ in self._collections for each in collection.get(include=[])["ids"]]
 
-    def nearest(self, query: Vectors, *, top: int) -> list[int]:
-        """At most `top` IDs, nearest first. Asked for all, it gives those that are linked."""
+    def nearest(self, query: Vectors, *, top: int) -> list[str]:
+        """Return at most `top` IDs of both collections, nearest first. Asked for all, it gives those that are
+        linked."""
         with _failing_well():
-            found = self._collection.query(query_embeddings=[query], n_results=min(top, self.count), include=[])
-            return [int(one) for one in found["ids"][0]]
+            found: list[tuple[float, str]] = []
+            for collection, count in self._collections:
+                answer = collection.query(query_embeddings=[query], n_results=min(top, count), include=["distances"])
+                found += zip(answer["distances"][0], answer["ids"][0], strict=True)
+            return [name for _, name in sorted(found)[:top]]
 
     def close(self) -> None:
         """Close it."""
