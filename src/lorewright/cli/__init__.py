@@ -11,7 +11,7 @@ import sys
 import warnings
 from contextlib import suppress
 
-# Imports make hundreds of thousands of objects that stay: looking for cycles among them at every 700th, as Python does,
+# Imports make hundreds of thousands of objects that stay. Python's default, a collection at every 700th new object,
 # takes a tenth of the time of a short command.
 gc.set_threshold(50_000, 20, 50)
 
@@ -26,7 +26,7 @@ from lorewright.trust import ask_with
 
 def _tell(problem: Exception) -> None:
     if _has_no_files_left(problem):
-        # An event loop that got no socket complains once more when it is thrown away, and so does what it was to run.
+        # An event loop that got no socket complains once more when it is garbage-collected, and so does its coroutine.
         sys.unraisablehook = lambda _: None
         warnings.simplefilter("ignore")
         complain(FileUnavailable("there are too many open files", hint="close other programs, or see: ulimit -n"))
@@ -35,12 +35,13 @@ def _tell(problem: Exception) -> None:
     elif isinstance(problem, AttributeError):
         raise problem
     else:
-        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
+        # Trouble with the disk: full, read-only, or a damaged database. What was begun was rolled back.
         complain(trouble_of(problem, None))
 
 
 def _has_no_files_left(problem: BaseException | None) -> bool:
-    """Whether an error is, or arose over, a file that could not be opened because too many are open."""
+    """Tell whether an error, or one that it arose from, is a file that could not be opened because too many are
+    open."""
     while problem is not None:
         if isinstance(problem, OSError) and problem.errno in (errno.EMFILE, errno.ENFILE):
             return True
@@ -49,11 +50,11 @@ def _has_no_files_left(problem: BaseException | None) -> bool:
 
 
 def main() -> None:
-    """Run the command line. Exit 0: done; 1: an error, told on stderr with what to do; 2: wrong usage."""
+    """Run the command line. Exit 0: done; 1: an error, printed on stderr with what to do; 2: wrong usage."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # Bytes that are no text, and signs that a terminal has no letters for, become marks and stop nobody.
+        # Bytes that are no text, and characters that the terminal cannot show, become question marks.
         if isinstance(stream, io.TextIOWrapper):
-            # Whoever called us may have read of it already.
+            # A caller may have read from it already.
             with suppress(io.UnsupportedOperation):
                 stream.reconfigure(errors="replace")
     ask_with(ask_at_terminal)

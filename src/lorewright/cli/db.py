@@ -1,4 +1,4 @@
-"""lorewright db …: look into campaigns' files for what must not be, bring old ones up to date, and v0's here."""
+"""lorewright db …: check campaigns' files for damage, migrate old ones, and import those of v0."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None
     each branch and sitting, the texts of its packs. Nothing is changed. Exit 1 when anything is wrong."""
     campaigns = open_app().campaigns
     found = {entity_id: check(campaigns.path(entity_id), campaigns.kept) for entity_id in _ids(campaigns, campaign_id)}
-    clean = all(one.clean for one in found.values())
+    clean = all(result.clean for result in found.values())
     if as_json:
-        checked = [{"id": one, "clean": of.clean, **asdict(of)} for one, of in found.items()]
+        checked = [{"id": name, "clean": result.clean, **asdict(result)} for name, result in found.items()]
         show_json({"clean": clean, "campaigns": checked})
     else:
-        for one, of in found.items():
-            _show(one, of)
+        for name, result in found.items():
+            _show(name, result)
         if not found:
             say("There is no campaign to check.")
     if not clean:
@@ -52,19 +52,19 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     campaigns = open_app().campaigns
     done = {entity_id: migrated(campaigns.path(entity_id)) for entity_id in _ids(campaigns, campaign_id)}
     if as_json:
-        show_json([{"id": one, **asdict(of)} for one, of in done.items()])
+        show_json([{"id": name, **asdict(result)} for name, result in done.items()])
     else:
-        for one, of in done.items():
-            say(f"{one}: {_told(of)}", style="red" if of.problem else "")
+        for name, result in done.items():
+            say(f"{name}: {_told(result)}", style="red" if result.problem else "")
         if not done:
             say("There is no campaign to bring up to date.")
-    if any(of.problem for of in done.values()):
+    if any(result.problem for result in done.values()):
         raise typer.Exit(1)
 
 
 def _told(done: Migrated) -> str:
-    what = [*done.applied, *(["the tables of the head's state were made anew"] if done.projected else [])]
-    return ", ".join(what) or done.problem or "up to date"
+    steps = [*done.applied, *(["the tables of the head's state were made anew"] if done.projected else [])]
+    return ", ".join(steps) or done.problem or "up to date"
 
 
 @app.command("import-v0", epilog="Example: lorewright db import-v0 old_game.db --id friday")
@@ -80,21 +80,24 @@ def import_file(
     second time nothing is changed. Exit 1 when anything differs that should not."""
     done = import_v0(open_app().campaigns, file, campaign_id=campaign_id, only=only)
     if as_json:
-        show_json([{**asdict(one), "is_equal": one.is_equal} for one in done])
+        show_json([{**asdict(imported), "is_equal": imported.is_equal} for imported in done])
     else:
-        for one in done:
-            _show_imported(one)
-    if not all(one.is_equal for one in done):
+        for imported in done:
+            _show_imported(imported)
+    if not all(imported.is_equal for imported in done):
         raise typer.Exit(1)
 
 
-def _show_imported(one: V0Import) -> None:
-    what = f"{one.turns} turns were imported" if one.is_new else "up to date, nothing was changed"
-    say(f"{one.id} ({one.v0_id} in v0): {what}", style="bold")
-    rows = [(of.table, of.v0, of.ours, of.equal, "yes" if of.differs else "", parity.shown(of)) for of in one.tables]
+def _show_imported(imported: V0Import) -> None:
+    what = f"{imported.turns} turns were imported" if imported.is_new else "up to date, nothing was changed"
+    say(f"{imported.id} ({imported.v0_id} in v0): {what}", style="bold")
+    rows = [
+        (table.table, table.v0, table.ours, table.equal, "yes" if table.differs else "", parity.shown(table))
+        for table in imported.tables
+    ]
     show_table(("table", "v0", "here", "equal", "differs", "remarks"), rows, right=("v0", "here", "equal"))
-    if one.is_new:
-        say(f"Next: lorewright play {one.id}")
+    if imported.is_new:
+        say(f"Next: lorewright play {imported.id}")
 
 
 def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:

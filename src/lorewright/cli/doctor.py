@@ -1,4 +1,4 @@
-"""lorewright doctor: what is wrong with the indexes, and what was done about it."""
+"""lorewright doctor: print what is wrong with the indexes, and what was done about it."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def _as_json(report: DoctorReport) -> dict[str, Any]:
     return {
         "clean": report.clean,
         "dry_run": not report.mended,
-        "faults": [_fault_as_json(one) for one in report.treated],
+        "faults": [_fault_as_json(treated) for treated in report.treated],
         "facts": asdict(report.facts),
     }
 
 
-def _fault_as_json(one: Treated) -> dict[str, Any]:
-    fault = one.fault
+def _fault_as_json(treated: Treated) -> dict[str, Any]:
+    fault = treated.fault
     return {
         "kind": fault.kind,
         "code": fault.code,
         "where": fault.where,
         "state": fault.state,
-        "done": one.done,
-        "hint": one.left,
+        "done": treated.done,
+        "hint": treated.left,
     }
 
 
@@ -55,7 +55,7 @@ def _show(report: DoctorReport) -> None:
     if report.treated:
         rows = [(f"{t.fault.kind}: {t.fault.code}", t.fault.where, t.fault.state, t.done) for t in report.treated]
         show_table(("what", "where", "state", "done"), rows)
-        for hint in dict.fromkeys(one.left for one in report.treated if one.left):
+        for hint in dict.fromkeys(treated.left for treated in report.treated if treated.left):
             say(f"  to do: {hint}")
     if report.clean:
         say("All is well." if not report.treated else "All is well now.", style="green")

@@ -62,7 +62,7 @@ def explore(
 
 
 def _found(lorewright: App, source: str, seed: int | None) -> ReadyPack:
-    """The walk, with what was found on the screen."""
+    """Return the walk, and print what was found."""
     pack, findings = _read(lorewright, source)
     return _shown(lorewright, pack, findings, seed)
 
@@ -82,30 +82,30 @@ def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], 
 
 
 def _walk(lorewright: App, source: str, *, seed: int | None, new: bool) -> CampaignRow:
-    """The campaign of the walk that was begun last; a new one where there is none, or one is wanted. What has not
-    changed since is not read again."""
+    """Return the campaign of the latest walk; a new one where there is none, or `new` asks for it. Notes that have not
+    changed since are not read again."""
     unchanged = None if new else lorewright.explorer.unchanged(source)
-    there = latest_walk(unchanged.id, lorewright.campaigns) if unchanged else None
-    if unchanged is not None and there is not None:
-        _tell_what_differs(there, unchanged, seed)
-        return there
+    latest = latest_walk(unchanged.id, lorewright.campaigns) if unchanged else None
+    if unchanged is not None and latest is not None:
+        _tell_what_differs(latest, unchanged, seed)
+        return latest
     pack, findings = _read(lorewright, source)
-    there = None if new else latest_walk(pack.id, lorewright.campaigns)
-    if there is not None:
-        _tell_what_differs(there, pack, seed)
-        return there
+    latest = None if new else latest_walk(pack.id, lorewright.campaigns)
+    if latest is not None:
+        _tell_what_differs(latest, pack, seed)
+        return latest
     found = _shown(lorewright, pack, findings, seed)
     return lorewright.explorer.begin(found, lorewright.campaigns, seed=_SEED if seed is None else seed)
 
 
-def _tell_what_differs(there: CampaignRow, pack: InstalledPack, seed: int | None) -> None:
-    note(f"going on with {there.id}")
-    if pack.content_hash not in {pin.content_hash for pin in there.pins}:
+def _tell_what_differs(walk: CampaignRow, pack: InstalledPack, seed: int | None) -> None:
+    note(f"going on with {walk.id}")
+    if pack.content_hash not in {pin.content_hash for pin in walk.pins}:
         note(
             "the notes have changed since it began, and it goes on with what they were; --new begins with what they are"
         )
-    if seed is not None and seed != there.seed:
-        note(f"it was begun with the seed {there.seed}; --new begins another with {seed}")
+    if seed is not None and seed != walk.seed:
+        note(f"it was begun with the seed {walk.seed}; --new begins another with {seed}")
 
 
 def _demo(lorewright: App, found: ReadyPack, seed: int | None) -> None:

@@ -19,7 +19,7 @@ def init(path: Annotated[Path, typer.Argument(help="The folder to make into a wo
     That is a folder for packs, scenarios and campaigns, with the ones that ship.
     """
     made = make_workspace(path)
-    for one in made:
-        say(f"  made {one}")
+    for made_path in made:
+        say(f"  made {made_path}")
     say(f"{path} is ready." if made else f"{path} was ready already.")
     say(f"Next: cd {path} && lorewright play dead_drop")

@@ -1,4 +1,4 @@
-"""lorewright lore …: ask the packs, and see why the answer is what it is."""
+"""lorewright lore …: ask the packs, and explain the answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.why_not import explain_absence
 from lorewright.scene_lore.scene_trace import SceneFound, SceneTrace, find_scene
 
-# lorewright lore scene: what belongs to a place and those in it, what is found beside, and why.
+# lorewright lore scene: the lore of a place and the people in it, what is found besides, and why.
 
 EXAMPLE = "Example: lorewright lore scene --location neon_dragon --present viktor --explain"
 
@@ -81,8 +81,8 @@ def scene(
 def _show(found: SceneFound) -> None:
     say(f"{found.place.name}  [{found.place.id}]", style="bold")
     if found.present:
-        say(f"with {', '.join(f'{one.name} [{one.id}]' for one in found.present)}", style="dim")
-    names = {one.id: one.name for one in (found.place, *found.present)}
+        say(f"with {', '.join(f'{thing.name} [{thing.id}]' for thing in found.present)}", style="dim")
+    names = {thing.id: thing.name for thing in (found.place, *found.present)}
     heading = None
     for line in found.lines:
         if (line.of, line.role) != heading:
@@ -97,23 +97,28 @@ def _show(found: SceneFound) -> None:
 
 
 def _explain(trace: SceneTrace) -> None:
-    room = max(0, trace.max_tokens - trace.by_id_tokens)
+    tokens_left = max(0, trace.max_tokens - trace.by_id_tokens)
     say("there by ID", style="bold")
     if trace.by_id:
-        packs = {one.chunk_id.partition(":")[0] for one in trace.by_id}
+        packs = {section.chunk_id.partition(":")[0] for section in trace.by_id}
         columns: tuple[str, ...] = ("section", "comes with the", "role", "lines", "tokens")
         rows: list[Sequence[object]] = [
-            (_short(one.chunk_id, packs), one.why, _role(one.role), one.lines, one.tokens) for one in trace.by_id
+            (_short(section.chunk_id, packs), section.why, _role(section.role), section.lines, section.tokens)
+            for section in trace.by_id
         ]
         if trace.viewer == "gm":
             columns = (*columns, "kept back")
-            rows = [(*row, one.kept or "") for row, one in zip(rows, trace.by_id, strict=True)]
+            rows = [(*row, section.kept or "") for row, section in zip(rows, trace.by_id, strict=True)]
         show_table(columns, rows, right=("lines", "tokens", "kept back"))
     else:
         say("nothing that this viewer may read", style="dim")
     say(
         f"{trace.by_id_tokens:,} of {trace.max_tokens:,} tokens; "
-        + (f"{room:,} are left for what is found beside" if room else "nothing is left for what is found beside"),
+        + (
+            f"{tokens_left:,} are left for what is found beside"
+            if tokens_left
+            else "nothing is left for what is found beside"
+        ),
         style="dim",
     )
     for condition in trace.conditions:
@@ -131,7 +136,7 @@ def _explain(trace: SceneTrace) -> None:
 
 
 def _short(chunk_id: str, packs: set[str]) -> str:
-    """The ID; without its pack where all are of one."""
+    """Return the ID; without its pack where all are of one."""
     return chunk_id.partition(":")[2] if len(packs) == 1 else chunk_id
 
 
@@ -146,7 +151,7 @@ _HINT = "numbers of tokens with commas between: --diff-budget 500,1000,2000"
 
 
 def read_budgets(text: str) -> list[int]:
-    """`500,1000` -> the budgets.
+    """Return the budgets of a text like `500,1000`, sorted.
 
     Raises:
         SettingsError: there are not two or more of them, or one is no number of tokens.
@@ -162,7 +167,7 @@ def read_budgets(text: str) -> list[int]:
 
 
 def show_steps(steps: Sequence[BudgetStep], *, limit: int) -> None:
-    """How much each budget gives; then what comes in with each, and where it is cut."""
+    """Print how much each budget gives; then what comes in with each, and where it is cut."""
     rows = [
         (f"{step.max_tokens:,}", step.sections, f"{step.tokens:,}", f"+{len(step.new)}", _end(step, limit))
         for step in steps
@@ -172,10 +177,10 @@ def show_steps(steps: Sequence[BudgetStep], *, limit: int) -> None:
     for step in steps:
         say()
         say(f"with {step.max_tokens:,} tokens", style="bold")
-        for one in step.longer:
-            say(f"  ~ {_told(one)}: more of it")
-        for one in step.new:
-            say(f"  + {_told(one)}")
+        for chunk in step.longer:
+            say(f"  ~ {_told(chunk)}: more of it")
+        for chunk in step.new:
+            say(f"  + {_told(chunk)}")
         if not step.new and not step.longer:
             say("  nothing more" if step is not steps[0] else "  nothing", style="dim")
 
@@ -188,9 +193,9 @@ def _end(step: BudgetStep, limit: int) -> str:
     return f"at the limit of {limit} sections" if step.sections >= limit else "all that was found is in it"
 
 
-def _told(one: GivenChunk) -> str:
-    tokens = f"{one.given:,} tokens" if one.given == one.tokens else f"{one.given:,} of {one.tokens:,} tokens"
-    return f"#{one.rank} {one.chunk_id} ({tokens})"
+def _told(chunk: GivenChunk) -> str:
+    tokens = f"{chunk.given:,} tokens" if chunk.given == chunk.tokens else f"{chunk.given:,} of {chunk.tokens:,} tokens"
+    return f"#{chunk.rank} {chunk.chunk_id} ({tokens})"
 
 
 app = typer.Typer(
@@ -254,11 +259,11 @@ def query(
     asked = _query(source, fields)
     if why_not is not None:
         with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):
-            absence = explain_absence(view, put, why_not)
+            why_left_out = explain_absence(view, put, why_not)
         if as_json:
-            show_json(absence.model_dump(mode="json"))
+            show_json(why_left_out.model_dump(mode="json"))
         else:
-            show_absence(absence, asked)
+            show_absence(why_left_out, asked)
         return
     budgets = None if diff_budget is None else read_budgets(diff_budget)
     with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):
@@ -292,17 +297,17 @@ def _query(source: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
     defaults = source.settings.model_dump()
     given = {key: value for key, value in fields.items() if value is not None}
     try:
-        asked = LoreRetrievalQuery.model_validate({**defaults, **given})
+        parsed = LoreRetrievalQuery.model_validate({**defaults, **given})
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         raise SettingsError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", hint="see --help") from None
-    if not asked.keywords.strip() and not asked.has_filters:
+    if not parsed.keywords.strip() and not parsed.has_filters:
         raise SettingsError("nothing was asked", hint='give words or a filter: lorewright lore query "Jin"')
-    return asked
+    return parsed
 
 
 def _answer_batch(source: LoreSource, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
-    """One JSON object a line in, one a line out, in order."""
+    """Read one JSON object a line and write one a line, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
     with batch.open(encoding="utf-8") as file, source.library.sharing():
@@ -316,14 +321,14 @@ def _answer_lines(
         if not line.strip():
             continue
         try:
-            asked = json.loads(line)
-            known = {key: value for key, value in asked.items() if key in LoreRetrievalQuery.model_fields}
-            one = {**fields, "keywords": asked.get("query", asked.get("keywords", "")), **known}
+            request = json.loads(line)
+            known = {key: value for key, value in request.items() if key in LoreRetrievalQuery.model_fields}
+            line_fields = {**fields, "keywords": request.get("query", request.get("keywords", "")), **known}
         except (ValueError, AttributeError) as problem:
             raise SettingsError(f"{batch}:{number}: not a JSON object ({problem})", hint="one object a line") from None
-        query = _query(source, one)
+        query = _query(source, line_fields)
         found = source.lore.retrieve(query, packs=packs, campaign_id=source.campaign_id, explained=False)
-        answer = {"id": asked.get("id"), **found.result.model_dump(mode="json")}
+        answer = {"id": request.get("id"), **found.result.model_dump(mode="json")}
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
 
@@ -342,15 +347,15 @@ def entity(
     source = open_source(campaign)
     budget = source.settings.max_tokens if max_tokens is None else max_tokens
     found = source.lore.entity(entity_id, viewer=viewer, campaign_id=campaign, max_tokens=budget)
-    told = found.entity
+    subject = found.entity
     if as_json:
-        show_json({"entity": asdict(told), **found.lore.result.model_dump(mode="json")})
+        show_json({"entity": asdict(subject), **found.lore.result.model_dump(mode="json")})
         return
-    say(f"{told.name}  [{told.id}]  {told.type}", style="bold")
-    for what, values in (("also called", told.aliases), ("tags", told.tags)):
+    say(f"{subject.name}  [{subject.id}]  {subject.type}", style="bold")
+    for what, values in (("also called", subject.aliases), ("tags", subject.tags)):
         if values:
             say(f"{what}: {', '.join(values)}", style="dim")
-    say(f"from {told.file_path}", style="dim")
+    say(f"from {subject.file_path}", style="dim")
     say()
     show_passages(found.lore.result)
 

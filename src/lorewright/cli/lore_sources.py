@@ -1,4 +1,4 @@
-"""What answers questions about lore: the installed packs, or a campaign. The game is imported where one is asked."""
+"""The sources of answers about lore: the installed packs, or a campaign. The game is imported only for a campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lorewright.settings import LoreSettings
 
 @dataclass(frozen=True, slots=True)
 class LoreSource:
-    """A retriever, and the campaign that is asked, if any. `without_vectors` says why words alone are asked."""
+    """A retriever, and the campaign that is asked, if any. `without_vectors` says why only words are searched."""
 
     settings: LoreSettings
     lore: LoreRetriever
@@ -25,7 +25,7 @@ class LoreSource:
 
 
 def open_source(campaign: str | None) -> LoreSource:
-    """Open the lore of the workspace at hand.
+    """Open the lore of the current workspace, or of a campaign in it.
 
     Raises:
         SettingsError: the settings cannot be read as meant.
@@ -33,7 +33,7 @@ def open_source(campaign: str | None) -> LoreSource:
     if campaign is None:
         packs = open_lore()
         return LoreSource(packs.workspace.settings.lore, packs.retriever, packs.library, None, packs.without_vectors)
-    # The game is imported where a campaign is asked for, and nowhere else.
+    # The game is imported only where a campaign is asked for.
     from lorewright.bootstrap import open_app
 
     app = open_app()
@@ -41,7 +41,7 @@ def open_source(campaign: str | None) -> LoreSource:
 
 
 def warn_of_words_alone(source: LoreSource, found: Retrieval) -> None:
-    """Say on stderr why meaning was not asked, where it should have been."""
+    """Say on stderr why meaning was not searched, where it should have been."""
     problem = source.without_vectors
     for message in found.degraded or ((f"found by words alone: {problem.message}",) if problem else ()):
         note(f"{message} (lorewright doctor says more)")

@@ -27,9 +27,7 @@ from lorewright.turn.run.progress import stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 
-# Which models a campaign asks, and what that costs, as it is shown at the prompt and by commands.
-
-# Options that choose models: what they are called, what they come to, and the agreement to pay given beforehand.
+# Options that choose models, and the agreement to pay that is given beforehand.
 
 Both = Annotated[
     str | None, typer.Option("--model", help="The key of a model for both tiers; see: lorewright models list")
@@ -45,7 +43,7 @@ Stream = Annotated[
 
 
 def tiers(model: str | None, small: str | None, large: str | None) -> tuple[str | None, str | None]:
-    """(small, large) as they were chosen; None where nothing was said.
+    """Return (small, large) as they were chosen; None where no model was named.
 
     Raises:
         SettingsError: one tier was given two models.
@@ -58,7 +56,7 @@ def tiers(model: str | None, small: str | None, large: str | None) -> tuple[str 
 
 
 def keys_of(small: str | None, large: str | None) -> ModelKeys:
-    """The keys of a new campaign; what is not said is built in."""
+    """Return the keys of a new campaign; a tier without a model is built in."""
     return ModelKeys(
         BUILTIN_KEYS.small if small is None else small,
         BUILTIN_KEYS.large if large is None else large,
@@ -66,7 +64,7 @@ def keys_of(small: str | None, large: str | None) -> ModelKeys:
 
 
 def agree_beforehand(campaign: OpenCampaign) -> None:
-    """Agree to the paid models that hold just now, and name them with their prices.
+    """Agree to the paid models that the next turn asks, and print them with their prices.
 
     Raises:
         NotTrusted: the settings that name them are not trusted; nothing was agreed to.
@@ -80,48 +78,48 @@ def agree_beforehand(campaign: OpenCampaign) -> None:
 
 
 def show_models(campaign: OpenCampaign) -> None:
-    """The models of both tiers, the stages of a turn that each asks, and the price."""
+    """Print the models of both tiers, the stages of a turn that each asks, and the price."""
     keys = campaign.keys
     for tier, key in (("small", keys.small), ("large", keys.large)):
         say(f"{tier}: {key}")
-    asked = [(stage, campaign.casting.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
-    told = [f"{stage.replace('_', ' ')} by {key}" for stage, key in asked if key != BUILTIN]
-    say(f"  {', '.join(told) or 'every stage is built in'}", style="dim")
+    by_stage = [(stage, campaign.casting.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
+    stages = [f"{stage.replace('_', ' ')} by {key}" for stage, key in by_stage if key != BUILTIN]
+    say(f"  {', '.join(stages) or 'every stage is built in'}", style="dim")
     paid = paid_in(campaign)
     if paid:
-        total = sum(one.usd_a_turn or 0.0 for one in paid)
-        unknown = ", ".join(one.key for one in paid if one.usd_a_turn is None)
-        beside = f", and {unknown}: price unknown" if unknown else ""
-        waiting = ", ".join(f"{one.key} at {one.shown_address}" for one in awaiting(campaign))
+        total = sum(model.usd_a_turn or 0.0 for model in paid)
+        unknown = ", ".join(model.key for model in paid if model.usd_a_turn is None)
+        unpriced = f", and {unknown}: price unknown" if unknown else ""
+        waiting = ", ".join(f"{model.key} at {model.shown_address}" for model in awaiting(campaign))
         asks = f"; you are asked before the first turn with {waiting}" if waiting else ""
-        say(f"  about {dollars(total)} a turn{beside}{asks}", style="dim")
+        say(f"  about {dollars(total)} a turn{unpriced}{asks}", style="dim")
 
 
 def shown_keys(keys: ModelKeys) -> dict[str, str]:
-    """For JSON."""
+    """Return the keys as JSON fields."""
     return {"small_model_key": keys.small, "large_model_key": keys.large}
 
 
 def models_of(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
-    """Which models a campaign asks and what they have cost, for JSON: all turns that were ever played in it, attempts
-    that failed and recaps included. The estimate is None where a key is known no more."""
-    keys, own, took = ModelKeys(*model_keys(store.database)), own_model_keys(store.database), usage(store.database)
+    """Return the models that a campaign asks and their cost, for JSON: of all turns ever played in it, failed attempts
+    and recaps included. The estimate is None where the settings do not know a key any more."""
+    keys, own, used = ModelKeys(*model_keys(store.database)), own_model_keys(store.database), usage(store.database)
     return {
         **shown_keys(keys),
         "of_the_campaign": shown_keys(ModelKeys(*own)),
-        "calls": took.calls,
-        "input_tokens": took.input_tokens,
-        "output_tokens": took.output_tokens,
-        "cache_read_tokens": took.cache_read_tokens,
-        "cached_share": took.cached_share,
-        "cost_usd": took.usd,
+        "calls": used.calls,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "cache_read_tokens": used.cache_read_tokens,
+        "cached_share": used.cached_share,
+        "cost_usd": used.usd,
         "estimated_usd_a_turn": _estimate(casting, keys, store),
     }
 
 
 def models_asked(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
     """Return which models a campaign asks from its next turn on, for JSON: the keys of its tiers, as the campaign and
-    the sitting at hand have them, and the stages that ask each model."""
+    its active sitting have them, and the stages that ask each model."""
     keys, own = ModelKeys(*model_keys(store.database)), ModelKeys(*own_model_keys(store.database))
     stages = asked_keys(casting, keys, (*stages_of(store.campaign().rules.profile), RECAP))
     return {
@@ -132,7 +130,7 @@ def models_asked(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
 
 
 def show_models_asked(models: dict[str, Any]) -> None:
-    """What `models_asked` has, a line a model."""
+    """Print the fields of `models_asked`, a line for each model."""
     for key, stages in models["stages"].items():
         say(f"it asks {key} ({', '.join(stage.replace('_', ' ') for stage in stages)})", style="magenta")
     named = {*models["of_the_campaign"].values(), models["small_model_key"], models["large_model_key"]}
@@ -143,7 +141,7 @@ def show_models_asked(models: dict[str, Any]) -> None:
 
 
 def show_models_of(models: dict[str, Any]) -> None:
-    """What `models_of` has, in two lines; one where nothing was ever asked of a model."""
+    """Print the fields of `models_of` in two lines; in one where no model was ever asked."""
     small, large = models["small_model_key"], models["large_model_key"]
     keys = small if small == large else f"small {small}, large {large}"
     estimate = models["estimated_usd_a_turn"]
@@ -164,7 +162,7 @@ def _estimate(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> fl
     try:
         return sum(paid_model.usd_a_turn or 0.0 for paid_model in paid_models(casting, keys, store))
     except SettingsError:
-        # The settings know a key no more: the campaign can still be looked at, and other models be chosen.
+        # The settings do not know a key any more: the campaign can still be shown, and other models be chosen.
         return None
 
 
@@ -190,7 +188,7 @@ def list_models(as_json: AsJson = False) -> None:
         return
     costs = ("$/M in", "cached", "$/M out", "$ a turn")
     columns = ("key", "provider", "model", "window", *costs, "mode", "API key", "asked at")
-    show_table(columns, [_shown(one) for one in listed], right=("window", *costs))
+    show_table(columns, [_shown(row_shown) for row_shown in listed], right=("window", *costs))
     say()
     say("Choose with --small-model and --large-model; ask one whether it answers: lorewright models check KEY")
 
@@ -223,8 +221,8 @@ def check(
     say(f"{key} answers, as {checked.model_name}", style="green")
     took = f"{checked.milliseconds} ms, {checked.input_tokens} tokens read, {checked.output_tokens} written"
     say(f"  {took}, {_dollars(checked.cost_microusd)}")
-    for one in checked.tries:
-        say(f"  before that: {one}", style="yellow")
+    for attempt in checked.tries:
+        say(f"  before that: {attempt}", style="yellow")
 
 
 def _dollars(microusd: int) -> str:
@@ -232,7 +230,7 @@ def _dollars(microusd: int) -> str:
 
 
 def _listed(row: ModelRow, settings: ModelsSettings) -> dict[str, Any]:
-    """A row for programs."""
+    """Return a row for programs."""
     is_family = not row.model
     return {
         "key": f"{row.key}/NAME" if is_family else row.key,
@@ -249,25 +247,37 @@ def _listed(row: ModelRow, settings: ModelsSettings) -> dict[str, Any]:
 
 
 def _address(row: ModelRow, settings: ModelsSettings) -> str | None:
-    """Where it is asked, without names and passwords; None is its provider's own server, or nowhere yet."""
+    """Return its address, with names and passwords masked; None is its provider's own server, or an unknown address."""
     known = address_known(row, settings, os.environ)
     return None if known is None else mask_address(known)
 
 
-def _shown(one: dict[str, Any]) -> tuple[object, ...]:
-    prices = one["prices"] or {}
+def _shown(listed: dict[str, Any]) -> tuple[object, ...]:
+    prices = listed["prices"] or {}
     costs = (_price(prices.get(name)) for name in ("input", "cache_read", "output"))
-    if one["provider"] == "builtin":
-        return (one["key"], "", one["model"], "", *costs, "0", "", "needs none", "")
-    key = {True: f"{one['key_env']} is set", False: f"{one['key_env']} is not set", None: "needs none"}[one["key_set"]]
-    mode = one["mode"]
-    there = one["address"] or OWN_SERVERS.get(one["provider"], "")
-    turn = "" if one["turn_usd"] is None else f"{one['turn_usd']:.4f}"
-    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, turn, mode, key, there)
+    if listed["provider"] == "builtin":
+        return (listed["key"], "", listed["model"], "", *costs, "0", "", "needs none", "")
+    key = {True: f"{listed['key_env']} is set", False: f"{listed['key_env']} is not set", None: "needs none"}[
+        listed["key_set"]
+    ]
+    mode = listed["mode"]
+    address = listed["address"] or OWN_SERVERS.get(listed["provider"], "")
+    turn = "" if listed["turn_usd"] is None else f"{listed['turn_usd']:.4f}"
+    return (
+        listed["key"],
+        listed["provider"],
+        listed["model"] or "NAME",
+        listed["window"] or "",
+        *costs,
+        turn,
+        mode,
+        key,
+        address,
+    )
 
 
 def _turn_usd(row: ModelRow, settings: ModelsSettings) -> float | None:
-    """About what a turn costs of which this model thinks every stage."""
+    """Return about what a turn costs in which this model runs every stage, in dollars."""
     about = turn_microusd(small=row.key, large=row.key, settings=settings)
     return None if about is None else about / 1_000_000
 

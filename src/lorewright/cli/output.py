@@ -1,4 +1,4 @@
-"""Everything that is printed: text, tables, JSON, errors. The one place that knows what a terminal must not get."""
+"""Everything that is printed: text, tables, JSON, errors. Only this module knows what a terminal must not get."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.loader import Progress as OnProgress
 from lorewright.retrieval.query import LoreRetrievalResult
 
-# Escape sequences begin with these; Rich and click let them through. Bidirectional overrides turn a line around.
+# Escape sequences begin with these; Rich and click let them through. Bidirectional overrides reverse a line.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-# Tables for programs and files are not cut at the width of a screen that is not there.
+# The width of tables for programs and files, which have no screen.
 _WIDE = 240
 
 
 def clean(text: str) -> str:
-    """The text without anything that a terminal would obey."""
+    """Return the text without control characters that a terminal would obey."""
     return _CONTROLS.sub("", text)
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console for stdout or stderr as it is now; colour and width as the terminal has them."""
+    """Return a console for stdout or stderr as it is now; colour and width are the terminal's."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream is not None and stream.isatty() else _WIDE
     return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width)
@@ -51,7 +51,7 @@ def say(text: str = "", *, style: str = "") -> None:
 
 @contextmanager
 def bold() -> Iterator[None]:
-    """What is typed meanwhile shows in bold, where the terminal has it: a prompt stands out from what is told."""
+    """Show what is typed in the block in bold, where the terminal can, so that the player's lines stand out."""
     screen = console()
     shown = screen.color_system is not None and not screen.no_color
     if shown:
@@ -65,7 +65,7 @@ def bold() -> Iterator[None]:
 
 
 def can_redraw() -> bool:
-    """Whether stdout is a screen on which what was printed can be printed anew in its place."""
+    """Tell whether stdout is a screen on which printed lines can be replaced."""
     return _is_screen(console())
 
 
@@ -76,20 +76,20 @@ def write(text: str, *, style: str = "") -> None:
 
 
 def rub_out(rows: int) -> None:
-    """Take so many rows above the cursor away from a screen on which one can redraw; the cursor stands where they
-    began."""
+    """Remove this many rows above the cursor from a screen that can be redrawn; the cursor stands where they began."""
     sys.stdout.write(f"\x1b[{rows}A\r\x1b[J" if rows else "")
 
 
 def has_dim() -> bool:
-    """Whether what is dim on stdout looks otherwise than what is not."""
+    """Tell whether dim text on stdout looks different."""
     screen = console()
     return _is_screen(screen) and screen.color_system is not None and not screen.no_color
 
 
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
-    """What is going on, on stderr, while it is told anything but an empty text; nothing where that is no screen."""
+    """Give a function that shows a text beside a spinner on stderr, until it gets an empty text; it does nothing where
+    stderr is no screen."""
     err = console(stderr=True)
     live: list[Live] = []
 
@@ -112,12 +112,12 @@ def _is_screen(screen: Console) -> bool:
 
 
 def note(text: str) -> None:
-    """Print a line to stderr: for what is going on, not for what was asked."""
+    """Print a line to stderr: for progress, not for results."""
     console(stderr=True).print(Text(clean(text), style="dim"))
 
 
 def say_parts(*parts: tuple[str, str]) -> None:
-    """Print a line of several (text, style)."""
+    """Print a line of several (text, style) parts."""
     console().print(Text.assemble(*((clean(text), style) for text, style in parts)))
 
 
@@ -128,7 +128,8 @@ def show_table(
     right: Collection[str] = (),
     widths: Mapping[str, int] | None = None,
 ) -> None:
-    """Print a table. Columns named in `right` are flush right; those in `widths` are so wide, whatever is in them."""
+    """Print a table. Columns named in `right` are flush right; those in `widths` have this width, whatever is in
+    them."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         side: JustifyMethod = "right" if column in right else "left"
@@ -140,7 +141,7 @@ def show_table(
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """A line of a tree, with its style and what hangs on it."""
+    """A line of a tree, with its style and its branches."""
 
     text: str
     style: str = ""
@@ -153,7 +154,7 @@ def show_tree(root: Twig) -> None:
     waiting = [(drawn, root)]
     while waiting:
         onto, twig = waiting.pop()
-        waiting += [(onto.add(_line(one)), one) for one in twig.twigs]
+        waiting += [(onto.add(_line(child)), child) for child in twig.twigs]
     console().print(drawn)
 
 
@@ -162,7 +163,7 @@ def _line(twig: Twig) -> Text:
 
 
 def show_json(value: Any) -> None:
-    """Print a value as JSON, keys in their own order; what a terminal would obey is escaped."""
+    """Print a value as JSON, keys in their own order; control characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     sys.stdout.write(
         _CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n"
@@ -171,34 +172,34 @@ def show_json(value: Any) -> None:
 
 
 def show_json_line(value: Any) -> None:
-    """Print a value as JSON on a line of its own, at once: one of many, for a program that reads along."""
+    """Print a value as JSON on a line of its own, at once: one of many, for a program that reads them as they come."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     sys.stdout.write(_CONTROLS.sub(lambda c: f"\\u{ord(c.group()):04x}", text) + "\n")
     sys.stdout.flush()
 
 
 def complain(error: LorewrightError) -> None:
-    """Print an error to stderr: what, and what to do about it."""
+    """Print an error to stderr: what is wrong, and what to do about it."""
     err = console(stderr=True)
     err.print(Text(f"error[{error.code}]: ", style="bold red") + Text(clean(error.message), style="default"))
     if error.hint:
         err.print(Text("  hint: ", style="bold") + Text(clean(error.hint), style="default"))
 
 
-# How far something is: a bar on stderr while it lasts, and nothing where stderr is no terminal.
+# Progress: a bar on stderr while something lasts, and nothing where stderr is no terminal.
 
 
 class _Count(MofNCompleteColumn):
-    """`64/140`; nothing for what is one step, whose bar only shows that it goes on."""
+    """The column `64/140`; empty for a task of one step, whose bar only shows that it goes on."""
 
     def render(self, task: Task) -> Text:
-        """The count of a task that has more than one step."""
+        """Return the count of a task that has more than one step."""
         return Text("") if task.total is None else super().render(task)
 
 
 @contextmanager
 def progress_bar() -> Iterator[OnProgress]:
-    """What is told of the progress of anything, shown: each new thing that is done begins the bar anew."""
+    """Show the progress that the given function is told; each new task begins a new bar."""
     err = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), _Count(), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
@@ -214,43 +215,42 @@ def progress_bar() -> Iterator[OnProgress]:
         yield tell
 
 
-# Text -> lines that a screen holds: prose at the width of a book's page, a chunk of markdown as its reader has it.
-
-# Prose is read best at the width of a book's page; what is looked up may be a little wider.
+# Wrapped text: prose is read best at the width of a book's page; lore that is looked up may be a little wider.
 _WIDEST = 88
 _WIDEST_SOURCE = 100
 
 _ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,3}[.)])\s+)(.*)", re.DOTALL)
 _FENCE = re.compile(r"\s*(```|~~~)")
-# Tables, headings, quotations and code keep the lines that their author gave them.
+# Tables, headings, quotations and code keep their author's lines.
 _KEPT = re.compile(r"\s*[|#>]|    |\t")
 
 
 def wrapped(text: str, *, indent: str = "", hanging: str | None = None, whole_words: bool = False) -> str:
-    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first.
-    With `whole_words` nothing is broken but at a space: an ID that is copied has to be whole."""
+    """Return the text's paragraphs wrapped to the page or the screen; `hanging` indents all lines but a paragraph's
+    first. With `whole_words` lines break only at spaces: an ID that is copied has to be whole."""
     after = indent if hanging is None else hanging
     return "\n\n".join(
         textwrap.fill(
-            " ".join(part.split()),
+            " ".join(paragraph.split()),
             _width(_WIDEST),
             initial_indent=indent,
             subsequent_indent=after,
             break_on_hyphens=not whole_words,
             break_long_words=not whole_words,
         )
-        for part in text.split("\n\n")
-        if part.strip()
+        for paragraph in text.split("\n\n")
+        if paragraph.strip()
     )
 
 
 def page_width() -> int:
-    """How wide prose is on this screen."""
+    """Return the width of prose on this screen, in columns."""
     return _width(_WIDEST)
 
 
 def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") -> str:
-    """The parts side by side, as many on a line as the page holds; none is broken that fits on a line."""
+    """Return the parts on lines, as many on each as the page holds; only a part that is longer than a line is
+    broken."""
     lines: list[str] = []
     for part in parts:
         if lines and len(indent + lines[-1] + between + part) <= _width(_WIDEST):
@@ -263,12 +263,13 @@ def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") 
 
 
 def laid_out(markdown: str) -> str:
-    """A chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by line."""
+    """Return a chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by
+    line."""
     return "\n".join(_laid_out(markdown, _width(_WIDEST_SOURCE)))
 
 
 def unwrapped(markdown: str) -> str:
-    """The same with each paragraph and list item on one line, for what wraps by itself."""
+    """Return the same with each paragraph and list item on one line, for readers that wrap by themselves."""
     return "\n".join(_laid_out(markdown, len(markdown) + 1))
 
 
@@ -277,11 +278,11 @@ def _laid_out(markdown: str, width: int) -> Iterator[str]:
     fenced = False
     for line in markdown.splitlines():
         fence = _FENCE.match(line) is not None
-        kept = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
-        if block and (kept or _ITEM.match(line)):
+        as_is = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
+        if block and (as_is or _ITEM.match(line)):
             yield _filled(block, width)
             block = []
-        if kept:
+        if as_is:
             yield line
         else:
             block.append(line)
@@ -291,22 +292,22 @@ def _laid_out(markdown: str, width: int) -> Iterator[str]:
 
 
 def _filled(block: Sequence[str], width: int) -> str:
-    """A paragraph or a list item on its lines; an item's text stands to the right of its mark."""
+    """Return a paragraph or list item as wrapped lines; an item's text stands to the right of its mark."""
     item = _ITEM.match("\n".join(block))
     mark, text = (item.group(1), item.group(2)) if item else ("", "\n".join(block))
     return textwrap.fill(plain_text(text), width, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def _width(widest: int) -> int:
-    # A screen without a width, or with hardly any, is told words all the same.
+    # At least 20 columns, also on a screen with an unknown or tiny width.
     return max(min(widest, shutil.get_terminal_size().columns), 20)
 
 
-# What was found, as it is read: each chunk with its place, ID and score.
+# Search results: each chunk with its section, ID and score.
 
 
 def show_passages(result: LoreRetrievalResult) -> None:
-    """Print the chunks of a result, best first, and how much they are."""
+    """Print the chunks of a result, best first, and their number and tokens."""
     if not result.chunks:
         say("Nothing was found.")
     for chunk in result.chunks:

@@ -30,11 +30,17 @@ def list_prompts(
     """The prompts that ship and those in the workspace's `prompts/`: the version in force, and all there are."""
     found = _desk().listed(campaign)
     if as_json:
-        show_json([asdict(one) for one in found])
+        show_json([asdict(prompt) for prompt in found])
         return
     rows = [
-        (one.name, f"{one.version}{' (pinned)' * one.pinned}", ", ".join(one.versions), one.tier, one.description)
-        for one in found
+        (
+            prompt.name,
+            f"{prompt.version}{' (pinned)' * prompt.pinned}",
+            ", ".join(prompt.versions),
+            prompt.tier,
+            prompt.description,
+        )
+        for prompt in found
     ]
     show_table(("prompt", "in force", "versions", "tier", "what it does"), rows)
 
@@ -48,7 +54,7 @@ def check(
     in the stable part, with file and line. Exit 1 when anything is wrong."""
     faults = _desk().faults(files or ())
     if as_json:
-        show_json([{"file": one.where, "line": one.line, "message": one.message} for one in faults])
+        show_json([{"file": fault.where, "line": fault.line, "message": fault.message} for fault in faults])
     else:
         for fault in faults:
             say(str(fault), style="red")
@@ -73,7 +79,7 @@ def pin(
 def schemas(folder: Annotated[Path, typer.Argument(help="Where to write; made if it is not there.")]) -> None:
     """Write the JSON Schemas of every stage: what it is given, what its prompt shows of that, what a model answers."""
     folder.mkdir(parents=True, exist_ok=True)
-    # Where the user said may lie in a folder that a stranger made: a link of one of these names is not followed.
+    # The given folder may lie in one that a stranger made, so a link of one of these names is not followed.
     home = Enclosure(folder.resolve())
     written = 0
     for name, text in _desk().schemas():

@@ -21,9 +21,9 @@ from lorewright.replay.replay import Estimate, Replay, Replays
 
 EXAMPLES = {"replay": "Example: lorewright replay friday --turns 3:8 --prompt narrator=v2 --out report.json"}
 
-# Two narrations side by side, on the widest page that is read with ease.
+# Two narrations in columns, on the widest page that is easy to read.
 _WIDEST = 160
-# So many differences of one turn are told; all of them are in the JSON.
+# At most this many differences of one turn are printed; all of them are in the JSON.
 _SHOWN = 4
 
 
@@ -83,7 +83,7 @@ def replay(
 
 
 def _ask_first(estimate: Estimate, replays: Replays) -> None:
-    """Name what may cost money, and where it is asked, and go on only with a yes."""
+    """Name the models that may cost money and their address, and go on only if the user agrees."""
     if estimate.keys:
         price = f"about ${estimate.microusd / MICRO:.2f}"
         if estimate.unpriced:
@@ -103,7 +103,7 @@ def _pairs(texts: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
 
 
 def _models(texts: Sequence[str], replays: Replays) -> dict[str, str]:
-    """Keys by stage; one that is given for a stage goes before one that is given for all."""
+    """Return keys by stage; a key that is given for a stage goes before one that is given for all."""
     general = [text for text in texts if "=" not in text]
     if len(general) > 1:
         raise SettingsError("two models cannot run every stage", hint="name the stages: --model narrator=KEY")
@@ -129,7 +129,7 @@ def _show(found: Replay) -> None:
 
 
 def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
-    """What is not seen from turn to turn."""
+    """Yield remarks that concern more than one turn."""
     if found.stopped is not None:
         yield f"stopped: {found.stopped}"
     if found.reroll:

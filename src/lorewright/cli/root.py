@@ -1,4 +1,4 @@
-"""The root command: which commands there are, each imported when it is called and not to be listed."""
+"""The root command: the list of commands, each imported when it is called, not when it is listed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 from lorewright import __version__
 from lorewright.cli.output import say
 
-# Command -> the module of its group or function, in the order in which help lists them. A question about lore need not
-# wait for the game to be imported.
+# Command -> the module of its group or function, in the order of the help. A question about lore need not wait for the
+# game to be imported.
 COMMANDS = {
     "init": "init",
     "pack": "packs.pack",
@@ -38,7 +38,8 @@ COMMANDS = {
 }
 
 
-# Command -> what help says of it, as its module does: to list them all need not take the seconds of importing them all.
+# Command -> its short help, the same as in its module: listing the commands need not import them all, which takes
+# seconds.
 SHORT_HELP = {
     "init": "Make a workspace.",
     "pack": "Content packs: install them, list them, check them.",
@@ -70,12 +71,12 @@ class Commands(TyperGroup):
     _is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """All names, in order."""
+        """Return all names, in order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by its name, from its module's `app`, or its function with its `EXAMPLES`; else None. While they
-        are listed, its name and short help alone."""
+        """Return a command by its name, from its module's `app`, or its function with its `EXAMPLES`; else None. While
+        the commands are listed, it has only its name and short help."""
         if cmd_name not in COMMANDS:
             return None
         if self._is_listing:

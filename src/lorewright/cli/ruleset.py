@@ -91,7 +91,7 @@ def _show_stats(ruleset: Ruleset) -> None:
     if not ruleset.stats:
         return
     _titled("Stats")
-    rows = [(key, one.represents, one.high, one.low, one.success, one.fail) for key, one in ruleset.stats.items()]
+    rows = [(key, stat.represents, stat.high, stat.low, stat.success, stat.fail) for key, stat in ruleset.stats.items()]
     show_table(("stat", "represents", "high", "low", "success", "fail"), rows)
     for trait, names in ruleset.traits.items():
         say(f"what calls for {trait} is rolled with {' or '.join(names)}", style="dim")
@@ -109,12 +109,15 @@ def _show_rolls(ruleset: Ruleset) -> None:
 
 def _show_actions(ruleset: Ruleset) -> None:
     _titled("Action types")
-    rows = [(kind, one.minutes, priced(one), checked_by(one), one.summary) for kind, one in ruleset.actions.items()]
+    rows = [
+        (kind, action.minutes, priced(action), checked_by(action), action.summary)
+        for kind, action in ruleset.actions.items()
+    ]
     show_table(("action", "minutes", "costs", "rolled with", "what it is"), rows)
 
 
 def _show_hardships(ruleset: Ruleset) -> None:
-    """What hinders people, what speaks against an act, what failures and provocations bring."""
+    """Print what hinders people, what speaks against an act, what failures and provocations bring."""
     rows = hindrances(ruleset)
     if rows:
         _titled("What stands in the way")
@@ -124,19 +127,21 @@ def _show_hardships(ruleset: Ruleset) -> None:
         say("; ".join(effects_in_words(ruleset.streak.effects)) or "nothing")
     if ruleset.escalation:
         _titled("How far people go")
-        steps = [(step, "; ".join(effects_in_words(one.effects)), one.say) for step, one in ruleset.escalation.items()]
+        steps = [
+            (step, "; ".join(effects_in_words(level.effects)), level.say) for step, level in ruleset.escalation.items()
+        ]
         show_table(("step", "effects", "told"), steps)
 
 
 def _show_state(ruleset: Ruleset) -> None:
-    """The paths that the two schemas describe, and who may change each."""
+    """Print the paths that the two schemas describe, and who may change each."""
     rows: list[tuple[Any, ...]] = []
     for part, schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema)):
-        for name, one in schema.get("properties", {}).items():
+        for name, prop in schema.get("properties", {}).items():
             path = f"{part}.{name}"
             needed = "yes" if name in schema.get("required", ()) else ""
             rows.append(
-                (path, one.get("type", ""), _bounds(one), one.get("default", ""), needed, ruleset.owner_of(path))
+                (path, prop.get("type", ""), _bounds(prop), prop.get("default", ""), needed, ruleset.owner_of(path))
             )
     if rows:
         _titled("State")

@@ -107,7 +107,7 @@ def generate(
     """
     lorewright = open_app()
     generator = lorewright.generator
-    asked = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
+    outliner = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
     with lorewright.explorer.trying():
         with progress_bar() as progress:
             prepared = generator.prepare(packs, progress=progress)
@@ -116,15 +116,15 @@ def generate(
         if path.exists() and not force:
             message = f"{path} is there already"
             raise SettingsError(message, hint="choose another --id or --out, or write over it: --force")
-        if asked is not None:
-            note(f"{PROMPT}: asking {asked.key} …")
+        if outliner is not None:
+            note(f"{PROMPT}: asking {outliner.key} …")
         made = generator.generate(
             prepared,
             ruleset,
             seed=seed,
             brief=brief,
             scenario_id=scenario_id,
-            model=asked,
+            model=outliner,
             prompts=lorewright.casting.library,
         )
     path.parent.mkdir(parents=True, exist_ok=True)

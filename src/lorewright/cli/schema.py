@@ -1,4 +1,4 @@
-"""lorewright schema: JSON Schemas of what authors write, so that editors complete and check it."""
+"""lorewright schema: print JSON Schemas of authors' files, so that editors complete and check them."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ def schema(
 
 
 def _settings(folder: Path) -> dict[str, dict[str, str]]:
-    """What makes the YAML extension of VS Code use them. Frontmatter is its own extension's matter."""
+    """Return settings for the YAML extension of VS Code. Frontmatter is not included: it needs another extension."""
     where = folder.as_posix() if folder.is_absolute() else f"./{folder.as_posix()}"
     return {"yaml.schemas": {f"{where}/{name}.json": glob for name, glob in _GLOBS.items()}}

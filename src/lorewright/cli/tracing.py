@@ -1,4 +1,4 @@
-"""Why an answer is what it is: the trace of a query as lines and bars that fit the screen."""
+"""The explanation of an answer: the trace of a query as lines and bars that fit the screen."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.why_not import WhyNot
 
-# The parts of a score -> a bar of so many cells: which sign and colour each part has, on a screen with or without.
+# Bars: the parts of a score as cells, each part with its own sign and colour.
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """How a part shows: its sign, the letter where a stream has no such signs, and its colour."""
+    """How a part is drawn: its sign, the letter where a stream cannot show the sign, and its colour."""
 
     sign: str
     letter: str
@@ -38,7 +38,8 @@ INKS: Mapping[str, Ink] = {
 
 
 def bar(parts: Mapping[str, float], *, full: float, width: int) -> list[tuple[str, str]]:
-    """(text, style) of a bar that is `width` cells long for a score of `full`; together they fill all of the width."""
+    """Return (text, style) pairs of a bar that is `width` cells long for a score of `full`; together they fill the
+    width."""
     cells = cells_of(parts, full=full, width=width)
     signs = has_signs()
     drawn = [(_sign(part, signs=signs) * count, INKS[part].style) for part, count in cells.items() if count]
@@ -46,15 +47,15 @@ def bar(parts: Mapping[str, float], *, full: float, width: int) -> list[tuple[st
 
 
 def legend(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """(text, style) of what the signs mean, for the parts that occur."""
+    """Return (text, style) pairs that explain the signs, for the parts that occur."""
     signs = has_signs()
     shown = [part for part in PARTS if part in parts]
     return [piece for part in shown for piece in ((_sign(part, signs=signs), INKS[part].style), (f" {part}   ", "dim"))]
 
 
 def cells_of(parts: Mapping[str, float], *, full: float, width: int) -> dict[str, int]:
-    """Part -> how many cells it takes. All together take what the sum does, and what is left by rounding goes to the
-    largest rest."""
+    """Return part -> how many cells it takes. The sum is rounded as a whole, and cells that are left over go to the
+    largest remainders."""
     given = {part: parts[part] for part in PARTS if parts.get(part, 0.0) > 0}
     if not given or full <= 0:
         return {}
@@ -68,7 +69,7 @@ def cells_of(parts: Mapping[str, float], *, full: float, width: int) -> dict[str
 
 
 def has_signs() -> bool:
-    """Whether stdout has the signs of a bar and of a line."""
+    """Tell whether stdout's encoding has the signs of a bar and of a line."""
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     try:
         "".join((*(ink.sign for ink in INKS.values()), "─")).encode(encoding)
@@ -82,10 +83,10 @@ def _sign(part: str, *, signs: bool) -> str:
 
 
 _TERMS_SHOWN = 4
-# Of what was left out for one reason so many are shown, and so many in all.
+# At most this many chunks are shown for each reason of exclusion.
 _SHOWN_PER_REASON = 4
 
-# What the columns beside name and bar take, gaps included; and how wide all of it may become.
+# The columns beside name and bar, gaps included; and the width of the whole.
 _NUMBERS = 32
 _NARROWEST, _WIDEST = 60, 120
 _WIDEST_BAR = 30
@@ -109,8 +110,8 @@ REASONS: dict[str, str] = {
 def show_trace(
     trace: RetrievalTrace, *, title: str = "why these", more: str = "--why-not CHUNK answers for any"
 ) -> None:
-    """What was chosen in the order of its rank, the line where the answer was cut, then the best of what was left out,
-    by the one reason each. `more` says what answers for the rest."""
+    """Print the chosen chunks by rank, the line where the answer was cut, then the best of the excluded chunks by their
+    reason. `more` says how to ask for the rest."""
     chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
     by_reason = _by_reason(trace)
     shown = [*chosen, *(chunk for left in by_reason.values() for chunk in left[:_SHOWN_PER_REASON])]
@@ -146,7 +147,7 @@ class _Page:
         self._parts = list(dict.fromkeys(part for chunk in shown for part in chunk.parts))
 
     def show_head(self, trace: RetrievalTrace) -> None:
-        """What the signs mean and what counts how much; where all of it is of one pack, its name is said once."""
+        """Print the legend and the weights; where all chunks are of one pack, its name is printed once."""
         weight = trace.vector_weight
         counts = f"meaning counts {weight:.0%}, words {1 - weight:.0%}" if weight else "found by words alone"
         of = f"; all of {next(iter(self._packs))}" if len(self._packs) == 1 else ""
@@ -160,7 +161,7 @@ class _Page:
         say(f"rank  {name}  {drawn}         tokens   so far", style="bold")
 
     def show(self, chunk: ChunkTrace, *, so_far: int | None = None) -> None:
-        """A chunk: where it stands and what its score is made of; then, on lines of their own, its ID and why."""
+        """Print a chunk: its section and the parts of its score; then, on lines of their own, its ID and reasons."""
         tokens = f"{chunk.given:,}" if chunk.given else f"{chunk.tokens:,}"
         drawn = bar(chunk.parts, full=self._full, width=self._bar)
         say_parts(
@@ -176,7 +177,7 @@ class _Page:
         say(_filled(" · ".join(pieces), self._width), style="dim")
 
     def show_cut(self, trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> None:
-        """The line below which nothing is in the answer."""
+        """Print the line below which nothing is in the answer."""
         what = f" {cut_of(trace, chosen)} "
         dash = "─" if has_signs() else "-"
         say(f"{dash * 4}{what}{dash * max(4, self._width - len(what) - 4)}")
@@ -186,7 +187,7 @@ class _Page:
 
 
 def cut_of(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> str:
-    """`cut here: 10 of at most 10 sections, 1,314 of at most 3,000 tokens`: what was spent, and what stopped it."""
+    """Return what was spent, and what stopped it: `the budget is spent: 10 of 10 sections, 1,314 of 3,000 tokens`."""
     sections = len({chunk.chunk_id.partition("~")[0] for chunk in chosen})
     spent = sum(chunk.given for chunk in chosen)
     reasons = {chunk.reason for chunk in trace.chunks}
@@ -196,7 +197,7 @@ def cut_of(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> str:
 
 
 def why(chunk: ChunkTrace) -> list[str]:
-    """What tells for a chunk: its words, its nearness in meaning, and what ties it to the question."""
+    """Return the reasons for a chunk: its words, its nearness in meaning, and its ties to the question."""
     words = [f"words {by_words(chunk)}"] if chunk.keyword_rank else []
     meaning = [f"meaning {by_meaning(chunk)}"] if chunk.vector_score is not None else []
     again = [f"read again: {chunk.rerank_score:.2f}"] if chunk.rerank_score is not None else []
@@ -205,7 +206,7 @@ def why(chunk: ChunkTrace) -> list[str]:
 
 
 def by_words(chunk: ChunkTrace) -> str:
-    """`#1: smuggler 4.2, jin 3.1`: the rank among the words' hits and what each word gives."""
+    """Return `#1: smuggler 4.2, jin 3.1`: the rank among the words' hits and the share of each word."""
     terms = sorted(chunk.terms.items(), key=lambda term: -term[1])
     words = ", ".join(f"{word} {share:.1f}" for word, share in terms[:_TERMS_SHOWN])
     more = f" +{len(terms) - _TERMS_SHOWN}" if len(terms) > _TERMS_SHOWN else ""
@@ -213,8 +214,8 @@ def by_words(chunk: ChunkTrace) -> str:
 
 
 def by_meaning(chunk: ChunkTrace) -> str:
-    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest. Where
-    the whole file counts, too: `#3: 0.51, its file 0.40`."""
+    """Return `#3: 0.51`: the rank among the nearest and the cosine; only the cosine where it is not among the nearest.
+    Where the whole file counts, too: `#3: 0.51, its file 0.40`."""
     if chunk.vector_score is None:
         return ""
     rank = f"#{chunk.vector_rank}: " if chunk.vector_rank else ""
@@ -223,19 +224,19 @@ def by_meaning(chunk: ChunkTrace) -> str:
 
 
 def ties(chunk: ChunkTrace) -> str:
-    """What ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
+    """Return what ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
     named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
     linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
     return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
 
 
 def told(reason: str) -> str:
-    """`below_the_cut` -> `below the cut`."""
+    """Return a reason in words: `below_the_cut` -> `below the cut`."""
     return reason.replace("_", " ")
 
 
 def _by_reason(trace: RetrievalTrace) -> dict[str, list[ChunkTrace]]:
-    """What was left out by its reason, the best of each first, the reason of the best first."""
+    """Return the excluded chunks by their reason, the best of each first, the reason of the best first."""
     found: dict[str, list[ChunkTrace]] = {}
     for chunk in trace.chunks:
         if chunk.reason is not None:
@@ -248,12 +249,13 @@ def _is_cut(chosen: Sequence[ChunkTrace]) -> bool:
 
 
 def _filled(text: str, width: int) -> str:
-    """The text on lines below a name; an ID is never broken."""
+    """Return the text on indented lines; an ID is never broken."""
     return textwrap.fill(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
 
 
 def _shortened(text: str, width: int) -> str:
-    """The text in so many cells: its beginning says whose it is and its end what of it, so the middle goes."""
+    """Return the text in this many cells. The middle is cut out: the beginning names the file and the end the
+    section."""
     flat = " ".join(text.split())
     if len(flat) <= width:
         return flat.ljust(width)
@@ -261,24 +263,24 @@ def _shortened(text: str, width: int) -> str:
     return f"{flat[:ahead].rstrip()}…{flat[len(flat) - (width - 1 - ahead) :].lstrip()}".ljust(width)
 
 
-# Why a chunk is not in an answer, in a few sentences that its author understands.
+# The explanation of why a chunk is not in an answer, in a few sentences for its author.
 
-# A part that gives less than this more is no reason.
+# A part that gives less than this more is not named as a reason.
 _TELLS = 0.01
 
 
 def show_absence(found: WhyNot, asked: LoreRetrievalQuery) -> None:
-    """Print where the chunk stands, what it lacks, and what would bring it in."""
+    """Print where the chunk ranks, what it lacks, and what would bring it in."""
     for number, sentence in enumerate(told_of(found, asked)):
         say(wrapped(sentence, whole_words=True), style="" if number == 0 else "dim")
 
 
 def told_of(found: WhyNot, asked: LoreRetrievalQuery) -> list[str]:
-    """The sentences, one for each of these."""
+    """Return the sentences of the explanation, in order."""
     chunk = found.chunk
     if chunk is None:
-        none = f"{found.chunk_id}: there is no such chunk for {asked.viewer} in the packs that are asked."
-        return [none, *([f"Did you mean {_listed(found.similar, 'or')}?"] if found.similar else [])]
+        unknown = f"{found.chunk_id}: there is no such chunk for {asked.viewer} in the packs that are asked."
+        return [unknown, *([f"Did you mean {_listed(found.similar, 'or')}?"] if found.similar else [])]
     if chunk.reason is None:
         return list(_chosen(chunk, found))
     return [_left_out(chunk, found), *_lacks(chunk, found), *_remedy(chunk, found, asked)]
@@ -298,12 +300,12 @@ def _chosen(chunk: ChunkTrace, found: WhyNot) -> Iterator[str]:
 def _left_out(chunk: ChunkTrace, found: WhyNot) -> str:
     last = found.last
     stands = f"it stands at rank {chunk.rank} of {found.ranked} with {chunk.score:.3f}"
-    against = f"; the last one chosen is {last.chunk_id} (rank {last.rank}) with {last.score:.3f}" if last else ""
+    last_chosen = f"; the last one chosen is {last.chunk_id} (rank {last.rank}) with {last.score:.3f}" if last else ""
     match chunk.reason:
         case "below_the_cut":
-            why = f"for there are enough better sections: {stands}{against}"
+            why = f"for there are enough better sections: {stands}{last_chosen}"
         case "over_budget":
-            why = f"for the budget of tokens was spent: {stands}, and has {chunk.tokens} tokens{against}"
+            why = f"for the budget of tokens was spent: {stands}, and has {chunk.tokens} tokens{last_chosen}"
         case "duplicate":
             why = f"for a better chunk says the same: {found.by}"
         case "overridden":
@@ -318,7 +320,7 @@ def _left_out(chunk: ChunkTrace, found: WhyNot) -> str:
 
 
 def _lacks(chunk: ChunkTrace, found: WhyNot) -> Iterator[str]:
-    """What the last one chosen has more of, and which of the question's words are not in the text."""
+    """Yield what the last chosen chunk has more of, and which of the question's words are not in the text."""
     if chunk.reason not in ("over_budget", "below_the_cut", "filtered"):
         return
     if chunk.rank and found.last is not None:
@@ -330,8 +332,8 @@ def _lacks(chunk: ChunkTrace, found: WhyNot) -> Iterator[str]:
         if more:
             yield f"What it lacks: {'; '.join(more)}."
     if found.lacks:
-        held = f"holds {_quoted(found.holds)}, not" if found.holds else "does not hold"
-        yield f"Of the question's words it {held} {_quoted(found.lacks, 'or')}."
+        holding = f"holds {_quoted(found.holds)}, not" if found.holds else "does not hold"
+        yield f"Of the question's words it {holding} {_quoted(found.lacks, 'or')}."
 
 
 def _remedy(chunk: ChunkTrace, found: WhyNot, asked: LoreRetrievalQuery) -> Iterator[str]:

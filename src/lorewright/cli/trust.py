@@ -16,12 +16,12 @@ from lorewright.grants import grants_folder, list_workspace_grants, revoke_works
 from lorewright.settings import SETTINGS_FILE, is_obeyed, nearest_root, read_workspace
 from lorewright.trust import TrustRequest
 
-# What a workspace's settings reach out to, shown to people, and the question whether they may.
+# The question whether the settings of a workspace may reach out of its folder.
 
 
 def ask_at_terminal(request: TrustRequest) -> bool:
-    """Show what settings ask for and return whether whoever sits at the terminal says yes; no without a terminal. All
-    of it goes to stderr: stdout may belong to a program."""
+    """Show what settings ask for and return True if the user agrees; False without a terminal. All output goes to
+    stderr: stdout may belong to a program."""
     if not _is_at_terminal():
         return False
     show_request(request, tell=note)
@@ -30,7 +30,7 @@ def ask_at_terminal(request: TrustRequest) -> bool:
 
 
 def says_yes() -> bool:
-    """Ask whether shown settings are trusted; no without a terminal."""
+    """Ask whether the shown settings are trusted and return the answer; False without a terminal."""
     if not _is_at_terminal():
         return False
     sys.stderr.write("Trust them? [y/N] ")
@@ -43,7 +43,7 @@ def says_yes() -> bool:
 
 
 def show_request(request: TrustRequest, *, tell: Callable[[str], None]) -> None:
-    """Name the workspace and the settings of it that reach out of its folder, what gives away most last."""
+    """Print the workspace and those of its settings that reach out of its folder, the most revealing last."""
     tell(f"The settings of {request.root} ask for more than its own folder:")
     for line in request.told:
         tell(f"  {line}")
@@ -142,7 +142,7 @@ def _list(*, as_json: bool) -> None:
 
 
 def _state(root: Path, digest: str) -> str:
-    """`trusted`, or why the yes is of no use at present."""
+    """Return `trusted`, or why the grant does not hold now."""
     try:
         source = read_workspace(root).settings.models.source if (root / SETTINGS_FILE).is_file() else None
     except (SettingsError, OSError):

@@ -1,9 +1,9 @@
 """A workspace's indexes -> what was wrong with them, and what was done about it.
 
 The order matters: without the list of packs nothing else can be judged; texts come before their vectors, vectors before
-Chroma; and what nothing needs is deleted last, while nobody installs or embeds, by what is needed then. What is played
-meanwhile goes on: no index that a campaign pins is ever deleted, and none that is torn is replaced while another
-process searches it through Chroma.
+Chroma; unused files are deleted last, while nobody installs or embeds, judged by what is needed at that time. Play goes
+on meanwhile: no index that a campaign pins is ever deleted, and no damaged index is replaced while another process
+searches it through Chroma.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
 from lorewright.storage.enclosure import Enclosure, Trouble, is_link, trouble_of
 
-# In place of the IDs of unreadable campaigns, where none can be listed.
+# Stands in place of the IDs of unreadable campaigns where the campaigns' folder is missing.
 _AWAY = ("campaigns",)
 _AWAY_HINT = "put it back (is its disk mounted?); if the campaigns are gone for good, make an empty folder of that name"
 _IN_USE = "another process has it open: end that and run: lorewright doctor"
@@ -37,8 +37,8 @@ _IN_USE = "another process has it open: end that and run: lorewright doctor"
 
 @dataclass(frozen=True, slots=True)
 class Treated:
-    """A fault and what became of it: `done` says what was, or where it was only looked at, would be. `left` says what a
-    person has to do; None where nothing is left to do."""
+    """A fault and its treatment: `done` says what was done, or would be where the doctor only examines. `left` says
+    what a person has to do; None where nothing is left to do."""
 
     fault: IndexFault
     done: str
@@ -47,7 +47,7 @@ class Treated:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a workspace has to do with, and how much there is of it."""
+    """The versions that a workspace runs with, and its counts."""
 
     sqlite: str
     fulltext: str
@@ -61,7 +61,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """All that was wrong, in the order in which it was found. `mended` tells whether anything was done about it."""
+    """All faults, in the order in which they were found. `mended` tells whether anything was done about them."""
 
     treated: tuple[Treated, ...]
     facts: Facts
@@ -69,14 +69,14 @@ class DoctorReport:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is wrong (any more)."""
-        return not self.treated if not self.mended else all(one.left is None for one in self.treated)
+        """Tell whether nothing is wrong, or nothing is left to do after mending."""
+        return not self.treated if not self.mended else all(treated.left is None for treated in self.treated)
 
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had; asked is
-    the Chroma of generations of `chroma_from` windows or more, and none where that is None."""
+    """Checks and mends everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be used;
+    generations of `chroma_from` windows or more are searched through Chroma; none where that is None."""
 
     library: Library
     campaigns: Campaigns
@@ -87,28 +87,28 @@ class Doctor:
     chroma_from: int | None = None
 
     def examine(self, *, progress: Progress = no_progress) -> DoctorReport:
-        """Say what is wrong and change nothing."""
+        """Report what is wrong and change nothing."""
         links = self._links()
         if self._is_barred(links):
             return self._barred(links, mended=False)
-        checkup, pins = self._checkup(progress)
-        found = [*links, *self._campaigns_away(), *unless_unknown("indexes", checkup.databases)]
+        health, pins = self._checkup(progress)
+        found = [*links, *self._campaigns_away(), *unless_unknown("indexes", health.databases)]
         if not _is_blind(found):
-            for stage in (checkup.texts, checkup.vectors, self._settings, checkup.nearest, checkup.orphans):
+            for stage in (health.texts, health.vectors, self._settings, health.nearest, health.orphans):
                 found += [fault for fault in unless_unknown("indexes", stage) if not _is_spared(fault, pins, ())]
         treated = tuple(Treated(fault, *_would(fault)) for fault in found)
-        return DoctorReport(treated, self._facts(checkup, pins, found), mended=False)
+        return DoctorReport(treated, self._facts(health, pins, found), mended=False)
 
     def mend(self, *, progress: Progress = no_progress) -> DoctorReport:
-        """Say what is wrong and rebuild or clear away whatever can be. What cannot be examined now, because the disk is
-        full or another process holds it, is left as it is, and so is all that would be judged by it."""
+        """Rebuild or delete what can be, and report what was wrong. What cannot be examined now, because the disk is
+        full or another process holds it, is left as it is, and so is everything that depends on it."""
         links = self._links()
         if self._is_barred(links):
             return self._barred(links, mended=True)
         return _Treatment(self, progress, links).run()
 
     def _links(self) -> list[IndexFault]:
-        """What came from elsewhere, and is left to a person: links, and journals that name a file."""
+        """Return what came from elsewhere and is left to a person: links, and journals that name a file."""
         folders = ((self.indexes, "indexes"), (self.campaigns.folder, "campaigns"))
         return [
             fault
@@ -118,16 +118,16 @@ class Doctor:
         ]
 
     def _campaigns_away(self) -> list[IndexFault]:
-        """Return a finding where the campaigns' folder is not there, as on a disk that is not mounted, though campaigns
-        have been indexed: what they need cannot be told."""
-        kept = self.indexes / "history"
-        histories = () if is_link(kept) else Enclosure(kept).entries()
+        """Return a fault where the campaigns' folder is missing (its disk may not be mounted) although campaigns have
+        been indexed: what they need is unknown."""
+        history = self.indexes / "history"
+        histories = () if is_link(history) else Enclosure(history).entries()
         if self.campaigns.folder.exists() or not any(path.suffix == ".db" for path in histories):
             return []
         return [IndexFault("unknown", "not-examined", "campaigns", "the folder is not there", _AWAY_HINT)]
 
     def _is_barred(self, links: Iterable[IndexFault]) -> bool:
-        """Whether a folder is a link without which nothing can be judged."""
+        """Tell whether a folder that everything else depends on is a link."""
         return any(fault.path in (self.indexes, self.indexes / "generations", self.campaigns.folder) for fault in links)
 
     def _barred(self, links: Iterable[IndexFault], *, mended: bool) -> DoctorReport:
@@ -149,9 +149,9 @@ class Doctor:
                 "degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it"
             )
 
-    def _facts(self, checkup: HealthCheck | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
-        """`found` says whether the list of packs can be read: to ask again would be to wait again."""
-        packs, vectors = (0, 0) if checkup is None or _is_blind(found) else _counts(checkup)
+    def _facts(self, health: HealthCheck | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
+        """Return the facts; `found` tells whether the list of packs can be read, which saves waiting for it again."""
+        packs, vectors = (0, 0) if health is None or _is_blind(found) else _counts(health)
         return Facts(
             sqlite=SQLITE_VERSION,
             fulltext=fulltext_here().name,
@@ -159,7 +159,7 @@ class Doctor:
             chroma=_chroma_version(),
             packs=packs,
             vectors=vectors,
-            campaigns=0 if checkup is None else len(checkup.campaigns),
+            campaigns=0 if health is None else len(health.campaigns),
             unreadable_campaigns=pins.unreadable,
         )
 
@@ -172,33 +172,33 @@ class _Treatment:
         self._library = doctor.library
         self._progress = progress
         self._treated = [Treated(fault, *_would(fault)) for fault in links]
-        # Packs whose folder is not known any more: what is there of them is left until they are installed again.
+        # Packs whose folder is not known any more: their indexes are left until they are installed again.
         self._lost: tuple[str, ...] = ()
         self._begun_anew = False
 
     def run(self) -> DoctorReport:
-        self._stage(lambda checkup: checkup.databases())
+        self._stage(lambda health: health.databases())
         if not self._is_blind():
-            self._stage(lambda checkup: checkup.texts())
-            self._stage(lambda checkup: checkup.vectors())
-            self._stage(lambda checkup: self._doctor._settings())
-            self._stage(lambda checkup: checkup.nearest())
+            self._stage(lambda health: health.texts())
+            self._stage(lambda health: health.vectors())
+            self._stage(lambda health: self._doctor._settings())
+            self._stage(lambda health: health.nearest())
             self._progress("waiting for other processes", 0, 1)
             self._treated += [Treated(fault, *_would(fault)) for fault in self._doctor._campaigns_away()]
             self._clear_away()
-        checkup, pins = self._doctor._checkup(self._progress)
-        blind = [one.fault for one in self._treated] if self._is_blind() else ()
-        return DoctorReport(tuple(self._treated), self._doctor._facts(checkup, pins, blind), mended=True)
+        health, pins = self._doctor._checkup(self._progress)
+        blind = [treated.fault for treated in self._treated] if self._is_blind() else ()
+        return DoctorReport(tuple(self._treated), self._doctor._facts(health, pins, blind), mended=True)
 
     def _is_blind(self) -> bool:
-        """Whether the list of packs still cannot be read: then nothing is known to be needed by nobody."""
-        return not self._begun_anew and _is_blind([one.fault for one in self._treated])
+        """Tell whether the list of packs still cannot be read: then nothing is known to be unused."""
+        return not self._begun_anew and _is_blind([treated.fault for treated in self._treated])
 
     def _clear_away(self) -> None:
         """Delete what nothing needs, while nobody else installs or embeds."""
         try:
             with upkeep.alone(self._library):
-                self._stage(lambda checkup: checkup.orphans(alone=True))
+                self._stage(lambda health: health.orphans(alone=True))
         except (LorewrightError, *Trouble) as problem:
             trouble = trouble_of(problem, self._doctor.indexes)
             fault = IndexFault(
@@ -207,25 +207,25 @@ class _Treatment:
             self._treated.append(Treated(fault, *_would(fault)))
 
     def _stage(self, find: Callable[[HealthCheck], Iterable[IndexFault]]) -> None:
-        """Find the faults of one kind by what is there now, and mend each."""
-        checkup, pins = self._doctor._checkup(self._progress)
+        """Find the current faults of one kind, and mend each."""
+        health, pins = self._doctor._checkup(self._progress)
         done: set[GenerationKey] = set()
-        for fault in unless_unknown("indexes", lambda: find(checkup)):
+        for fault in unless_unknown("indexes", lambda: find(health)):
             if _is_spared(fault, pins, self._lost) or (fault.key is not None and fault.key in done):
                 continue
-            treated = self._tried(fault, checkup, pins)
+            treated = self._tried(fault, health, pins)
             self._treated.append(treated)
             if fault.key is not None and treated.left is None:
                 done.add(fault.key)
 
-    def _tried(self, fault: IndexFault, checkup: HealthCheck, pins: Pins) -> Treated:
+    def _tried(self, fault: IndexFault, health: HealthCheck, pins: Pins) -> Treated:
         try:
-            return self._mend(fault, checkup, pins)
+            return self._mend(fault, health, pins)
         except (LorewrightError, *Trouble) as problem:
             trouble = trouble_of(problem, Path(fault.where))
             return Treated(fault, f"not mended: {trouble.message}", trouble.hint or "see what it says")
 
-    def _mend(self, fault: IndexFault, checkup: HealthCheck, pins: Pins) -> Treated:
+    def _mend(self, fault: IndexFault, health: HealthCheck, pins: Pins) -> Treated:
         match fault.code:
             case "library-damaged":
                 return self._begin_library_anew(fault)
@@ -257,14 +257,14 @@ class _Treatment:
             case "embeddings-unused":
                 assert self._library.vectors is not None
                 fingerprint = self._library.vectors.embedder.fingerprint
-                gone = self._doctor.cache.keep_only(fingerprint, checkup.needed_texts())
-                return Treated(fault, f"{gone} forgotten")
+                forgotten = self._doctor.cache.keep_only(fingerprint, health.needed_texts())
+                return Treated(fault, f"{forgotten} forgotten")
             case _:
                 assert_never(fault.code)
 
     def _reindex(self, fault: IndexFault, pins: Pins) -> Treated:
-        """An installed pack from its folder; else, or where that is gone or has errors, a pinned text from what is
-        kept."""
+        """Index an installed pack from its folder; where it is not installed, or its folder is gone or has errors,
+        index a pinned text from its stored copy."""
         key = _key(fault)
         pinned = next((pin for pin in pins.texts if GenerationKey(pin.pack_id, pin.content_hash) == key), None)
         try:
@@ -289,7 +289,7 @@ class _Treatment:
     def _mend_chroma(self, fault: IndexFault) -> Treated:
         self._progress("building Chroma", 0, 1)
         folder = _path(fault)
-        # One that was built and is damaged is built again, also where it is for other programs alone.
+        # A damaged Chroma is built again, also where it is only for other programs.
         wanted = self._doctor.chroma_from is not None
         if upkeep.is_searched(folder):
             return _done(fault, False, "")
@@ -298,15 +298,15 @@ class _Treatment:
         return Treated(fault, "it cannot be built here: searched exactly", 'set chroma = "never" under [index]')
 
     def _begin_library_anew(self, fault: IndexFault) -> Treated:
-        """Install again what the damaged list still says, and packs of the workspace of which there is an index; what
-        lies in `content_packs` besides was not installed, or not to the end."""
+        """Install again the packs that the damaged list still names, and packs of the workspace that have an index;
+        other folders in `content_packs` were never installed, or not completely."""
         known = {pack_id: (Path(path), lenient) for pack_id, path, lenient in self._library.salvaged()}
         for pack_id in self._library.indexed_ids():
             known.setdefault(pack_id, (self._doctor.content_packs / pack_id, False))
         aside = self._library.begin_anew()
         self._begun_anew = True
         installed = self._install_all({pack_id: known[pack_id] for pack_id in sorted(known)})
-        # The folder that a damaged list names may be none any more.
+        # The folder that a damaged list names may not exist any more.
         own = {pack_id: (self._doctor.content_packs / pack_id, known[pack_id][1]) for pack_id in known}
         installed |= self._install_all({pack_id: own[pack_id] for pack_id in sorted(set(own) - installed)})
         self._lost = tuple(sorted(set(known) - installed))
@@ -318,7 +318,8 @@ class _Treatment:
         )
 
     def _install_all(self, waiting: dict[str, tuple[Path, bool]]) -> set[str]:
-        """Install folders in whatever order their dependencies ask for; the IDs of those that could be."""
+        """Install folders in the order that their dependencies ask for; return the IDs of those that could be
+        installed."""
         installed: set[str] = set()
         while waiting:
             failed = {}
@@ -335,13 +336,14 @@ class _Treatment:
 
 
 def _is_blind(found: Sequence[IndexFault]) -> bool:
-    """Whether the list of packs cannot be read, or could not be examined."""
+    """Tell whether the list of packs cannot be read, or could not be examined."""
     unknown = any(fault.code == "not-examined" and fault.where in ("indexes", "library.db") for fault in found)
     return unknown or any(fault.code == "library-damaged" for fault in found)
 
 
 def _is_spared(fault: IndexFault, pins: Pins, lost: Iterable[str]) -> bool:
-    """Whether an unused generation may be needed after all: by a campaign that cannot be read, or by a lost pack."""
+    """Tell whether an unused generation may be needed after all: by a campaign that cannot be read, or by a lost
+    pack."""
     if fault.code == "history-unused":
         return pins.unreadable == _AWAY
     if fault.code == "embeddings-unused":
@@ -359,16 +361,17 @@ def _would(fault: IndexFault) -> tuple[str, str]:
     return ("would be deleted" if fault.kind == "orphaned" else "would be rebuilt"), "run: lorewright doctor"
 
 
-def _counts(checkup: HealthCheck) -> tuple[int, int]:
-    """How many packs are installed, and how many vectors their texts have; what cannot be counted now is none."""
+def _counts(health: HealthCheck) -> tuple[int, int]:
+    """Return how many packs are installed, and how many vectors their texts have; 0 and 0 where they cannot be counted
+    now."""
     try:
-        return len(checkup.library.packs()), checkup.count_vectors()
+        return len(health.library.packs()), health.count_vectors()
     except (LorewrightError, *Trouble):
         return 0, 0
 
 
-def _done(fault: IndexFault, done: bool, told: str) -> Treated:
-    return Treated(fault, told) if done else Treated(fault, "left as it is", _IN_USE)
+def _done(fault: IndexFault, done: bool, action: str) -> Treated:
+    return Treated(fault, action) if done else Treated(fault, "left as it is", _IN_USE)
 
 
 def _path(fault: IndexFault) -> Path:

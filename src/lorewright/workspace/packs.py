@@ -1,4 +1,4 @@
-"""The packs of a workspace as its owner handles them: install from anywhere, show, count, remove."""
+"""The packs of a workspace: install from anywhere, show, count, remove."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WorkspacePacks:
         return self._library.install(source, lenient=lenient, progress=progress)
 
     def _install_zip(self, archive: Path, *, lenient: bool, progress: Progress) -> Installed:
-        """The archive is judged in a folder of the moment, under its own name, before a copy of it is made."""
+        """Install a copy of an archive; it is first checked in a temporary folder of its own name."""
         with tempfile.TemporaryDirectory() as folder:
             unpacked = Path(folder) / archive.name.partition(".")[0]
             unpack_zip(archive, unpacked)
@@ -49,8 +49,8 @@ class WorkspacePacks:
         return self._library.install(target, lenient=lenient, progress=progress)
 
     def _copied(self, folder: Path, *, lenient: bool) -> Path:
-        """A copy in the workspace of what may be installed. The very same text that an install which was cut off left
-        there is used as it is."""
+        """Return a copy in the workspace of a folder that may be installed. If an interrupted install left the same
+        text there, it is used as it is."""
         if not folder.is_dir():
             raise PackError(f"{folder} is not a folder", hint="name the folder or .zip of the pack")
         target = self._content_packs / load_manifest(folder)[0].id
@@ -61,7 +61,7 @@ class WorkspacePacks:
         return target
 
     def show(self, pack_id: str) -> dict[str, Any]:
-        """The manifest of an installed pack and what it holds.
+        """Return the manifest of an installed pack and what it holds.
 
         Raises:
             NotFound: no pack of that ID is installed.
@@ -79,7 +79,7 @@ class WorkspacePacks:
         return {**asdict(pack), "manifest": manifest, "entities": entities, "campaigns": self.needed_by(pack_id)}
 
     def stats(self, pack_id: str) -> dict[str, Any]:
-        """The seed's index stats, and counts by type and role.
+        """Return the index stats in the shape that the specification gives them, and counts by type and role.
 
         Raises:
             NotFound: no pack of that ID is installed.
@@ -125,7 +125,7 @@ class WorkspacePacks:
             PackError: a campaign or another pack needs it; nothing was changed.
         """
         pack = self._library.get(pack_id)
-        needed = [f"the campaign {one}" for one in self.needed_by(pack_id)]
+        needed = [f"the campaign {campaign_id}" for campaign_id in self.needed_by(pack_id)]
         needed += [f"the pack {other.id}" for other in self._library.packs() if pack_id in dict(other.depends_on)]
         if needed:
             raise PackError(f"{pack_id} is needed by {', '.join(needed)}", hint="delete or remove those first")
@@ -134,5 +134,5 @@ class WorkspacePacks:
         return pack
 
     def needed_by(self, pack_id: str) -> list[str]:
-        """The campaigns that pin a text of the pack, on any branch."""
+        """Return the campaigns that pin a text of the pack, on any branch."""
         return self._campaigns.pinning(pack_id)

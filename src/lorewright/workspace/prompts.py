@@ -1,4 +1,4 @@
-"""PromptDesk: which prompts there are, what is wrong with them, which of them a campaign uses."""
+"""The prompts of a workspace: which there are, what is wrong with them, which of them a campaign uses."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lorewright.llm.prompt_template import PromptFault, PromptTemplate, check_pr
 from lorewright.storage.annotation_rows import prompt_pins, unpin_prompt
 from lorewright.turn.stages.stages import STAGE_TYPES, pin_prompt, schema_files
 
-# Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.
+# The types of what is filled into a prompt and answered to it: the turn's stages, and calls outside of turns.
 PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
     {**STAGE_TYPES, "scenario_generator": {"context": ScenarioContext, "output": Outline}}
 )
-# A pin of this version lets the prompt go by its newest again.
+# A pin to this version removes the pin: the prompt's newest version is used again.
 NEWEST = "newest"
 
 _PLACE = re.compile(r"(?P<where>.*?):(?:(?P<line>\d+):)? (?P<message>.*)", re.DOTALL)
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"(?P<where>.*?):(?:(?P<line>\d+):)? (?P<message>.*)", re.DO
 
 @dataclass(frozen=True, slots=True)
 class ListedPrompt:
-    """A prompt: its versions from the oldest, and which is in force; `pinned` says that a campaign holds on to it."""
+    """A prompt: its versions, oldest first, and the one in force; `pinned` says that a campaign pins it."""
 
     name: str
     version: str
@@ -44,14 +44,14 @@ class ListedPrompt:
 
 
 class WorkspacePrompts:
-    """Questions about prompts, for both edges."""
+    """Lists, checks and pins prompts, for the command line and the API."""
 
     def __init__(self, library: PromptLibrary, campaigns: Campaigns) -> None:
         self._library = library
         self._campaigns = campaigns
 
     def listed(self, campaign_id: str | None = None) -> list[ListedPrompt]:
-        """All prompts by name, as a campaign uses them, or as one that is begun now would.
+        """Return all prompts by name, with the versions that a campaign uses, or that a new one would.
 
         Raises:
             NotFound: there is no such campaign.
@@ -61,27 +61,29 @@ class WorkspacePrompts:
         if campaign_id is not None:
             with self._campaigns.reading(campaign_id) as store:
                 pins = {pin.name: pin for pin in prompt_pins(store.database)}
-        return [self._listed(one, pins.get(one.name)) for one in self._library.in_force()]
+        return [self._listed(template, pins.get(template.name)) for template in self._library.in_force()]
 
     def _listed(self, template: PromptTemplate, pin: Any) -> ListedPrompt:
-        held = template if pin is None else pin
+        used = template if pin is None else pin
         return ListedPrompt(
             name=template.name,
-            version=held.version,
+            version=used.version,
             pinned=pin is not None,
             versions=self._library.versions(template.name),
             tier=template.head.tier,
             context=template.head.context,
-            content_hash=held.content_hash,
+            content_hash=used.content_hash,
             description=template.head.description,
         )
 
     def faults(self, files: Sequence[Path] = ()) -> list[PromptFault]:
-        """What is wrong with prompts, file by file: of those given, else of every version that there is."""
+        """Return what is wrong with prompts, file by file: with the given ones, else with every version that there
+        is."""
         return [fault for path in files or self._library.paths() for fault in _faults_of(path)]
 
     def pin(self, campaign_id: str, name: str, version: str) -> str:
-        """Have a campaign use a version of a prompt from its next turn on; the version. `newest` lets go of the pin.
+        """Have a campaign use a version of a prompt from its next turn on, and return the version. `newest` removes the
+        pin.
 
         Raises:
             NotFound: there is no such campaign, prompt or version; nothing was changed.
@@ -100,18 +102,18 @@ class WorkspacePrompts:
             return pin_prompt(store.database, self._library, name, version).version
 
     def schemas(self) -> Iterable[tuple[str, str]]:
-        """(file name, text) of the JSON Schema of what every stage is given, shows and answers."""
+        """Return (file name, text) of the JSON Schemas of each stage: its input, its context and its output."""
         return schema_files(PROMPT_TYPES)
 
 
 def faults_of(template: PromptTemplate) -> list[PromptFault]:
-    """What is wrong with a prompt in terms of the type that its head names."""
+    """Return the faults of a prompt, checked against the type that its head names."""
     contexts = {parts["context"].__name__: parts["context"] for parts in PROMPT_TYPES.values()}
     context = contexts.get(template.head.context)
     if context is None:
         known = ", ".join(sorted(contexts))
         return [PromptFault(template.where, 1, f"there is no context {template.head.context}: one of {known}")]
-    # What is asked once has no part that changes.
+    # A context that is asked only once has no part that changes.
     stable = tuple(getattr(context, "stable", context.model_fields))
     return check_prompt(template, context.model_json_schema(mode="serialization"), stable=stable)
 
@@ -120,6 +122,6 @@ def _faults_of(path: Path) -> list[PromptFault]:
     try:
         return faults_of(read_template(path))
     except PromptError as error:
-        said = _PLACE.fullmatch(error.message)
-        line = int(said["line"]) if said is not None and said["line"] else 1
-        return [PromptFault(str(path), line, said["message"] if said is not None else error.message)]
+        parts = _PLACE.fullmatch(error.message)
+        line = int(parts["line"]) if parts is not None and parts["line"] else 1
+        return [PromptFault(str(path), line, parts["message"] if parts is not None else error.message)]

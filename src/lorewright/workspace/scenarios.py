@@ -1,4 +1,4 @@
-"""The scenarios of a workspace: which there are, and what a compiler would say of one."""
+"""The scenarios of a workspace: which there are, and the findings of a check of one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 
 _SUFFIXES = (".yaml", ".yml")
-# A line of the file, or nothing that the packs have to say.
+# The nodes of a scenario's YAML: the limit that reading it has, too.
 _MAX_NODES = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class ListedScenario:
-    """A scenario as a list shows it; `packs_here` says of each of its packs whether it is installed or lies in the
+    """A scenario as a list shows it; `packs_here` tells whether each of its packs is installed or lies in the
     workspace."""
 
     id: str
@@ -42,7 +42,8 @@ class ListedScenario:
 
 
 class Scenarios:
-    """Lists and checks scenario files. The library that it is given finds by words alone: nothing is embedded here."""
+    """Lists and checks scenario files. The library that it is given searches by words alone: nothing is embedded
+    here."""
 
     def __init__(self, folder: Path, content_packs: Path, library: Library, explorer: Explorer) -> None:
         self._folder = folder
@@ -51,15 +52,15 @@ class Scenarios:
         self._explorer = explorer
 
     def path(self, name: str) -> Path:
-        """The file of a scenario, by its ID or as a path."""
+        """Return the file of a scenario, given by its ID or as a path."""
         path = Path(name)
         return path if path.suffix in _SUFFIXES else self._folder / f"{name}.yaml"
 
     def listed(self) -> tuple[list[ListedScenario], list[Path]]:
-        """The scenarios of the workspace by file, and the files that are none."""
+        """Return the scenarios of the workspace by file, and the files that are no scenarios."""
         found, broken = [], []
         installed = {pack.id for pack in self._library.packs()}
-        for path in sorted(one for one in self._folder.glob("*") if one.suffix in _SUFFIXES and one.is_file()):
+        for path in sorted(file for file in self._folder.glob("*") if file.suffix in _SUFFIXES and file.is_file()):
             scenario, _ = read_scenario(path)
             if scenario is None:
                 broken.append(path)
@@ -83,7 +84,7 @@ class Scenarios:
         return found, broken
 
     def findings(self, path: Path) -> list[Finding]:
-        """Everything that `campaign new` would refuse, as errors, and what is probably not meant, as warnings; by line.
+        """Return what `campaign new` would refuse, as errors, and what is probably a mistake, as warnings; by line.
 
         Raises:
             NotFound: there is no such file.
@@ -98,7 +99,7 @@ class Scenarios:
         return sorted(set(found))
 
     def demo_findings(self, path: Path, campaigns: Campaigns) -> list[Finding]:
-        """What becomes of the demo of a scenario without errors: the lines that are asked back or refused, as warnings.
+        """Return the lines of the demo of a scenario without errors that are asked back or refused, as warnings.
 
         It is played in `campaigns`, which should be thrown away afterwards.
         """
@@ -107,7 +108,7 @@ class Scenarios:
 
     def _tried(self, path: Path, scenario: Scenario, campaigns: Campaigns) -> list[Finding]:
         packs = [self._explorer.pack_of_id(pack_id)[0] for pack_id in scenario.content_packs]
-        # The dice know the campaign's ID: it is the one that `play` gives a demo.
+        # The dice depend on the campaign's ID: it is the one that `play` gives a demo.
         demo_id = f"{scenario.id}_demo"
         row = campaigns.begin(
             scenario, packs, self._library, source=str(path), campaign_id=demo_id, seed=scenario.demo_seed
@@ -156,7 +157,7 @@ def _composed(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A file that is checked: where its keys stand."""
+    """A file that is checked, with the lines of its keys."""
 
     file: str
     lines: Mapping[tuple[str, ...], int]
@@ -166,7 +167,8 @@ class _Checked:
         return error(self.file, code, problem.message, line=line_of(self.lines, path), hint=problem.hint or "")
 
     def named(self, where: str, message: str) -> Finding:
-        """A name that means nothing, where composing met it (`rules.debt`, `clocks.heat.at.4`)."""
+        """Return the finding of an unknown name, at the place where composing met it (`rules.debt`,
+        `clocks.heat.at.4`)."""
         line = line_of(self.lines, self._path(where))
         if where.split(".")[0] in (STAT_BLOCKS, SCENE_SEED):
             hint = f"see what the ruleset asks for: lorewright ruleset show {self.scenario.ruleset}"
@@ -178,7 +180,8 @@ class _Checked:
         return warning(self.file, doubt.code, doubt.message, line=line_of(self.lines, doubt.path), hint=doubt.hint)
 
     def _path(self, where: str) -> list[object]:
-        """Rules are met by their ID and stand by their number; agendas and acts count from one."""
+        """Return the path of keys of a place. Rules are named by their ID and found by their number; agendas and acts
+        count from 1."""
         parts: list[object] = [*where.split(".")]
         if parts[0] == "rules" and len(parts) > 1:
             ids = [rule.id or f"rule_{n}" for n, rule in enumerate(self.scenario.rules, start=1)]

@@ -43,7 +43,7 @@ from lorewright.values.records import CampaignRow
 
 # The tree of a campaign's branches, as it is printed.
 
-# A prompt with many retries leaves many ends.
+# A campaign with many retries has many loose ends: at most this many are printed.
 _LOOSE_ENDS_SHOWN = 8
 
 
@@ -205,12 +205,12 @@ def rollback(
         raise SettingsError("--turns and --to say the same thing twice", hint="give one of them")
     with open_app().campaigns.reading(campaign_id) as store:
         moved = branches.rollback(store, turns=turns or 1, to=to)
-        told = store.turns()[-1]["result"]["final_text"]
+        narration = store.turns()[-1]["result"]["final_text"]
     if as_json:
         show_json(_moved(campaign_id, moved))
         return
     say(f"{campaign_id} stands after turn {moved.turn_no} of {moved.branch}; what was taken back is {moved.kept_as}")
-    say(wrapped(told), style="dim")
+    say(wrapped(narration), style="dim")
     say(f"Back: lorewright campaign switch {campaign_id} --branch {moved.kept_as}", style="dim")
 
 
@@ -242,12 +242,12 @@ def switch(
     """Go on with another branch, where it was left. State, history and what is remembered are those of its own past."""
     with open_app().campaigns.reading(campaign_id) as store:
         moved = branches.switch(store, name)
-        told = store.turns()[-1]["result"]["final_text"]
+        narration = store.turns()[-1]["result"]["final_text"]
     if as_json:
         show_json(_moved(campaign_id, moved))
         return
     say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
-    say(wrapped(told), style="dim")
+    say(wrapped(narration), style="dim")
     say(f"Next: lorewright play {campaign_id}")
 
 
@@ -279,9 +279,9 @@ def upgrade(
 
 
 def _show_plan(plan: UpgradePlan) -> None:
-    moved = [one for one in (*plan.packs, plan.ruleset, *plan.prompts) if one.is_other]
-    if moved:
-        rows = [(m.id, m.version_then, m.version_now, m.hash_then[:12], m.hash_now[:12]) for m in moved]
+    changes = [change for change in (*plan.packs, plan.ruleset, *plan.prompts) if change.is_other]
+    if changes:
+        rows = [(m.id, m.version_then, m.version_now, m.hash_then[:12], m.hash_now[:12]) for m in changes]
         show_table(("what", "version then", "now", "text then", "now"), rows)
     else:
         say(f"{plan.campaign_id} is up to date: every text is the one that it pins")
@@ -374,7 +374,7 @@ def _standing(store: CampaignStore) -> dict[str, Any]:
     return {
         "location": state.name_of(state.scene.location_id),
         "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],
-        "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
+        "carried": [state.name_of(item) for item in state.held_by(state.player_id)],
         "minutes": state.minutes,
         "clocks": list(state.clocks_shown()),
         "threads": [

@@ -1,4 +1,4 @@
-"""lorewright campaign log: what happened, turn by turn."""
+"""lorewright campaign log: print what happened, turn by turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lorewright.ids import canonical_json
 from lorewright.rules.patch import Roll
 from lorewright.turn.store.store import CampaignStore
 
-# What each sentence of a turn rests on, as it is printed.
+# The sources of each sentence of a turn, as they are printed.
 
 
 def show_support(campaigns: Campaigns, campaign_id: str, turn_no: int, *, as_json: bool = False) -> None:
@@ -83,28 +83,28 @@ def log(
     """
     campaigns = open_app().campaigns
     with campaigns.reading(campaign_id) as store:
-        turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
+        turns = [row for row in store.turns() if turn is None or row["turn_no"] == turn]
         if not turns:
             raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
         if stage is not None:
             turns = _with_records(store, turns, stage)
         if diff:
-            changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
-            turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
+            changed = [store.state_diff(row["turn_id"]).model_dump(mode="json") for row in turns]
+            turns = [{**row, "state_diff": each} for row, each in zip(turns, changed, strict=True)]
         if as_json and stage is None and not diff and not debug:
-            # Without what may hold secrets this is a player's to read.
+            # Without the parts that may hold secrets, this output is for a player.
             turns = campaigns.player_ids(store).told(turns)
         if debug:
-            turns = [{**one, **_debug(store, one["turn_id"])} for one in turns]
+            turns = [{**row, **_debug(store, row["turn_id"])} for row in turns]
     if as_json:
-        show_json([{key: value for key, value in one.items() if key != "debug"} for one in turns])
+        show_json([{key: value for key, value in row.items() if key != "debug"} for row in turns])
         return
-    for one in turns:
-        _show_turn(one)
+    for row in turns:
+        _show_turn(row)
 
 
 def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
-    """The turns, each with its records of a stage: not every stage has a part in every turn."""
+    """Return the turns, each with its records of a stage: not every stage runs in every turn."""
     records = {turn["turn_id"]: store.stage_records(turn["turn_id"]) for turn in turns}
     known = sorted({record["stage"] for each in records.values() for record in each})
     if known and stage not in ("all", *known):
@@ -116,7 +116,7 @@ def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str)
 
 
 def _debug(store: CampaignStore, turn_id: str) -> dict[str, Any]:
-    """All messages of a turn, and what is printed of them and of its stages."""
+    """Return all messages of a turn, and the debug lines of them and of its stages."""
     messages = [message for _, message in store.messages(turn_id, last=1)]
     rules = store.campaign(turn_id).rules
     lines = list(debug_lines(messages, store.stage_records(turn_id), store.state_at(turn_id), rules))

@@ -1,4 +1,4 @@
-"""lorewright campaign review …, lorebook: what stages read out of the story, and what becomes of what is not sure."""
+"""lorewright campaign review …, lorebook: what stages read out of the story, and the decisions about what is unsure."""
 
 from __future__ import annotations
 
@@ -31,11 +31,17 @@ def list_reviews(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     with open_app().campaigns.reading(campaign_id) as store:
         found = waiting(store)
     if as_json:
-        show_json([one.shown() for one in found])
+        show_json([review.shown() for review in found])
     elif found:
         rows = [
-            (one.short_id, one.review.stage, f"{one.review.confidence:.2f}", one.review.shown, one.review.reason)
-            for one in found
+            (
+                review.short_id,
+                review.review.stage,
+                f"{review.review.confidence:.2f}",
+                review.review.shown,
+                review.review.reason,
+            )
+            for review in found
         ]
         show_table(("review", "stage", "sure", "proposed", "because"), rows)
         say(f"Next: lorewright campaign review accept {campaign_id} {found[0].short_id}", style="dim")
@@ -58,12 +64,12 @@ def reject(campaign_id: CampaignId, review_ids: ReviewIds, as_json: AsJson = Fal
 
 def _decide(campaign_id: str, review_ids: list[str], *, accept: bool, as_json: bool) -> None:
     with open_app().campaigns.open(campaign_id) as campaign:
-        results = [json.loads(decide(campaign, review_entity_id, accept=accept)) for review_entity_id in review_ids]
+        results = [json.loads(decide(campaign, review_id, accept=accept)) for review_id in review_ids]
     if as_json:
-        show_json([{"review": one, **result} for one, result in zip(review_ids, results, strict=True)])
+        show_json([{"review": review_id, **result} for review_id, result in zip(review_ids, results, strict=True)])
         return
-    for one, result in zip(review_ids, results, strict=True):
-        say(f"{one} is {'accepted' if accept else 'rejected'} in turn {result['turn_no']}")
+    for review_id, result in zip(review_ids, results, strict=True):
+        say(f"{review_id} is {'accepted' if accept else 'rejected'} in turn {result['turn_no']}")
         if result["final_text"]:
             say(result["final_text"], style="dim")
 
@@ -81,7 +87,7 @@ def show_lorebook(
     with open_app().campaigns.reading(campaign_id) as store:
         state = store.head().state
         found = lorebook(store.database, store.position().turn_id)
-    entries = [_shown(one, state) for one in found if one.entry.flag is not None or not flagged]
+    entries = [_shown(stored, state) for stored in found if stored.entry.flag is not None or not flagged]
     if as_json:
         show_json(entries)
     elif entries:
@@ -103,10 +109,10 @@ def show_lorebook(
         say("Nothing was said against canon." if flagged else "No narration has established anything yet.")
 
 
-def _shown(one: StoredEntry, state: WorldState) -> dict[str, Any]:
-    """The entry; `source_turn_no` is the turn whose narration said so, which comes before one in which it was
-    reviewed."""
-    fact = state.facts.get(one.entry.fact_id or "")
-    source = one.turn_no if fact is None or fact.discovered_turn is None else fact.discovered_turn
-    shown = {"turn_no": one.turn_no, "turn_id": one.turn_id, "source_turn_no": source}
-    return {**shown, "subject": state.name_of(one.entry.subject_id), **one.entry.model_dump(mode="json")}
+def _shown(stored: StoredEntry, state: WorldState) -> dict[str, Any]:
+    """Return the entry; `source_turn_no` is the turn whose narration said so, which comes before the turn in which it
+    was reviewed."""
+    fact = state.facts.get(stored.entry.fact_id or "")
+    source = stored.turn_no if fact is None or fact.discovered_turn is None else fact.discovered_turn
+    shown = {"turn_no": stored.turn_no, "turn_id": stored.turn_id, "source_turn_no": source}
+    return {**shown, "subject": state.name_of(stored.entry.subject_id), **stored.entry.model_dump(mode="json")}

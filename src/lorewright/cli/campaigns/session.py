@@ -1,4 +1,4 @@
-"""lorewright session …: sittings begin and end, and what each of them amounted to."""
+"""lorewright session …: begin and end sittings, and print their recaps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lorewright.replay.recording import without_last_act
 from lorewright.storage.sittings import SessionRow
 from lorewright.values.records import TurnResult
 
-# lorewright campaign end-scene, undo-npc: what is said at the prompt as /scene end and /undo npc, for programs.
+# lorewright campaign end-scene, undo-npc: the commands /scene end and /undo npc of the prompt, for programs.
 
 EXAMPLES = {
     "end-scene": "Example: lorewright campaign end-scene friday --minutes 30",
@@ -42,8 +42,8 @@ def end_scene_of(
     """Close the scene at hand, outside of the story; the next one opens in the same place."""
     with open_app().campaigns.open(campaign_id) as campaign:
         stored = end_scene(campaign, minutes=minutes, action_id=action_id)
-        told = campaign.player_ids().told_json(stored)
-    _show(told, "The scene ends.", as_json=as_json)
+        result_json = campaign.player_ids().told_json(stored)
+    _show(result_json, "The scene ends.", as_json=as_json)
 
 
 def undo_npc(
@@ -60,17 +60,17 @@ def undo_npc(
         if not builtin:
             hold_to_agreement(campaign)
         stored = asyncio.run(without_last_act(campaign, builtin=builtin))
-        told = campaign.player_ids().told_json(stored)
-    _show(told, "The last act of others is taken back.", as_json=as_json)
+        result_json = campaign.player_ids().told_json(stored)
+    _show(result_json, "The last act of others is taken back.", as_json=as_json)
 
 
-def _show(told: str, what: str, *, as_json: bool) -> None:
+def _show(result_json: str, what: str, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(f"{told}\n")
+        sys.stdout.write(f"{result_json}\n")
         sys.stdout.flush()
         return
     say(what, style="dim")
-    show_result(TurnResult.model_validate_json(told))
+    show_result(TurnResult.model_validate_json(result_json))
 
 
 app = typer.Typer(
@@ -151,20 +151,27 @@ def recap(
     found = lorewright.sessions.session_history(campaign_id)
     if not found:
         raise NotFound(f"{campaign_id} has no sitting yet", hint=f"play: lorewright play {campaign_id}")
-    asked = session_id or found[-1].id
-    full = asked if ":" in asked else f"{campaign_id}:{asked}"
+    wanted = session_id or found[-1].id
+    full = wanted if ":" in wanted else f"{campaign_id}:{wanted}"
     if by_model:
-        told = _told_by_model(lorewright, campaign_id, full, agreed=yes)
+        text = _told_by_model(lorewright, campaign_id, full, agreed=yes)
     else:
-        told = lorewright.sessions.generate_recap(full)
+        text = lorewright.sessions.generate_recap(full)
     if as_json:
-        show_json({"session_id": asked, "recap": told})
+        show_json({"session_id": wanted, "recap": text})
     else:
-        say(wrapped(told))
+        say(wrapped(text))
 
 
 def _told_by_model(lorewright: App, campaign_id: str, session_id: str, *, agreed: bool) -> str:
-    session = next((one for one in lorewright.sessions.session_history(campaign_id) if one.id == session_id), None)
+    session = next(
+        (
+            session_row
+            for session_row in lorewright.sessions.session_history(campaign_id)
+            if session_row.id == session_id
+        ),
+        None,
+    )
     if session is None:
         raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {campaign_id}")
     with lorewright.campaigns.open(campaign_id) as campaign:
@@ -179,8 +186,13 @@ def list_sessions(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         show_json([shown(session) for session in found])
     elif found:
         cells = [
-            (one.id, one.started_at[:16].replace("T", " "), "active" if one.ended_at is None else "ended", _turns(one))
-            for one in found
+            (
+                session.id,
+                session.started_at[:16].replace("T", " "),
+                "active" if session.ended_at is None else "ended",
+                _turns(session),
+            )
+            for session in found
         ]
         show_table(("sitting", "began (UTC)", "", "turns"), cells)
     else:

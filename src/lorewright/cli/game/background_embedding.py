@@ -1,4 +1,4 @@
-"""A campaign whose packs have no vectors yet -> another process that makes them while it is played by words."""
+"""A campaign whose packs have no vectors yet -> another process that makes them while it is played by words alone."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _NOTE = "lore is found by its words for now; the search by meaning joins when it
 
 
 def never() -> bool:
-    """Return False: no vectors are on their way."""
+    """Return False: no vectors are being made."""
     return False
 
 
 @contextmanager
 def embedding_beside(lorewright: App, campaign_id: str) -> Iterator[Callable[[], bool]]:
-    """Have the packs of a campaign embedded by a process of low priority until the block ends, where they are not.
+    """Have the packs of a campaign embedded by a process of low priority until the block ends, where they are not yet.
 
-    It gives a function that says whether the vectors have come since, and says yes once. The process may be stopped at
-    any moment: what is embedded by then is kept, and the next one goes on from there.
+    It gives a function that returns True once, when the vectors have come. The process may be stopped at any moment:
+    what is embedded by then is stored, and the next process goes on from there.
     """
     packs = _without_vectors(lorewright, campaign_id)
-    same = embedding_environment(lorewright.workspace) if packs else None
-    if same is None:
+    environment = embedding_environment(lorewright.workspace) if packs else None
+    if environment is None:
         yield never
         return
     note(_NOTE)
-    with start_child("lorewright", "pack", "reindex", *packs, environment=same, yields=True) as process:
+    with start_child("lorewright", "pack", "reindex", *packs, environment=environment, yields=True) as process:
         told = False
 
         def have_come() -> bool:
@@ -49,9 +49,10 @@ def embedding_beside(lorewright: App, campaign_id: str) -> Iterator[Callable[[],
 
 
 def _without_vectors(lorewright: App, campaign_id: str) -> list[str]:
-    """Return the packs of a campaign that the workspace's embedder has not embedded and may.
+    """Return the packs of a campaign that the workspace's embedder has not embedded and may embed.
 
-    A text that is not the installed one gets no vectors: to read the pack again would install what its folder holds.
+    A pinned text other than the installed one gets no vectors: to read the pack again would install what its folder
+    holds.
     """
     library = lorewright.library
     if library.vectors is None:
@@ -69,9 +70,8 @@ def _without_vectors(lorewright: App, campaign_id: str) -> list[str]:
 
 
 def embedding_environment(workspace: Workspace) -> dict[str, str] | None:
-    """Return the variables with which another process embeds as this one does; None where that takes a yes that nobody
-    has given: an embedder that the environment names counts as the user's own choice, so the child is told of no other.
-    """
+    """Return the variables with which another process embeds as this one does; None where the user would have to agree
+    first: an embedder that the environment names counts as the user's own choice, so the child is given no other."""
     settings = workspace.settings.index
     if reaches_by_embedder(settings) and not is_granted(settings):
         return None

@@ -41,7 +41,7 @@ EXAMPLES = {
 }
 
 _PROMPT = "> "
-# A line that is played is a sentence or two (characters).
+# A line that is played is a sentence or two; this is its limit in characters.
 _MAX_LINE = 64 * 1024
 
 
@@ -58,11 +58,11 @@ class Manner:
 
     @property
     def keys(self) -> ModelKeys:
-        """The keys of a campaign that is begun."""
+        """Return the keys of a campaign that is begun."""
         return keys_of(self.small, self.large)
 
     def seat(self, campaign: OpenCampaign, *, at_terminal: bool) -> PlaySession:
-        """A seat at a campaign."""
+        """Return a play session in a campaign."""
         if self.yes:
             agree_beforehand(campaign)
         return PlaySession(
@@ -131,38 +131,38 @@ def turn(
     """Play one turn. When the result is printed, the turn is committed."""
     campaigns = open_app().campaigns
     campaigns.hold_to_trust()
-    with campaigns.open(campaign_id) as campaign, terminal_listener(streams=stream and not as_json) as looking:
+    with campaigns.open(campaign_id) as campaign, terminal_listener(streams=stream and not as_json) as turn_listener:
         if yes:
             agree_beforehand(campaign)
         if not builtin:
             hold_to_agreement(campaign)
         try:
-            said = campaign.submit(
+            submission = campaign.submit(
                 text,
                 action_id=action_id,
                 persona=persona,
                 thought=thought,
                 whisper_to=whisper,
                 builtin=builtin,
-                listener=looking,
+                listener=turn_listener,
             )
-            stored = asyncio.run(said)
+            stored = asyncio.run(submission)
         except (LorewrightError, KeyboardInterrupt):
-            looking.did_not_happen()
+            turn_listener.did_not_happen()
             raise
-        told = campaign.player_ids().told_json(stored)
-        result = TurnResult.model_validate_json(told)
-        is_told = looking.happened(result.final_text)
+        result_json = campaign.player_ids().told_json(stored)
+        result = TurnResult.model_validate_json(result_json)
+        is_told = turn_listener.happened(result.final_text)
     if as_json:
-        sys.stdout.write(f"{told}\n")
+        sys.stdout.write(f"{result_json}\n")
         sys.stdout.flush()
     else:
         show_result(result, is_told=is_told)
 
 
 def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner, *, by_words: bool = False) -> str:
-    """The campaign of that ID, with the models that were chosen; else one is begun from the scenario of that name. With
-    `by_words` no new pack is embedded for it: that is left for later."""
+    """Return the ID of the campaign of that name, with the chosen models; else begin one from the scenario of that
+    name. With `by_words` no new pack is embedded for it: that is left for later."""
     campaigns = lorewright.campaigns
     if name in campaigns.ids():
         if manner.small is not None or manner.large is not None:
@@ -188,7 +188,7 @@ def play_at_prompt(
 ) -> None:
     """Answer a person line by line until they leave. Once the vectors of the packs have come, they are used from the
     next line on."""
-    # Gives the prompt a history and editing keys, where the platform has it.
+    # Gives the prompt a history and editing keys, where the platform has them.
     import contextlib
 
     with contextlib.suppress(ImportError):
@@ -212,7 +212,7 @@ def play_at_prompt(
 
 
 def _say_saved(campaigns: Campaigns, campaign_id: str) -> None:
-    """Every turn that was told is in the file; unless that was deleted meanwhile, which an open file outlives."""
+    """Say that every turn is in the file; or that the file was deleted meanwhile, which an open file outlives."""
     if campaign_id in campaigns.ids():
         say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
     else:
@@ -232,7 +232,8 @@ def _ask() -> str | None:
 
 
 def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], manner: Manner = PLAIN) -> None:
-    """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many.
+    """Play the lines one by one. Once the story has ended, only commands are answered: the next other line stops the
+    play.
 
     Raises:
         NotTrusted: what the workspace's settings choose is not trusted; nothing was played.
@@ -254,7 +255,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
 
 @contextmanager
 def _sitting(campaign: OpenCampaign) -> Iterator[None]:
-    """A sitting that was played in is ended, with its summary, when whoever played leaves, however they do."""
+    """End the active sitting, with its summary, when the block ends in any way, if a turn was played in it."""
     first = head_row(campaign.store.database).revision
     try:
         yield
@@ -265,8 +266,8 @@ def _sitting(campaign: OpenCampaign) -> Iterator[None]:
 
 
 def _play_demo(lorewright: App, name: str, manner: Manner) -> None:
-    """A scripted play in a campaign that is thrown away: the scenario's own lines, with its own dice. Lore is found by
-    words alone, so that nothing has to be embedded for it and it always reads the same."""
+    """Play the scenario's own lines, with its own dice, in a campaign that is thrown away. Lore is searched by words
+    alone, so that nothing has to be embedded and the result is always the same."""
     scenario = _scenario_of(lorewright, name)
     if not scenario.demo:
         raise NotFound(f"the scenario {scenario.id} has no demo", hint="play it at a terminal, or give it a --script")
@@ -296,7 +297,7 @@ def _scenario_of(lorewright: App, name: str) -> Scenario:
 
 
 def _answer(seat: PlaySession, line: str) -> bool:
-    """Answer one line; whether the play goes on."""
+    """Answer a line; return True if the play goes on."""
     words = line.strip()
     if not words:
         return True
@@ -310,7 +311,7 @@ def _answer(seat: PlaySession, line: str) -> bool:
 
 
 def piped_lines() -> Iterator[str] | None:
-    """The lines on standard input that are more than white space; None where a person sits at it."""
+    """Return the non-blank lines on standard input; None where it is a terminal."""
     if sys.stdin is None or sys.stdin.closed:
         return iter(())
     if sys.stdin.isatty():
@@ -320,7 +321,7 @@ def piped_lines() -> Iterator[str] | None:
 
 
 def lines_of(script: Path) -> list[str]:
-    """The lines of a script that are no comments.
+    """Return the lines of a script that are not blank and no comments.
 
     Raises:
         NotFound: there is no such file.

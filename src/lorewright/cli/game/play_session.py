@@ -1,5 +1,5 @@
-"""Seat: where whoever plays sits, at a terminal or behind a script. Their turns are submitted and shown here; models
-that cost money are asked about, and when one fails there are ways to go on."""
+"""The play session of a player at a terminal or behind a script. It submits and shows their turns, asks about models
+that cost money, and offers ways to go on when a model fails."""
 
 from __future__ import annotations
 
@@ -25,20 +25,18 @@ from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.values.records import TurnListener, TurnResult
 
-# Onlooker: shows a turn while it is thought. A narration streams as provisional; when the turn is committed it is
-# drawn anew as what happened, and when it is not, it is said that it did not happen.
-
-# Pieces of a text as they come -> what to print now, wrapped by words at the width of a page. Each word is printed
-# when it is whole; how many rows there are is counted, so that they can be drawn again.
+# A turn is shown while it runs. A narration streams as provisional: when the turn is committed it is printed again as
+# what happened, else it is said that it did not happen. Its pieces are wrapped by words at the width of a page; each
+# word is printed when it is whole, and rows are counted, so that they can be replaced.
 
 _PARAGRAPH = re.compile(r"[ \t]*\n\s*\n\s*")
 _WORD = re.compile(r"(\s+)|(\S+)")
 
 
 class Flow:
-    """A text that is written while it comes. `margin` stands before each of its lines.
+    """A text that is printed while it comes. `margin` stands before each of its lines.
 
-    `rows` is how many line ends were printed; `words` is all that was printed, without what stands between the words.
+    `rows` is how many line ends were printed; `words` are all printed words.
     """
 
     def __init__(self, width: int, *, margin: str = "") -> None:
@@ -51,11 +49,11 @@ class Flow:
         self.words: list[str] = []
 
     def feed(self, piece: str) -> str:
-        """What to print now that this piece has come; what may be half a word is kept back."""
+        """Return what to print now that this piece has come; a word that may not be complete is kept back."""
         return "".join(self._fed(clean(piece)))
 
     def close(self) -> str:
-        """The last word, and the end of its line; nothing where nothing was told."""
+        """Return the last word and the end of its line; nothing where nothing was printed."""
         last = self._taken()
         if not self._column:
             return last
@@ -71,14 +69,14 @@ class Flow:
                 continue
             self._word += letters
             while cell_len(self._word) > self._width:
-                # No screen holds it: it is broken where the line ends.
+                # A word that is wider than a line is broken at the end of the line.
                 head = _fitting(self._word, self._width)
                 rest, self._word = self._word[len(head) :], head
                 yield self._taken(broken=True)
                 self._word = rest
 
     def _taken(self, *, broken: bool = False) -> str:
-        """The word that was kept back, on this line or the next."""
+        """Return the word that was kept back, on this line or the next."""
         word, gap = self._word, self._gap
         if not word:
             return ""
@@ -93,7 +91,7 @@ class Flow:
 
     def _before(self, word: str, gap: str) -> str:
         if not self._column:
-            # Also at the very beginning: what stands before the first word is nothing.
+            # No space before the first word of a line.
             return self._margin
         if _PARAGRAPH.search(gap):
             return self._lines(2)
@@ -110,14 +108,14 @@ class Flow:
 
 
 def _fitting(word: str, width: int) -> str:
-    """So much of a word as a line holds, at least a letter."""
+    """Return as much of a word as a line holds, at least a letter."""
     end = min(len(word), width)
     while end > 1 and cell_len(word[:end]) > width:
         end -= 1
     return word[:end]
 
 
-# What marks provisional lines where nothing can be dim.
+# The mark of provisional lines where the screen has no dim text.
 _MARGIN = "| "
 
 _ANEW = "  — that did not happen: it is told anew —"
@@ -125,7 +123,7 @@ _NOT_SO = "  — that did not happen —"
 
 
 class TerminalListener:
-    """A listener at the edge. With `streams` the player reads along."""
+    """Shows a turn's progress at a terminal. With `streams` it prints the narration as it comes."""
 
     def __init__(self, show: Callable[[str], None], *, streams: bool) -> None:
         self._show = show
@@ -134,26 +132,28 @@ class TerminalListener:
         self._flow = self._new_flow()
 
     def stage_began(self, stage: str, model_key: str) -> None:
-        """A spinner with the stage's name, on a line of its own."""
+        """Show a spinner with the stage's name, on a line of its own."""
         self._write(self._flow.close())
         self._show(f"{stage.replace('_', ' ')} ({model_key}) …")
 
     def told(self, text: str) -> None:
-        """A piece of the narration, as provisional."""
+        """Print a piece of the narration, as provisional."""
         if self._streams and (shown := self._flow.feed(text)):
             self._show("")
             self._write(shown)
 
     def not_so(self, reason: str) -> None:
-        """Says so, where anything was told. The reason is for the record: it says what was wrong with an output."""
+        """Say that the narration did not happen, where any of it was printed. The reason is only for the record: it
+        says what was wrong with an output."""
         self._close(_ANEW)
 
     def did_not_happen(self) -> None:
-        """The turn came to nothing."""
+        """Say that the turn did not happen."""
         self._close(_NOT_SO)
 
     def happened(self, told: str) -> bool:
-        """The turn is committed, with this telling: whether the player has it before their eyes as it was committed."""
+        """End the turn, which is committed with this narration; return True if the player has read it as it was
+        committed."""
         self._show("")
         self._write(self._flow.close())
         flow, self._flow = self._flow, self._new_flow()
@@ -187,18 +187,18 @@ class TerminalListener:
         return Flow(self._width, margin="" if has_dim() else _MARGIN)
 
     def _can_redraw(self, rows: int) -> bool:
-        # What has left the screen, or was wrapped anew with it, cannot be taken away.
+        # Rows that have left the screen, or were wrapped anew with it, cannot be removed.
         return can_redraw() and shutil.get_terminal_size() == self._size and rows < self._size.lines - 1
 
 
 @contextmanager
 def terminal_listener(*, streams: bool) -> Iterator[TerminalListener]:
-    """One for a turn; its spinner stands still when the turn is over, however it is."""
+    """Give a listener for a turn; its spinner stops when the block ends, however it ends."""
     with spinner() as show:
         yield TerminalListener(show, streams=streams and can_redraw())
 
 
-# What a model, its prompt or its settings are to blame for: without them the turn can be played.
+# Errors that concern a model, its prompt or its settings: the turn can be played without them.
 _OF_MODELS = (ProviderError, PromptError, SettingsError)
 
 _OFFER = "[r]etry · [b]uilt-in for this turn · [u]ndo · Enter: leave it "
@@ -209,18 +209,18 @@ _HINT = (
 
 
 class Ask(Protocol):
-    """Has a turn thought."""
+    """Runs a turn."""
 
     def __call__(self, *, builtin: bool, listener: TurnListener) -> Coroutine[Any, Any, str]:
-        """The TurnResult as JSON."""
+        """Return the TurnResult as JSON."""
         ...
 
 
 class PlaySession:
-    """A seat at a campaign.
+    """A play session in a campaign.
 
-    With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
-    written, where there is a screen for it; `debug` shows what others thought and intended.
+    With `at_terminal` there is somebody to be asked; `verbose` shows what models took; `streams` shows a narration
+    while it is written, where there is a screen for it; `debug` shows what others thought and intended.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class PlaySession:
         debug: bool = False,
     ) -> None:
         self.campaign = campaign
-        # Who speaks with the next words, where it is somebody else than before, and what they think by themselves.
+        # Who speaks with the next words, where it is another persona than before, and what they think to themselves.
         self.persona: str | None = None
         self.thought = ""
         self._debug = debug
@@ -248,7 +248,7 @@ class PlaySession:
         self._failed_whisper: str | None = None
 
     def somebody_called(self, name: str) -> str:
-        """Return the ID, as the player knows it, of the person whom whoever speaks next means by a name.
+        """Return the ID, as the player knows it, of the person with a name, as the next speaker's persona knows them.
 
         Raises:
             CampaignError: nobody is called so.
@@ -257,7 +257,7 @@ class PlaySession:
         return self.campaign.player_ids().ids.get(found, found)
 
     def submit(self, words: str, *, whisper_to: str | None = None) -> None:
-        """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
+        """Play a turn and show it. A failure of a model is printed, with the ways to go on.
 
         Raises:
             LorewrightError: anything else that is wrong; nothing was changed.
@@ -270,7 +270,6 @@ class PlaySession:
 
     def undo_npc(self) -> None:
         """Play the last turn again without the last act of the cast's; otherwise as `submit`."""
-        # Seldom wanted, and a turn need not wait for it.
 
         self._play(partial(without_last_act, self.campaign))
 
@@ -279,7 +278,7 @@ class PlaySession:
         self._play(self.campaign.retry)
 
     def submit_builtin(self, words: str) -> None:
-        """Play a turn without a model; without words, those that came to nothing last.
+        """Play a turn without a model; without words, the last words whose turn failed.
 
         Raises:
             LorewrightError: it cannot be played; nothing was changed.
@@ -294,7 +293,7 @@ class PlaySession:
         self._play(self._said(words, to), builtin=True)
 
     def reconsider(self) -> None:
-        """Other models were chosen: who declined to pay for the last ones is asked again."""
+        """Forget that the player declined to pay, because other models were chosen: they are asked again."""
         self._declined = ()
 
     def _play(self, ask: Ask, *, builtin: bool = False) -> None:
@@ -307,8 +306,8 @@ class PlaySession:
                 raise
             except _OF_MODELS as error:
                 complain(error)
-                if self._verbose and (took := usage_since(self.campaign.store.database, before)).calls:
-                    say(f"  {usage_line(took)}", style="dim")
+                if self._verbose and (used := usage_since(self.campaign.store.database, before)).calls:
+                    say(f"  {usage_line(used)}", style="dim")
                 choice = self._choice()
             if choice == "u":
                 take_back(self.campaign)
@@ -317,22 +316,22 @@ class PlaySession:
             builtin = choice == "b"
 
     def _thought(self, ask: Ask, *, builtin: bool) -> None:
-        """Have a turn thought, and show what was committed."""
+        """Run a turn, and show what was committed."""
         session = sit_down(self.campaign)
         head = head_row(self.campaign.store.database).turn_id
-        with terminal_listener(streams=self._streams) as looking:
+        with terminal_listener(streams=self._streams) as turn_listener:
             try:
-                stored = asyncio.run(ask(builtin=builtin, listener=looking))
+                stored = asyncio.run(ask(builtin=builtin, listener=turn_listener))
             except LorewrightError:
-                looking.did_not_happen()
+                turn_listener.did_not_happen()
                 raise
             except KeyboardInterrupt:
                 if not self._at_terminal:
                     raise
-                self._stopped(head, looking.did_not_happen)
+                self._stopped(head, turn_listener.did_not_happen)
                 return
             result = TurnResult.model_validate_json(self.campaign.player_ids().told_json(stored))
-            is_told = looking.happened(result.final_text)
+            is_told = turn_listener.happened(result.final_text)
         self._failed_words = self._failed_whisper = self.persona = None
         self.thought = ""
         usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
@@ -344,7 +343,7 @@ class PlaySession:
             show_end(recap_of(self.campaign, session))
 
     def _stopped(self, head: str, did_not_happen: Callable[[], None]) -> None:
-        """Whoever interrupts stops a turn that is thought; one that was just committed stands."""
+        """Say that an interrupted turn was stopped; a turn that was just committed stands and is shown."""
         if head_row(self.campaign.store.database).turn_id != head:
             show_last(self.campaign)
             return
@@ -353,7 +352,7 @@ class PlaySession:
         say()
 
     def _declines(self) -> bool:
-        """Whether the turn is played without a model because nobody wants to pay for it.
+        """Tell whether the turn is played without a model because the player does not want to pay for it, or trust it.
 
         Raises:
             NotTrusted: as NotAgreed, of the settings that name the models.
@@ -387,18 +386,18 @@ class PlaySession:
         return True
 
     def _choice(self) -> str:
-        """How to go on after a model failed: `r`, `b`, `u`, or empty."""
+        """Return how to go on after a model failed: `r`, `b`, `u`, or empty."""
         if not self._at_terminal:
             note(_HINT)
             return ""
-        while (said := answered(_OFFER)) not in ("", "r", "b", "u"):
+        while (answer := answered(_OFFER)) not in ("", "r", "b", "u"):
             pass
         say()
-        return said
+        return answer
 
 
 def agrees(models: tuple[PaidModel, ...]) -> bool:
-    """Name models with their prices, and ask whether they may be paid for."""
+    """Name models with their prices, ask whether they may be paid for, and return the answer."""
     known = all(model.usd_a_turn is not None for model in models)
     say("This asks models that cost money:" if known else "This asks models that may cost money:")
     show_prices(models)
@@ -406,13 +405,13 @@ def agrees(models: tuple[PaidModel, ...]) -> bool:
 
 
 def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = say) -> None:
-    """What each of some models is likely to cost."""
+    """Print what each of some models is likely to cost."""
     for model in models:
         stages = ", ".join(stage.replace("_", " ") for stage in model.stages)
         price = "price unknown" if model.usd_a_turn is None else f"about {dollars(model.usd_a_turn)} a turn"
         tell(f"  {model.key}: {price} ({stages}), at {model.shown_address}")
     if len(models) > 1:
-        tell(f"  together: about {dollars(sum(one.usd_a_turn or 0.0 for one in models))} a turn{_beside(models)}")
+        tell(f"  together: about {dollars(sum(model.usd_a_turn or 0.0 for model in models))} a turn{_beside(models)}")
 
 
 def _beside(models: tuple[PaidModel, ...]) -> str:
@@ -420,7 +419,7 @@ def _beside(models: tuple[PaidModel, ...]) -> str:
 
 
 def answered(question: str) -> str:
-    """The first letter of an answer, in lower case; empty where there is none."""
+    """Return the first letter of an answer, in lower case; empty where there is none."""
     try:
         return input(question).strip().casefold()[:1]
     except (EOFError, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Session zero at a terminal: a question each, asked again until the answer can be kept; or all of it from a file."""
+"""Session zero at a terminal: each question is asked again until its answer is valid; or all answers from a file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from lorewright.cli.output import clean, note, say
 from lorewright.errors import CampaignError, SettingsError
 from lorewright.rules.rulesets import Ruleset
 
-# Asks a question and gives the line that was typed.
+# Asks a question and returns the line that was typed.
 Ask = Callable[[str], str]
 
 
 def agreed_on(campaigns: Campaigns, scenario_name: str, file: Path | None, *, ask: bool) -> Calibration | None:
-    """What was agreed on: from a file, else by asking where that is wanted, else None.
+    """Return the calibration from a file, else from questions if `ask` is set, else None.
 
     Raises:
         SettingsError: there is nobody to ask.
@@ -51,7 +51,7 @@ def agreed_on(campaigns: Campaigns, scenario_name: str, file: Path | None, *, as
 
 
 def asked(scenario: Scenario, ruleset: Ruleset, ask: Ask) -> Calibration:
-    """The calibration that answers to questions come to; an empty answer leaves things as the scenario has them."""
+    """Return the calibration that the answers to the questions make; an empty answer leaves the scenario's value."""
     say("Before the first turn. An empty line leaves a thing as it is; several things are parted by semicolons.")
     given: dict[str, Any] = {}
     for key, question, read in _questions(scenario):
@@ -115,7 +115,7 @@ def _put_stats(
     integers: Mapping[str, str],
     ask: Ask,
 ) -> None:
-    """Stats in one line (`charm 2, wits -1`), asked again until they fit the ruleset's schema."""
+    """Ask for stats in one line (`charm 2, wits -1`), until they fit the ruleset's schema."""
     shown = ", ".join(f"{name} {bounds}" for name, bounds in integers.items())
     while answer := ask(f"Your stats ({shown}), as in {next(iter(integers))} 1: ").strip():
         try:
@@ -139,7 +139,7 @@ def _stats(answer: str) -> Iterator[tuple[str, int]]:
 
 
 def _integers(ruleset: Ruleset) -> dict[str, str]:
-    """The whole numbers of a stat block, each with its bounds in words."""
+    """Return the whole numbers of a stat block, each with its bounds in words."""
     properties = ruleset.character_stat_schema.get("properties", {})
     return {
         name: f"{part.get('minimum', '')} to {part.get('maximum', '')}".strip()
@@ -149,7 +149,7 @@ def _integers(ruleset: Ruleset) -> dict[str, str]:
 
 
 def _begun(options: tuple[str, ...]) -> Read:
-    """One of the options by its first letters."""
+    """Return a reader that completes an option from its first letters."""
 
     def read(answer: str) -> str:
         found = [option for option in options if option.startswith(answer.lower())]
@@ -171,7 +171,7 @@ def _typed(question: str) -> str:
 
 
 def calibration_lines(calibration: Mapping[str, Any]) -> Iterator[str]:
-    """What was agreed on, a line each, as a campaign shows it."""
+    """Yield what was agreed on, a line each, as a campaign shows it."""
     for key in ("tone", "lethality", "pace"):
         if calibration.get(key):
             yield f"{key}: {calibration[key]}"
@@ -179,6 +179,6 @@ def calibration_lines(calibration: Mapping[str, Any]) -> Iterator[str]:
         if calibration.get(key):
             yield f"{key}: {'; '.join(calibration[key])}"
     character = calibration.get("character") or {}
-    told = [str(character[key]) for key in ("name", "description") if character.get(key)]
-    if told:
-        yield f"character: {': '.join(told)}"
+    texts = [str(character[key]) for key in ("name", "description") if character.get(key)]
+    if texts:
+        yield f"character: {': '.join(texts)}"

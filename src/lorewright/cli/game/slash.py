@@ -1,4 +1,4 @@
-"""The commands of the prompt: what stands after a slash, what each of them says, and which one was meant."""
+"""The slash commands of the prompt: what each does, and which one was meant."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from lorewright.turn.views.draft import persona_called
 from lorewright.values.records import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 
-# The commands of the prompt that are about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene.
+# Commands about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene.
 
-# Names of more words than this are found by some of their words.
+# The name of a person is looked for in at most this many words.
 _NAME_WORDS = 8
 _COLON = re.compile(r":(?:\s|$)")
 _JOINING = frozenset(("the", "a", "an", "of", "and"))
 _QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
-# No scene is left for longer than a year.
+# A scene is left for at most a year.
 _MOST_MINUTES = 525_600
 
 
 def go_on_as(seat: PlaySession, rest: str) -> None:
-    """From the next words on the player is another of their personas; without a name, who they may be is listed."""
+    """Make the player another of their personas from the next words on; without a name, list the personas."""
     state = seat.campaign.store.head().state
     if not rest:
         for who in state.personas or (state.player_id,):
@@ -58,7 +58,7 @@ def _where(who: str, state: WorldState) -> str:
 
 
 def think(seat: PlaySession, rest: str) -> None:
-    """Keep a thought for the next turn; without one, the thought that is kept is let go."""
+    """Store a thought for the next turn; without text, drop the stored thought."""
     if rest:
         seat.thought = rest
         say("You keep it to yourself; it goes with your next words.")
@@ -70,7 +70,7 @@ def think(seat: PlaySession, rest: str) -> None:
 
 
 def whisper(seat: PlaySession, rest: str) -> None:
-    """Play words that one person alone is to hear.
+    """Play words that only one person is to hear.
 
     Raises:
         CampaignError: nobody is called so, or there are no words.
@@ -83,7 +83,7 @@ def whisper(seat: PlaySession, rest: str) -> None:
     for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
         words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
         for size in range(min(_NAME_WORDS, len(words)), 0, -1):
-            # What joins words ends no name: it belongs to what is whispered.
+            # A name does not end with a joining word: it belongs to what is whispered.
             if words[size - 1].casefold() in _JOINING:
                 continue
             with suppress(CampaignError):
@@ -105,8 +105,8 @@ def _whispered(seat: PlaySession, to: str, name: str, words: Sequence[str]) -> N
 
 
 def _name_in(rest: str) -> str:
-    """What looks like the name, where nobody has it: what stands before a colon, else the first word with its articles
-    and the words behind it that are written as names are."""
+    """Return the part that looks like a name, where nobody has it: the words before a colon, else the first word with
+    its articles and the capitalised words after it."""
     words = rest.split()
     cut = next((number for number, word in enumerate(words, start=1) if word.endswith(":")), 0)
     if 0 < cut <= _NAME_WORDS:
@@ -119,7 +119,7 @@ def _name_in(rest: str) -> str:
 
 
 def scene(seat: PlaySession, rest: str) -> None:
-    """`/scene end [MINUTES]`: the scene is closed, and time goes by until the next one opens.
+    """Close the scene for `/scene end [MINUTES]`, and let the minutes pass until the next one opens.
 
     Raises:
         CampaignError: it is not said so, or the story has ended.
@@ -129,8 +129,8 @@ def scene(seat: PlaySession, rest: str) -> None:
     if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
         raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
     passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
-    told = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
-    result = TurnResult.model_validate_json(told)
+    result_json = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
+    result = TurnResult.model_validate_json(result_json)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
     show_result(result)
@@ -138,7 +138,8 @@ def scene(seat: PlaySession, rest: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
+    """A slash command: its help in a line; `run` gets what stands after its name. A command that is no aside prints a
+    narration."""
 
     help: str
     run: Callable[[PlaySession, str], None]
@@ -146,27 +147,27 @@ class Command:
     is_aside: bool = True
 
 
-# Words that mean a command also without a slash, if they are all that is said.
+# Words that are commands also without a slash, if the line has nothing else.
 BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
 
 _QUITS = ("/quit", "/q", "/exit")
 
-# No story is so long: more digits than this are no number of turns.
+# A number of turns has at most this many digits.
 _MOST_DIGITS = 6
 
-# What is repeated of a line that came to nothing.
+# At most this many characters of a refused line are repeated.
 _ECHOED = 60
 
 _SPEECH = """\
 Say what you do in plain words: look around · ask somebody about something · search under the table · take it ·
 go back · wait. A number takes the suggestion of that number."""
 
-# What a command does stands to the right of the longest of their names.
+# The width of the commands' names in the help.
 _NAMES = 14
 
 
 def obey(campaign: OpenCampaign, line: str, *, seat: PlaySession | None = None) -> bool:
-    """Do what a command says, for whoever sits there; whether the play goes on.
+    """Run a command; return True if the play goes on.
 
     Raises:
         LorewrightError: it cannot be done; nothing was changed.
@@ -192,22 +193,22 @@ def _short(text: str) -> str:
 
 
 def is_command(line: str) -> bool:
-    """Whether a line is for the program and not for the story."""
+    """Tell whether a line is for the program and not for the story."""
     words = line.strip().casefold()
     return words.startswith("/") or words in BARE
 
 
 def _help(seat: PlaySession, rest: str) -> None:
     say(wrapped(_SPEECH))
-    named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
-    for name, does in (*named, ("/quit", "leave; everything is saved")):
+    commands = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
+    for name, does in (*commands, ("/quit", "leave; everything is saved")):
         say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
 def _who(seat: PlaySession, rest: str) -> None:
     state = seat.campaign.store.head().state
     people = introductions(seat.campaign)
-    say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
+    say(f"{state.name_of(state.scene.location_id)}: {', '.join(person.name for person in people) or 'no one but you'}")
     for person in people:
         if person.line:
             say(wrapped(person.line if person.name in person.line else f"{person.name}: {person.line}"), style="dim")
@@ -227,8 +228,8 @@ def _me(seat: PlaySession, rest: str) -> None:
         say(wrapped(f"{question.name} {question.value} of {question.of}"), style="dim")
 
 
-def _minutes_left(one: Impending) -> str:
-    return "a minute left" if one.minutes_left == 1 else f"{one.minutes_left} minutes left"
+def _minutes_left(impending: Impending) -> str:
+    return "a minute left" if impending.minutes_left == 1 else f"{impending.minutes_left} minutes left"
 
 
 def _inventory(seat: PlaySession, rest: str) -> None:

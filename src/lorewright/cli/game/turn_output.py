@@ -1,4 +1,4 @@
-"""What a player sees at the prompt: the telling, a dim line of dice and clocks, suggestions."""
+"""What a player sees at the prompt: the narration, a dim line of dice and clocks, suggestions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from lorewright.values.entries import SCENE_CLOSED
 from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 
-# What `--debug` shows of a turn beside what the player sees: who rolled to act, what others thought and intended, what
-# the rules made of it, which stages ran. All of it may hold secrets.
+# What `--debug` shows of a turn beside what the player sees: who rolled to act, what others thought and intended, how
+# the rules judged it, which stages ran. All of it may hold secrets.
 
 
 def show_debug(store: CampaignStore, turn_id: str, rules: CampaignRules) -> None:
-    """Print it for a turn of any branch."""
+    """Print the debug lines of a turn of any branch."""
     state = store.state_at(turn_id)
     messages = [message for _, message in store.messages(turn_id, last=1)]
     for line in debug_lines(messages, store.stage_records(turn_id), state, rules):
@@ -35,14 +35,14 @@ def show_debug(store: CampaignStore, turn_id: str, rules: CampaignRules) -> None
 
 
 def show_debug_line(line: str) -> None:
-    """Print a line apart from what is told."""
+    """Print a line set off from the narration."""
     say(wrapped(line, indent="  ¦ ", hanging="  ¦   "), style="dim")
 
 
 def debug_lines(
     messages: Sequence[Message], records: Sequence[Mapping[str, Any]], state: WorldState, rules: CampaignRules
 ) -> Iterator[str]:
-    """Line by line; `records` are as `CampaignStore.stage_records` gives them."""
+    """Yield the debug lines of a turn; `records` are as `CampaignStore.stage_records` gives them."""
     for record in records:
         if record["stage"] == ACTIVATE:
             yield f"activation: {_activation(record['output'], state, rules)}"
@@ -60,9 +60,9 @@ def debug_lines(
 
 def _activation(output: Mapping[str, Any], state: WorldState, rules: CampaignRules) -> str:
     rolled = {roll["actor_id"]: roll["total"] for roll in output["rolls"]}
-    asked = sorted({*output["order"], *output["skipped"]}, key=[*rolled, *output["order"], *output["skipped"]].index)
-    told = [_asked(who, rolled.get(who), rules.of_cast(who), who in output["order"], state) for who in asked]
-    return "; ".join(told) or "nobody is here"
+    people = sorted({*output["order"], *output["skipped"]}, key=[*rolled, *output["order"], *output["skipped"]].index)
+    parts = [_asked(who, rolled.get(who), rules.of_cast(who), who in output["order"], state) for who in people]
+    return "; ".join(parts) or "nobody is here"
 
 
 def _asked(who: str, rolled: int | None, rule: CastRule, acts: bool, state: WorldState) -> str:
@@ -91,7 +91,7 @@ def _said(message: Message, state: WorldState) -> Iterator[str]:
 
 
 def _named(value: Any, state: WorldState) -> str:
-    return ", ".join(state.name_of(str(one)) for one in (value if isinstance(value, list | tuple) else [value]))
+    return ", ".join(state.name_of(str(name)) for name in (value if isinstance(value, list | tuple) else [value]))
 
 
 def _result(result: Mapping[str, Any]) -> str:
@@ -99,7 +99,7 @@ def _result(result: Mapping[str, Any]) -> str:
 
 
 def _stages(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Each stage with its model, as often as it ran."""
+    """Yield each stage with its model, and how often it ran."""
     runs: dict[str, int] = {}
     for record in records:
         model = f" ({record['model_key']})" if record["calls"] else ""
@@ -109,7 +109,7 @@ def _stages(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def show_start(campaign: OpenCampaign) -> None:
-    """Where the story stands: its title, what the last sitting amounted to, and the opening or what was told last."""
+    """Print where the story stands: its title, the recap of the last sitting, and the opening or the last narration."""
     say(campaign.row.name, style="bold")
     say()
     last = next(
@@ -123,7 +123,7 @@ def show_start(campaign: OpenCampaign) -> None:
 
 
 def show_last(campaign: OpenCampaign) -> None:
-    """What was told last, and the lines that were offered with it."""
+    """Print the last narration, and the suggestions that came with it."""
     turns = campaign.store.turns()
     say(wrapped(_last_told(turns)))
     _show_options(turns[-1]["result"]["suggested_actions"])
@@ -132,8 +132,8 @@ def show_last(campaign: OpenCampaign) -> None:
 def show_result(
     result: TurnResult, *, table: Sequence[str] = (), is_told: bool = False, usage: Usage | None = None
 ) -> None:
-    """One turn's telling, unless the player has read it already, and the rows of what lies on the table, where there is
-    one; with `usage`, what models took for it."""
+    """Print a turn's narration, unless the player has read it already, and the rows of the table, where there is one;
+    with `usage`, what models took for it."""
     if result.clarification_question is not None:
         say(wrapped(result.clarification_question), style="bold")
     else:
@@ -148,14 +148,14 @@ def show_result(
         say("  — the end —", style="bold")
     if usage is not None:
         say(f"  {usage_line(usage)}", style="dim")
-    asked = result.clarification_question or ""
-    # A question names its answers itself; they are not told twice.
-    named = all(f"{number} {line}" in asked for number, line in enumerate(result.suggested_actions, start=1))
+    question = result.clarification_question or ""
+    # A question that names its answers itself is not followed by the list of them.
+    named = all(f"{number} {line}" in question for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
 
 
 def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
-    """Take back the last turns that were played, and show where the story stands then.
+    """Take back the last turns that were played, and print where the story stands then.
 
     Raises:
         CampaignError: not so many were played; nothing was changed.
@@ -167,14 +167,14 @@ def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
 
 
 def _unplayed(campaign: OpenCampaign) -> str:
-    """What to call a turn that was just taken back and has no words."""
+    """Return a name for a turn that was just taken back and has no words."""
     taken = campaign.store.turns(campaign.store.undone()[-1], after=head_row(campaign.store.database).turn_id)
     events = [event["type"] for event in taken[0]["result"]["engine_events"]]
     return "the end of the scene" if SCENE_CLOSED in events else "a change from outside"
 
 
 def usage_line(usage: Usage) -> str:
-    """What models took: `in 4,120 (82 % cached) · out 210 · $0.0123 · 3.1 s`."""
+    """Return what models took: `in 4,120 (82 % cached) · out 210 · $0.0123 · 3.1 s`."""
     if not usage.calls:
         return "no model was asked"
     cached = f" ({100 * usage.cached_share:.0f} % cached)" if usage.cached_share else ""
@@ -189,27 +189,27 @@ def usage_line(usage: Usage) -> str:
 
 
 def show_table(rows: Sequence[str]) -> None:
-    """What lies on the table, row by row."""
+    """Print the rows of the table."""
     for row in rows:
         say(f"    {row}")
 
 
 def show_end(recap: str) -> None:
-    """What the sitting came to, and how one may still go on."""
+    """Print the recap of the sitting, and the commands that still work."""
     say(wrapped(recap))
     say("  /undo takes the last turn back   /quit leaves", style="dim")
     say()
 
 
 def roll_line(roll: Roll) -> str:
-    """`2d6+1 = 8, mixed`; dice that only choose between things have no band."""
+    """Return a roll as `2d6+1 = 8, mixed`; dice that only choose between things have no band."""
     added = f"{roll.modifier:+d}" if roll.modifier else ""
     band = f", {roll.band}" if roll.band else ""
     return f"{roll.expression}{added} = {roll.total}{band}"
 
 
 def clock_line(result: TurnResult) -> str:
-    """The clocks and gauges that moved, as they stand now: `Heat 2/6 · Tide 1/8`; empty where none did."""
+    """Return the clocks and gauges that moved, with their values: `Heat 2/6 · Tide 1/8`; empty where none did."""
     moved = {event.details["clock"] for event in result.engine_events if event.type == "clock_ticked"}
     paths = [event.details["path"] for event in result.engine_events if event.type == "path_changed"]
     moved |= {path.removeprefix("scene.") for path in paths if path.startswith("scene.")}
@@ -225,5 +225,5 @@ def _show_options(options: Sequence[str]) -> None:
 
 
 def _last_told(turns: list[dict[str, Any]]) -> str:
-    told = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade", "edit")]
-    return str(told[-1]["final_text"])
+    results = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade", "edit")]
+    return str(results[-1]["final_text"])

@@ -1,4 +1,4 @@
-"""lorewright pack import, pack export: other tools' files <-> packs, without what a reader must not read."""
+"""lorewright pack import, pack export: other tools' files <-> packs, without what the reader may not know."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FormatName(StrEnum):
 
 
 class ReaderName(StrEnum):
-    """For whom it is."""
+    """The readers of an export."""
 
     player = "player"
     gm = "gm"
@@ -103,7 +103,7 @@ def _exported(
 
 
 def _folder(app: App, pack: str) -> Path:
-    """A folder where it lies; else the folder of the installed pack of that ID."""
+    """Return the path if it is a folder, else the folder of the installed pack of that ID."""
     return Path(pack) if Path(pack).is_dir() else Path(app.library.get(pack).path)
 
 

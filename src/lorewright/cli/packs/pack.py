@@ -1,4 +1,4 @@
-"""lorewright pack …: install, list, validate."""
+"""lorewright pack …: begin, install, list, check, show and remove packs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def reindex(
         if not as_json:
             _show_installed(done[-1], "reindexed", lorewright.without_vectors)
     if as_json:
-        show_json([_as_json(one) for one in done])
+        show_json([_as_json(installed) for installed in done])
     elif not done:
         say("No pack is installed. Next: lorewright pack install FOLDER")
     if done:

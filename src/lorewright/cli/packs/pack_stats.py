@@ -63,9 +63,9 @@ def _show(figures: PackFigures) -> None:
             f"{kinds}; {len(figures.edges)} pairs of files, {figures.links_out_of_pack} to other packs", hanging="  "
         )
     )
-    best = sorted(figures.nodes, key=lambda one: (-one.links_in, one.id))[:_LISTED]
+    best = sorted(figures.nodes, key=lambda node: (-node.links_in, node.id))[:_LISTED]
     if best and best[0].links_in:
-        named = [f"{one.name} {one.links_in}" for one in best if one.links_in]
+        named = [f"{node.name} {node.links_in}" for node in best if node.links_in]
         say(wrapped(f"linked to most: {', '.join(named)}", hanging="  ", whole_words=True))
     for what, ids in (
         ("orphans, without a link in or out", figures.orphans),
@@ -76,9 +76,9 @@ def _show(figures: PackFigures) -> None:
     say()
     say("sections by tokens", style="bold")
     _show_histogram(figures)
-    long = [f"{one.section_id} ({one.tokens:,})" for one in figures.long]
+    long = [f"{section.section_id} ({section.tokens:,})" for section in figures.long]
     say(wrapped(f"{len(long)} split for their length{_some(long)}", hanging="  ", whole_words=True))
-    short = [one.section_id for one in figures.short]
+    short = [section.section_id for section in figures.short]
     say(
         wrapped(
             f"{len(short)} of open lore with fewer than {SHORT_TOKENS} tokens{_some(short)}",
@@ -92,12 +92,12 @@ def _show(figures: PackFigures) -> None:
 
 
 def _show_histogram(figures: PackFigures) -> None:
-    most = max((one.sections for one in figures.histogram), default=0) or 1
+    most = max((bucket.sections for bucket in figures.histogram), default=0) or 1
     sign = "█" if has_signs() else "#"
-    for one in figures.histogram:
-        label = f"{one.low:,}+" if one.high is None else f"{one.low:,}–{one.high - 1:,}"
-        cells = round(_BAR * one.sections / most) or int(one.sections > 0)
-        say(f"{label:>11}  {sign * cells} {one.sections:,}")
+    for bucket in figures.histogram:
+        label = f"{bucket.low:,}+" if bucket.high is None else f"{bucket.low:,}–{bucket.high - 1:,}"
+        cells = round(_BAR * bucket.sections / most) or int(bucket.sections > 0)
+        say(f"{label:>11}  {sign * cells} {bucket.sections:,}")
 
 
 def _show_golden(figures: PackFigures) -> None:

@@ -27,7 +27,7 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 
-# lorewright campaign test, and what the leak suite found.
+# lorewright campaign test, and the output of the leak suite.
 
 CAMPAIGN_EXAMPLE = "Example: lorewright campaign test friday --leaks"
 
@@ -56,7 +56,7 @@ def campaign_test(
 
 
 def show_leaks(report: LeakReport, *, as_json: bool) -> None:
-    """Show what the leak suite found; exit 1 where there is a leak."""
+    """Print what the leak suite found; exit 1 where there is a leak."""
     if as_json:
         show_json(report.as_json())
     else:
@@ -77,7 +77,7 @@ def show_leaks(report: LeakReport, *, as_json: bool) -> None:
 
 
 def _show_leaks(report: LeakReport) -> None:
-    """Each secret and where it shows, with the hint once a channel."""
+    """Print each secret and where it shows, with the hint once for each channel."""
     if not report.leaks:
         return
     rows = [(f"{leak.file}:{leak.line}", leak.secret, leak.viewer, leak.channel, _where(leak)) for leak in report.leaks]
@@ -116,7 +116,7 @@ _SHOWN = 12
 
 
 class Only(StrEnum):
-    """What can be looked at alone."""
+    """The kinds of tests that can be run alone."""
 
     golden = "golden"
     retrievable = "retrievable"
@@ -146,7 +146,7 @@ def pack_test(
     everybody who may not know them. docs/testing_packs.md says what each kind of test means.
     """
     app = open_app()
-    chosen = frozenset(one.value for one in only or ()) | ({"links"} if links else frozenset())
+    chosen = frozenset(kind.value for kind in only or ()) | ({"links"} if links else frozenset())
     if leaks and not chosen:
         with progress_bar() as progress:
             found = app.leaks.pack(pack, progress=progress)
@@ -162,7 +162,7 @@ def pack_test(
         deep_leaks=leaks,
     )
     if save_baseline is not None:
-        # What is kept now is not held against what was kept before.
+        # Answers that are saved now are not compared with those saved before.
         wanted = replace(wanted, compare=False)
     with progress_bar() as progress:
         tested = app.pack_tests.run(pack, wanted, progress=progress)
@@ -206,7 +206,7 @@ def _show(report: PackReport, without_vectors: str) -> None:
 
 
 def _show_cases(cases: list[Case], pack: str) -> None:
-    """What did not pass. The pack's own IDs stand without it, as its author writes them."""
+    """Print the cases that did not pass. The pack's own IDs stand without it, as its author writes them."""
     for case in cases[:_SHOWN]:
         say()
         say_parts(
@@ -216,15 +216,15 @@ def _show_cases(cases: list[Case], pack: str) -> None:
         )
         for label, text in (("expected", case.expected), ("found", case.found), ("why", case.why), ("hint", case.hint)):
             if text:
-                told = _own(text, pack)
-                say(wrapped(told, indent=f"  {label:<9} ", hanging=" " * 12, whole_words=True))
+                shown = _own(text, pack)
+                say(wrapped(shown, indent=f"  {label:<9} ", hanging=" " * 12, whole_words=True))
     if len(cases) > _SHOWN:
         say()
         say(f"… and {len(cases) - _SHOWN} more {cases[0].kind} {cases[0].status} (--json has all)", style="dim")
 
 
 def _show_moves(cases: list[Case], pack: str) -> None:
-    """Answers that changed and lost nothing."""
+    """Print answers that changed and lost nothing."""
     for case in cases[:_SHOWN]:
         say(wrapped(f"{case.name}: {_own(case.found, pack)}", hanging="  ", whole_words=True), style="dim")
 
@@ -248,8 +248,8 @@ def _show_links(figures: LinkFigures, pack: str) -> None:
     )
     for worst in figures.worst[:5]:
         place = f"at {worst.rank}" if worst.rank else "not among ten"
-        told = f"{worst.file}:{worst.line}  {worst.target} {place}: “{_short(worst.asked)}”"
-        say(wrapped(_own(told, pack), indent="  ", hanging="    ", whole_words=True), style="dim")
+        line = f"{worst.file}:{worst.line}  {worst.target} {place}: “{_short(worst.asked)}”"
+        say(wrapped(_own(line, pack), indent="  ", hanging="    ", whole_words=True), style="dim")
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""lorewright pack watch: what each save changes, while a pack is written."""
+"""lorewright pack watch: print what each save changes, while a pack is written."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def pack_watch(
     """
     configure_logging(log_level, os.environ)
     lorewright = open_app()
-    asked = [
+    questions = [
         *(WatchedQuestion(viewer, words) for words in query or ()),
-        *(WatchedQuestion(viewer, "", one) for one in scene or ()),
+        *(WatchedQuestion(viewer, "", place) for place in scene or ()),
     ]
-    watched = _watched(lorewright, pack, tuple(dict.fromkeys(asked)), golden=golden, install=install)
+    watched = _watched(lorewright, pack, tuple(dict.fromkeys(questions)), golden=golden, install=install)
     watcher = PackWatcher(watched, lorewright.library, lorewright.workspace.settings.lore, _pinned(lorewright))
     listener: _Teller = _JsonTeller() if as_json else _ScreenTeller(watched)
     try:
@@ -106,10 +106,12 @@ def pack_watch(
 def _watched(
     lorewright: App, pack: str, questions: tuple[WatchedQuestion, ...], *, golden: bool, install: bool
 ) -> Watched:
-    """The pack that is meant: by its ID, or by its folder, whether it is installed or not."""
-    installed = {one.id: one for one in lorewright.library.packs()}
+    """Return the pack that is meant: by its ID, or by its folder, whether it is installed or not."""
+    installed = {installed_pack.id: installed_pack for installed_pack in lorewright.library.packs()}
     folder = Path(pack).absolute()
-    row = installed.get(pack) or next((one for one in installed.values() if Path(one.path) == folder.resolve()), None)
+    row = installed.get(pack) or next(
+        (installed_pack for installed_pack in installed.values() if Path(installed_pack.path) == folder.resolve()), None
+    )
     if row is not None:
         return Watched(Path(row.path), questions, golden, row.lenient, row.id if install else None)
     if not folder.is_dir():
@@ -136,7 +138,8 @@ class _Teller(SaveListener, Protocol):
 
 
 class _JsonTeller:
-    """One object on a line: `watching` at first, `change` for everything new, `installed` and `not_installed`."""
+    """Prints an object on each line: `watching` at first, `change` for everything new, `installed` and
+    `not_installed`."""
 
     def began(self, look: Look) -> None:
         show_json_line({"event": "watching", **look.as_json()})
@@ -151,11 +154,11 @@ class _JsonTeller:
         show_json_line({"event": "not_installed", "message": problem.message, "hint": problem.hint})
 
     def ended(self) -> None:
-        """Whoever reads the lines sees that there are no more."""
+        """Print nothing: the reader sees that there are no more lines."""
 
 
 class _ScreenTeller:
-    """For a person."""
+    """Prints for a person."""
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
@@ -205,7 +208,7 @@ class _ScreenTeller:
         say("watching has ended", style="dim")
 
     def _tell_problem(self, look: Look) -> None:
-        """Once, while it stays the same."""
+        """Print the problem once, while it stays the same."""
         known, self._problem = self._problem, look.problem
         if look.problem is not None and look.problem != known:
             say(look.problem, style="red" if not look.indexed else "magenta")
@@ -223,7 +226,7 @@ def _done(look: Look) -> str:
 
 
 def _show_findings(look: Look) -> None:
-    """What is new and what is solved; the errors that keep the pack from being indexed again and again."""
+    """Print new and solved findings; while errors keep the pack from being indexed, print all errors each time."""
     new = look.findings.new if look.indexed else look.findings.errors
     for finding in new[:_FINDINGS_SHOWN]:
         _show_finding(finding)
@@ -237,36 +240,36 @@ def _show_finding(finding: Finding) -> None:
     say(str(finding), style={"error": "red", "warning": "magenta"}.get(finding.severity, "dim"))
 
 
-def _show_answer(one: Answered) -> None:
-    if not one.changes:
-        say_parts((one.question.title, "bold"), ("  nothing moved", "dim"))
+def _show_answer(answered: Answered) -> None:
+    if not answered.changes:
+        say_parts((answered.question.title, "bold"), ("  nothing moved", "dim"))
         return
-    say_parts((one.question.title, "bold"), *((f"  {reason}", "dim") for reason in one.changes.of_all))
-    told = [move for move in one.changes.moves if move.kind != "shifted"]
-    width = max((len(_short(move.chunk_id)) for move in told), default=0)
-    for move in told:
+    say_parts((answered.question.title, "bold"), *((f"  {reason}", "dim") for reason in answered.changes.of_all))
+    moves = [move for move in answered.changes.moves if move.kind != "shifted"]
+    width = max((len(_short(move.chunk_id)) for move in moves), default=0)
+    for move in moves:
         mark, style = _MARKS[move.kind]
         name = _short(move.chunk_id).ljust(width)
         say_parts((f"  {mark} ", style), (f"{_place(move):<9} ", ""), (f"{name}  ", style), ("; ".join(move.why), ""))
-    shifted = len(one.changes.moves) - len(told)
+    shifted = len(answered.changes.moves) - len(moves)
     if shifted:
         say(f"  · {shifted} {'others' if shifted > 1 else 'other'} only made room or closed up", style="dim")
 
 
 def _place(move: ChunkMove) -> str:
-    """`#3 → #1`, or the one place where there is only one."""
+    """Return `#3 → #1`, or the one place where there is only one."""
     return " → ".join(dict.fromkeys(f"#{place}" for place in (move.before, move.after) if place is not None))
 
 
-def _show_golden(look: GoldenLook, told: Sequence[GoldenAnswer]) -> None:
+def _show_golden(look: GoldenLook, answers: Sequence[GoldenAnswer]) -> None:
     if look.fault is not None:
         say(f"golden queries cannot be read: {look.fault}", style="red")
         return
-    for one in told[:_GOLDEN_SHOWN]:
-        for miss in one.misses[:2]:
-            say(f"{one.place}: “{one.title}”: {miss}", style="red")
-    for one in look.mended[:_GOLDEN_SHOWN]:
-        say(f"{one.place}: “{one.title}” is answered as expected again", style="green")
+    for answer in answers[:_GOLDEN_SHOWN]:
+        for miss in answer.misses[:2]:
+            say(f"{answer.place}: “{answer.title}”: {miss}", style="red")
+    for answer in look.mended[:_GOLDEN_SHOWN]:
+        say(f"{answer.place}: “{answer.title}” is answered as expected again", style="green")
     say(f"golden queries: {look.asked - len(look.failing)} of {look.asked} answered as expected", style="dim")
 
 
@@ -279,5 +282,5 @@ def _shown(path: str) -> str:
 
 
 def _short(chunk_id: str) -> str:
-    """`neo_seattle:viktor:knows` -> `viktor:knows`."""
+    """Return the ID without its pack: `neo_seattle:viktor:knows` -> `viktor:knows`."""
     return chunk_id.partition(":")[2]

@@ -1,1 +1,1 @@
-"""What was found, gathered or counted -> pages of HTML that stand for themselves."""
+"""Query results, scenes and statistics -> self-contained pages of HTML."""

@@ -1,6 +1,6 @@
-"""A query and what was found -> a page: what was chosen and why, what the budget cut, what was left out and why.
+"""A query and its answer -> a page: what was chosen and why, what the budget cut, what was excluded and why.
 
-It is made of the answer and its trace alone, so it holds nothing that its viewer may not see.
+It is made from the answer and its trace alone, so it holds nothing that its viewer may not see.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.retriever import Retrieval
 from lorewright.scene_lore.scene_trace import SceneFound, SceneLine
 
-# A template and plain values -> a page that loads nothing, runs nothing and escapes everything; and its file.
+# A page is made from a template and plain values; it loads nothing, runs nothing and escapes everything.
 
 _TEMPLATES = files("lorewright.cli.pages") / "templates"
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
-    """A whole page: the template's body in the frame that all pages share. `values` has a `title`; every text in it is
-    escaped where it stands, and rid of what is no sign."""
+    """Return a whole page: the template's body in the frame that all pages share. `values` has a `title`; every text in
+    it is escaped, and control characters are removed."""
     body = _filled(f"{template}.hbs", values)
     frame = {"title": values["title"], "style": (_TEMPLATES / "style.css").read_text(encoding="utf-8"), "body": body}
     return _filled("frame.hbs", frame)
@@ -52,7 +52,7 @@ def _filled(name: str, values: Mapping[str, Any]) -> str:
 
 @cache
 def _compiled(name: str) -> Any:
-    # Takes a tenth of a second to import, which only who wants a page should wait for.
+    # Takes a tenth of a second to import, so only commands that write a page wait for it.
     from pydantic_handlebars import HandlebarsEnvironment
 
     environment = HandlebarsEnvironment(auto_escape=True, strict=True, max_output_size=100_000_000)
@@ -60,23 +60,23 @@ def _compiled(name: str) -> Any:
 
 
 def _cleaned(value: Any) -> Any:
-    """The value with no text in it that holds control signs or halves of letters."""
+    """Return the value with texts rid of control characters and unpaired surrogates."""
     if isinstance(value, str):
         return clean(value).encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, Mapping):
-        return {key: _cleaned(one) for key, one in value.items()}
+        return {key: _cleaned(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(one) for one in value]
+        return [_cleaned(part) for part in value]
     return value
 
 
-# A text and the words that found it -> pieces of the text, those that were matched marked as such.
+# Texts are split into pieces, with those marked that the query matched.
 
 _WORD = re.compile(r"\w+")
 
 
 def pieces(text: str, matched: Collection[str]) -> list[dict[str, Any]]:
-    """`{piece, marked}` in order; joined they are the text. `matched` are words in lower case."""
+    """Return `{piece, marked}` in order; joined they are the text. `matched` are words in lower case."""
     found: list[dict[str, Any]] = []
     done = 0
     for word in _WORD.finditer(text):
@@ -93,32 +93,32 @@ def pieces(text: str, matched: Collection[str]) -> list[dict[str, Any]]:
 def matched_words(
     retrieval: Retrieval, asked: Iterable[str], texts: Mapping[str, Sequence[str]], *, foreign: Collection[str] = ()
 ) -> dict[str, frozenset[str]]:
-    """Pack -> the words of its texts that any of the words asked finds; packs in `foreign` are not in English.
+    """Return pack -> the words of its texts that any of the asked words finds; packs in `foreign` are not in English.
 
-    Beside the words asked those count that named something.
+    Words that named something count, too.
     """
     named = {name for hit in retrieval.at_hand for name in (hit.name, hit.mention) if name}
     words = sorted({*asked, *(word for name in named for word in content_words(name))})
     return {
-        pack: frozenset().union(*matching_words(words, of, english=pack not in foreign).values())
-        for pack, of in texts.items()
+        pack: frozenset().union(*matching_words(words, texts_of_pack, english=pack not in foreign).values())
+        for pack, texts_of_pack in texts.items()
     }
 
 
-# More of what was left out for one reason is counted.
+# At most this many excluded chunks are shown for each reason; the others are counted.
 _LEFT_SHOWN = 25
 _LANE_SHOWN = 10
 
 
 def query_page(asked: LoreRetrievalQuery, found: Retrieval, *, foreign: Collection[str] = ()) -> str:
-    """The whole page. `foreign` are the packs that are not in English."""
+    """Return the whole page. `foreign` are the packs that are not in English."""
     return rendered(
         "query", {"title": asked.keywords.strip() or "what belongs here", **found_values(asked, found, foreign)}
     )
 
 
 def found_values(asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str] = ()) -> dict[str, Any]:
-    """What the template shows of an answer."""
+    """Return the values that the template shows of an answer."""
     trace = found.trace
     chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
     page = _Page(asked, found, foreign)
@@ -193,7 +193,7 @@ class _Page:
 
 
 def bar_of(parts: Mapping[str, float], *, full: float) -> list[dict[str, str]]:
-    """`{part, width, hint}` for each part of a score; the best score of the page is as wide as the bar."""
+    """Return `{part, width, hint}` for each part of a score; the best score of the page is as wide as the bar."""
     return [
         {"part": part, "width": f"{100 * parts[part] / full:.2f}", "hint": f"{part} {parts[part]:.3f}"}
         for part in PARTS
@@ -226,19 +226,24 @@ def _budget(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> list[dict[st
 
 
 def _lanes(trace: RetrievalTrace) -> list[dict[str, Any]]:
-    """The best of each lane, and what became of them."""
-    words = sorted((chunk for chunk in trace.chunks if chunk.keyword_rank), key=lambda one: one.keyword_rank or 0)
-    meaning = sorted((chunk for chunk in trace.chunks if chunk.vector_rank), key=lambda one: one.vector_rank or 0)
+    """Return the best hits of each lane, each with whether it was chosen or why not."""
+    words = sorted((chunk for chunk in trace.chunks if chunk.keyword_rank), key=lambda chunk: chunk.keyword_rank or 0)
+    meaning = sorted((chunk for chunk in trace.chunks if chunk.vector_rank), key=lambda chunk: chunk.vector_rank or 0)
     lanes = {
         "words": [(word, word.keyword_rank, f"{sum(word.terms.values()):.1f}") for word in words],
-        "meaning": [(one, one.vector_rank, f"{one.vector_score or 0:.2f}") for one in meaning],
+        "meaning": [(chunk, chunk.vector_rank, f"{chunk.vector_score or 0:.2f}") for chunk in meaning],
     }
     return [
         {
             "lane": f"By {lane}",
             "hits": [
-                {"rank": str(rank), "section": one.section_path, "score": score, "fate": told(one.reason or "chosen")}
-                for one, rank, score in hits[:_LANE_SHOWN]
+                {
+                    "rank": str(rank),
+                    "section": chunk.section_path,
+                    "score": score,
+                    "fate": told(chunk.reason or "chosen"),
+                }
+                for chunk, rank, score in hits[:_LANE_SHOWN]
             ],
         }
         for lane, hits in lanes.items()
@@ -250,36 +255,41 @@ def _pack(chunk_id: str) -> str:
     return chunk_id.partition(":")[0]
 
 
-# A scene -> a page: what is there by its ID, what was found beside it, and why. It holds what its viewer may read.
+# The page of a scene: what is there by its ID, what was found besides, and why. It holds what its viewer may read.
 
 
 def scene_page(found: SceneFound, *, foreign: Collection[str] = ()) -> str:
-    """The whole page. `foreign` are the packs that are not in English."""
+    """Return the whole page. `foreign` are the packs that are not in English."""
     trace = found.trace
     values = found_values(found.query.model_copy(update={"keywords": ""}), found.beside, foreign)
     room = max(trace.max_tokens, trace.by_id_tokens, 1)
     own = [
         {
-            "kind": "part" if one.kept else "whole",
-            "width": f"{100 * one.tokens / room:.2f}",
-            "hint": f"{one.chunk_id}: {one.tokens:,} tokens, for the {one.why} {one.of}",
+            "kind": "part" if section.kept else "whole",
+            "width": f"{100 * section.tokens / room:.2f}",
+            "hint": f"{section.chunk_id}: {section.tokens:,} tokens, for the {section.why} {section.of}",
         }
-        for one in trace.by_id
+        for section in trace.by_id
     ]
     return rendered(
         "scene",
         {
             **values,
             "title": found.place.name,
-            "company": ", ".join(one.name for one in found.present),
+            "company": ", ".join(thing.name for thing in found.present),
             "who": f"as {trace.viewer}",
             "spent": f"{trace.by_id_tokens:,} of {trace.max_tokens:,} tokens are the scene's own",
             "own": own,
             "is_gm": trace.viewer == "gm",
             "groups": _groups(found),
             "sections": [
-                {**one.model_dump(), "tokens": f"{one.tokens:,}", "lines": str(one.lines), "kept": str(one.kept or "")}
-                for one in trace.by_id
+                {
+                    **section.model_dump(),
+                    "tokens": f"{section.tokens:,}",
+                    "lines": str(section.lines),
+                    "kept": str(section.kept or ""),
+                }
+                for section in trace.by_id
             ],
             "conditions": [
                 {
@@ -296,8 +306,8 @@ def scene_page(found: SceneFound, *, foreign: Collection[str] = ()) -> str:
 
 
 def _groups(found: SceneFound) -> list[dict[str, Any]]:
-    """The lines of the scene under whose and what they are."""
-    names = {one.id: one.name for one in (found.place, *found.present)}
+    """Return the lines of the scene in groups by entity and role."""
+    names = {entry.id: entry.name for entry in (found.place, *found.present)}
     groups: dict[tuple[str, str], list[SceneLine]] = {}
     for line in found.lines:
         groups.setdefault((line.of, line.role), []).append(line)

@@ -1,4 +1,5 @@
-"""A pack's figures -> a page: its graph, what nothing leads to, how long its sections are, what golden queries ask."""
+"""A pack's figures -> a page: its graph, its unlinked entities, the lengths of its sections, what golden queries
+ask."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from lorewright.authoring.graph_layout import laid_out
 from lorewright.authoring.pack_figures import SHORT_TOKENS, Bucket, Edge, LongSection, Node, PackFigures
 from lorewright.cli.pages.query_page import rendered
 
-# A pack's figures -> what its graph shows: dots in their groups, lines between them, names where there is room.
+# The graph: dots in their groups, lines between them, names where there is room.
 
 WIDTH, HEIGHT = 1000, 820
-# Laying out takes the square of this; more dots than that could not be told apart either.
+# The layout takes the square of this; more dots than that could not be told apart either.
 MOST_NODES = 700
 _COLOURS = 8
 _NAMED = 70
@@ -22,11 +23,12 @@ _LETTER, _LINE = 6.2, 13.0
 
 
 def graph_values(figures: PackFigures) -> dict[str, Any]:
-    """What the template draws: the best-linked entities, grouped by their type. What has no link is no part of it."""
+    """Return what the template draws: the best-linked entities, grouped by their type, without those that have no
+    link."""
     linked = [node for node in figures.nodes if _degree(node)]
     nodes = sorted(linked, key=lambda node: (-_degree(node), node.id))[:MOST_NODES]
     nodes.sort(key=lambda node: (node.type, node.id))
-    places = {node.id: at for at, node in enumerate(nodes)}
+    places = {node.id: place for place, node in enumerate(nodes)}
     edges = [edge for edge in figures.edges if edge.source in places and edge.target in places]
     dots = laid_out(
         [node.type for node in nodes],
@@ -40,7 +42,7 @@ def graph_values(figures: PackFigures) -> dict[str, Any]:
         "width": str(WIDTH),
         "height": str(HEIGHT),
         "edges": _lines(edges, places, dots),
-        "dots": [_dot(node, dots[at], colours[node.type]) for at, node in enumerate(nodes)],
+        "dots": [_dot(node, dots[place], colours[node.type]) for place, node in enumerate(nodes)],
         "labels": _labels(nodes, dots),
         "types": [{"type": kind, "colour": colours[kind]} for kind in types],
         "any": bool(nodes),
@@ -49,7 +51,8 @@ def graph_values(figures: PackFigures) -> dict[str, Any]:
 
 
 def _lines(edges: Sequence[Edge], places: dict[str, int], dots: Sequence[tuple[float, float]]) -> str:
-    """All lines as one path: thousands of elements would make the page slow. A pair that names each other is one."""
+    """Return all lines as one path: thousands of elements would make the page slow. A pair that names each other is one
+    line."""
     pairs = sorted({(min(a, b), max(a, b)) for a, b in ((places[edge.source], places[edge.target]) for edge in edges)})
     return "".join(f"M{dots[a][0]:g} {dots[a][1]:g}L{dots[b][0]:g} {dots[b][1]:g}" for a, b in pairs)
 
@@ -67,7 +70,7 @@ def _dot(node: Node, place: tuple[float, float], colour: str) -> dict[str, str]:
 
 
 def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]]) -> list[dict[str, str]]:
-    """The names of the best-linked, each where it covers no other name."""
+    """Return the names of the best-linked entities, those that cover no other name."""
     taken: list[tuple[float, float, float, float]] = []
     found = []
     for at in sorted(range(len(nodes)), key=lambda at: (-_degree(nodes[at]), nodes[at].id)):
@@ -85,8 +88,8 @@ def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]]) -> list[
     return found
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _radius(node: Node) -> float:
@@ -102,7 +105,7 @@ _WIDTH, _HEIGHT, _FOOT = 720, 200, 24
 
 
 def stats_page(stats: Mapping[str, Any], figures: PackFigures) -> str:
-    """The whole page. `stats` are those of the shelf: files, chunks, tokens and so on."""
+    """Return the whole page. `stats` are those of `WorkspacePacks.stats`: files, chunks, tokens and so on."""
     names = {node.id: node.name for node in figures.nodes}
     return rendered(
         "stats",
@@ -169,8 +172,8 @@ def _histogram(buckets: Sequence[Bucket]) -> dict[str, Any]:
     most = max((bucket.sections for bucket in buckets), default=0) or 1
     step = _WIDTH / max(len(buckets), 1)
     bars = []
-    for place, one in enumerate(buckets):
-        height = (_HEIGHT - _FOOT - 16) * one.sections / most
+    for place, bucket in enumerate(buckets):
+        height = (_HEIGHT - _FOOT - 16) * bucket.sections / most
         bars.append(
             {
                 "x": f"{place * step + 4:.1f}",
@@ -179,8 +182,8 @@ def _histogram(buckets: Sequence[Bucket]) -> dict[str, Any]:
                 "height": f"{height:.1f}",
                 "middle": f"{(place + 0.5) * step:.1f}",
                 "above": f"{_HEIGHT - _FOOT - height - 4:.1f}",
-                "label": f"{one.low}+" if one.high is None else f"{one.low}–{one.high - 1}",
-                "count": f"{one.sections:,}",
+                "label": f"{bucket.low}+" if bucket.high is None else f"{bucket.low}–{bucket.high - 1}",
+                "count": f"{bucket.sections:,}",
             }
         )
     return {"width": str(_WIDTH), "height": str(_HEIGHT), "foot": str(_HEIGHT - 8), "bars": bars}
@@ -195,7 +198,7 @@ def _golden(figures: PackFigures) -> dict[str, Any]:
             {"type": kind, "got": str(got), "of": str(of), "width": f"{100 * got / of:.1f}" if of else "0"}
             for kind, (got, of) in covered.by_type.items()
         ],
-        "not_asked_for": [{"id": one} for one in covered.not_asked_for[:_LISTED]],
+        "not_asked_for": [{"id": section_id} for section_id in covered.not_asked_for[:_LISTED]],
         "more": f"and {len(covered.not_asked_for) - _LISTED} more" if len(covered.not_asked_for) > _LISTED else "",
-        "unknown": [{"id": one} for one in covered.unknown],
+        "unknown": [{"id": section_id} for section_id in covered.unknown],
     }
