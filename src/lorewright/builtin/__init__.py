@@ -1,1 +1,1 @@
-"""Play without a model: what reads a player's line, tells a turn, and thinks for the cast."""
+"""Play without a model: the parser of a player's line, the narrator of a turn, and the decisions of the cast."""

@@ -1,8 +1,8 @@
-"""The built-in extractor of inner life: the typed actions of an intention -> how its owner's own states move.
+"""The built-in extractor of inner life: the typed actions of an intention -> changes of the character's own states.
 
-By a table: a deed of a kind moves states of certain names by a step, where its owner has one of that name. Most deeds
-move nothing. It reads types and tags, never prose, and it moves numbers and the one-word mood; a morality that is
-written in words is a model's to rewrite.
+It goes by a table: a deed of a kind moves states of certain names by a step, where the character has one of that name.
+Most deeds move nothing. It reads types and tags, never prose, and it moves numbers and the one-word mood; a morality
+that is written in words is a model's to rewrite.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lorewright.values.proposals import InnerInput, StateChange, StateExtractorO
 from lorewright.values.records import InnerState
 from lorewright.world.things import MANIFEST_LEVEL
 
-# The names that authors give to what is one thing here.
+# Names that authors give to the same state.
 _CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "morality": ("morality", "conscience", "honour", "honor", "honesty", "integrity", "virtue"),
@@ -42,7 +42,7 @@ _DEEDS: Mapping[str, tuple[Mapping[str, int], str]] = MappingProxyType(
         "flight": ({"fear": 1, "resolve": -1}, "frightened"),
     }
 )
-# Of several deeds the first of these sets the mood: what weighs most is felt longest.
+# The first of these among several deeds sets the mood: the weightiest is felt longest.
 _WEIGHT = tuple(_DEEDS)
 _OF_TYPE = MappingProxyType({"attack": "violence", "threaten": "threat", "promise": "promise", "give": "gift"})
 _OF_TAG = MappingProxyType({"threat": "threat", "deceit": "deceit", "flight": "flight", "help": "help"})
@@ -55,16 +55,18 @@ _OF_VERB = MappingProxyType(
         **dict.fromkeys(("flee", "run", "escape", "cower"), "flight"),
     }
 )
-# What one does to somebody whom one has promised something, and thereby breaks faith.
+# Acts that break faith with somebody to whom something was promised.
 _FAITHLESS = frozenset(("violence", "threat", "theft", "deceit"))
-# Numbers that authors give to states run so far, unless they are further out already.
+# Bounds of states with numbers, unless they are further out already.
 _LEAST, _MOST = 0, 10
 # A tag is a model's word for its own intent, or an author's: a little less sure than what was done.
 _OF_A_TAG = 0.8
 
 
 def moved(given: InnerInput) -> StateExtractorOutput:
-    """How the states move; each at most once, nothing where no deed of the table is among the actions."""
+    """Return the changes of the states; each state at most once, nothing where no deed of the table is among the
+    actions.
+    """
     deeds = list(dict.fromkeys(_deeds(given)))
     changes = [*_counted(given, deeds), *_mood(given, deeds)]
     by_name = {change.name: change for change in changes}
@@ -72,7 +74,7 @@ def moved(given: InnerInput) -> StateExtractorOutput:
 
 
 def _deeds(given: InnerInput) -> Iterator[tuple[str, float]]:
-    """(deed, how sure it is) of the intention, in order."""
+    """Yield (deed, confidence) of the intention, in order."""
     for action in given.actions:
         deed = _deed(action)
         if deed is None:
@@ -88,7 +90,7 @@ def _deeds(given: InnerInput) -> Iterator[tuple[str, float]]:
 
 
 def _deed(action: Action) -> str | None:
-    """Whatever is aimed at nobody is no deed against or for anybody; one can flee by oneself."""
+    """Return the deed of an action; without a target there is none, except that one can flee alone."""
     verb = str(action.metadata.get("verb", "")).casefold().split(" ")[0]
     deed = _OF_TYPE.get(action.type) or (_OF_VERB.get(verb) if action.type == "attempt" else None)
     return deed if action.target_id is not None or deed == "flight" else None
@@ -105,12 +107,14 @@ def _counted(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[
 
 
 def _step(name: str, deed: str) -> int:
-    means = next((one for one, names in _CALLED.items() if name.casefold() in names), None)
+    means = next((key for key, names in _CALLED.items() if name.casefold() in names), None)
     return 0 if means is None else _DEEDS[deed][0].get(means, 0)
 
 
 def _moved_by(state: InnerState, steps: Sequence[tuple[str, int, float]]) -> StateChange | None:
-    """One step or two, however much was done at once; a latent state that grows comes nearer to the surface."""
+    """Return a change by one step or two, however much was done at once; a latent state that grows comes nearer to the
+    surface.
+    """
     by = max(-2, min(2, sum(step for _, step, _ in steps)))
     value = _within(state.value, state.value + by)
     if value == state.value:
@@ -130,11 +134,11 @@ def _within(was: Any, value: Any) -> Any:
 
 
 def _mood(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[StateChange]:
-    """The mood, where its owner has one in words, or may have one and has none yet."""
+    """Yield the mood, where the character has one in words, or may have one and has none yet."""
     felt = next((state for state in given.all_states if state.name.casefold() in _MOODS), None)
     if felt is None or not deeds or kind_of(felt.value) not in ("text", "nothing"):
         return
-    deed, sure = min(deeds, key=lambda one: _WEIGHT.index(one[0]))
+    deed, sure = min(deeds, key=lambda deed_and_confidence: _WEIGHT.index(deed_and_confidence[0]))
     mood = _DEEDS[deed][1]
     if felt.value != mood:
         yield StateChange(name=felt.name, value=mood, confidence=sure, reason=deed)

@@ -35,7 +35,7 @@ _DEFAULTS = {"look": "the place", "ask": "whoever was asked", "take": "the thing
 
 
 def plan(given: PlannerInput) -> PlannerOutput:
-    """One note for each action, from its type, its judgement and the packet's names; then the tension."""
+    """Return one note for each action, from its type, its judgement and the packet's names; then the tension."""
     names = _names(given.packet)
     judged = {result.action_index: result for result in given.results}
     beats = []
@@ -55,7 +55,7 @@ def _note(action: Action, names: Mapping[str, str]) -> str:
 
 
 def _names(packet: Mapping[str, Any]) -> dict[str, str]:
-    """Display names by ID; whatever in the packet has not the shape of an entity is passed over."""
+    """Return display names by ID; values of the packet without the shape of an entity are skipped."""
     return {
         str(entity["id"]): str(entity["name"])
         for entity in _rows(packet.get("entities"))
@@ -64,7 +64,7 @@ def _names(packet: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _tension(packet: Mapping[str, Any]) -> str:
-    """`peak` from three quarters of the fullest clock, `rising` from a quarter, else `none`."""
+    """Return `peak` from three quarters of the fullest clock, `rising` from a quarter, else `none`."""
     share = max((_share(clock) for clock in _rows(packet.get("clocks"))), default=0.0)
     return "peak" if share >= 0.75 else "rising" if share >= 0.25 else "none"
 
@@ -77,6 +77,6 @@ def _share(clock: Mapping[str, Any]) -> float:
 
 
 def _rows(value: object) -> Iterable[Mapping[str, Any]]:
-    """The mappings of a list, or of the values of a mapping."""
+    """Return the mappings of a list, or of the values of a mapping."""
     rows = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
     return [row for row in rows if isinstance(row, Mapping)]

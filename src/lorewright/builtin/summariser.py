@@ -1,8 +1,8 @@
-"""Old narrations -> the story in short, in their own sentences: chosen, never rewritten.
+"""Summariser: old narrations -> the story in short, in their own sentences: chosen, never rewritten.
 
-What names somebody or something, or is said aloud, tells more later than weather and gestures do. Of what was chosen
-before, the older it is the less is kept: each sentence that goes is the one whose loss leaves the smallest gap for its
-age and tells least, so that a long story is remembered from its beginning to its end.
+Names and speech tell more later than weather and gestures do. Of the earlier choice, the older part keeps less: each
+sentence that goes is the one whose loss leaves the smallest gap for its age and tells least, so that a long story is
+remembered from its beginning to its end.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from lorewright.values.annotations import (
     SummariserOutput,
 )
 
-# So many sentences are chosen of what is new, and so many of one turn.
+# How many sentences are chosen from new narrations, and how many from one turn.
 CHOSEN = 8
 OF_A_TURN = 2
-# What weighs less is chosen where there is nothing better: one name, as in every sentence of where one stands.
+# A sentence of less weight is chosen where there is nothing better: one name, as in every description of a place.
 _TELLING = 4
 
 _SHORTEST_WORDS = 4
 _QUOTED = re.compile(r"[“«]([^”»]+)[”»]")
 _ENDS = re.compile(r"[.!?…][”\"’')]*$")
 _OPENED, _CLOSED = "“«", "”»"
-# A sentence that begins with one of these is of something that was named in the sentence before it.
+# A sentence that begins with one of these refers to a name in the sentence before it.
 _POINTS_BACK = frozenset(
     "he she it they him her his hers its their theirs this that these those there then so but and or nor yet".split()
 )
@@ -48,9 +48,9 @@ class _Candidate:
 
 
 def summarise(given: SummariserInput) -> SummariserOutput:
-    """The summary so far with the best sentences of what was told since, no longer than a summary may be.
+    """Return the summary so far with the best sentences told since, no longer than a summary may be.
 
-    Where nothing that was told can be quoted alone, the first sentence of it stands for all.
+    Where no sentence can be quoted alone, the first one stands for all.
     """
     named = [f" {' '.join(words_of(name))} " for name in given.names]
     chosen = _chosen(given, named)
@@ -61,31 +61,33 @@ def summarise(given: SummariserInput) -> SummariserOutput:
 
 
 def _chosen(given: SummariserInput, named: Sequence[str]) -> list[SummarisedSentence]:
-    best = sorted(_candidates(given, named), key=lambda one: (-one.weight, one.turn_no, one.place))
-    best = [one for one in best if one.weight >= _TELLING] or best[:1]
-    seen = {key for one in given.before for key in _said(one.text)}
+    best = sorted(
+        _candidates(given, named), key=lambda candidate: (-candidate.weight, candidate.turn_no, candidate.place)
+    )
+    best = [candidate for candidate in best if candidate.weight >= _TELLING] or best[:1]
+    seen = {key for sentence in given.before for key in _said(sentence.text)}
     kept: list[_Candidate] = []
-    for one in best:
-        of_turn = [other for other in kept if other.turn_no == one.turn_no]
-        # What is said again is no news, however it is brought up.
-        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _said(one.text)):
+    for candidate in best:
+        of_turn = [other for other in kept if other.turn_no == candidate.turn_no]
+        # A repeated quotation is no news, however it is introduced.
+        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _said(candidate.text)):
             seen |= said
-            kept.append(one)
-    in_order = sorted(kept, key=lambda one: (one.turn_no, one.place))
-    return [SummarisedSentence(text=one.text, turns=(one.turn_no,)) for one in in_order]
+            kept.append(candidate)
+    in_order = sorted(kept, key=lambda candidate: (candidate.turn_no, candidate.place))
+    return [SummarisedSentence(text=candidate.text, turns=(candidate.turn_no,)) for candidate in in_order]
 
 
 def _candidates(given: SummariserInput, named: Sequence[str]) -> Iterator[_Candidate]:
-    for told in given.told:
-        for place, text in enumerate(passages(told.text)):
+    for narration in given.told:
+        for place, text in enumerate(passages(narration.text)):
             if len(words_of(text)) >= _SHORTEST_WORDS and len(text) <= SENTENCE and _ENDS.search(text):
                 # A story's opening says what it is about.
-                opening = _TELLING if told.turn_no == 0 else 0
-                yield _Candidate(text, told.turn_no, place, _weight(text, named) + opening)
+                opening = _TELLING if narration.turn_no == 0 else 0
+                yield _Candidate(text, narration.turn_no, place, _weight(text, named) + opening)
 
 
 def _weight(text: str, named: Sequence[str]) -> int:
-    """How much a sentence tells later: by whom and what it names, and whether somebody says something in it."""
+    """Return how much a sentence tells later: by the names in it, and whether somebody says something in it."""
     words = words_of(text)
     run = f" {' '.join(words)} "
     names = sum(1 for name in named if name in run)
@@ -95,13 +97,13 @@ def _weight(text: str, named: Sequence[str]) -> int:
 
 
 def _said(text: str) -> set[str]:
-    """What is quoted in a sentence; where nothing is, the sentence itself."""
-    quoted = {" ".join(words_of(one)) for one in _QUOTED.findall(text)}
-    return {one for one in quoted if one} or {" ".join(words_of(text))}
+    """Return what is quoted in a sentence; where nothing is, the sentence itself."""
+    quoted = {" ".join(words_of(quotation)) for quotation in _QUOTED.findall(text)}
+    return {quotation for quotation in quoted if quotation} or {" ".join(words_of(text))}
 
 
 def passages(text: str) -> list[str]:
-    """The sentences of a narration; what is said aloud in several stays together, so that no quotation is cut."""
+    """Return the sentences of a narration; speech over several sentences stays together, so no quotation is cut."""
     found: list[str] = []
     open_quotes = 0
     for sentence in in_sentences(text):
@@ -111,25 +113,28 @@ def passages(text: str) -> list[str]:
             found.append(sentence)
             open_quotes = 0
         open_quotes += sum(sentence.count(mark) for mark in _OPENED) - sum(sentence.count(mark) for mark in _CLOSED)
-    return [one for one in found if _is_whole(one)]
+    return [passage for passage in found if _is_whole(passage)]
 
 
 def _is_whole(text: str) -> bool:
-    """Whether every quotation in it is closed."""
+    """Tell whether every quotation in it is closed."""
     opened, closed = (sum(text.count(mark) for mark in marks) for marks in (_OPENED, _CLOSED))
     return opened == closed and text.count('"') % 2 == 0
 
 
 def _fitting(sentences: Sequence[SummarisedSentence], named: Sequence[str]) -> list[SummarisedSentence]:
     kept = list(sentences)
-    while len(kept) > 1 and (len(kept) > SENTENCES or sum(count_tokens(one.text) for one in kept) > SUMMARY_TOKENS):
+    while len(kept) > 1 and (
+        len(kept) > SENTENCES or sum(count_tokens(sentence.text) for sentence in kept) > SUMMARY_TOKENS
+    ):
         del kept[_least(kept, named)]
     return kept
 
 
 def _least(kept: Sequence[SummarisedSentence], named: Sequence[str]) -> int:
-    """Where the sentence stands whose loss is least: for the gap that it leaves at its age, and for what it tells. How
-    the story began stays longest."""
+    """Return the index of the sentence whose loss is least: by the gap that it leaves at its age, and by what it tells.
+    The beginning of the story stays longest.
+    """
     newest = kept[-1].turns[-1]
 
     def loss(place: int) -> float:

@@ -1,5 +1,6 @@
-"""An intention in its own words -> the same as narration: whole sentences, the player as `you`, or nothing that could
-not stand there."""
+"""Words of an intention -> the same as narration: whole sentences, the player as `you`, or nothing that does not fit
+there.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +19,16 @@ from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.values.records import Evidence, NarratorInput, NpcAct, Recorded
 
-# An act and what it was aimed at -> beats with their facts and slots: who acts, whom it is meant for, with what.
+# Acts: an act and its target -> beats with their facts and slots: actor, addressee, thing.
 
 _ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
-# A topic that no name stands behind is said where it stands in a sentence as it is.
+# A topic without a display name is put into a sentence as it is.
 _SAYABLE = re.compile(r"(?:the|a|an|this|that|your|his|her|their|its|our|what|where|who|why|when|how|whether)\s[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody's act with the person as a slot; `told` is the input that it is told from."""
+    """A character's act with the character as a slot; `told` is the narrator's input."""
 
     told: NarratorInput
     act: NpcAct
@@ -42,13 +43,13 @@ class Actor:
         to: str | None = None,
         **slots: Slot,
     ) -> Beat:
-        """A beat about whoever acts; `to` is whom it is meant for, by ID."""
+        """Return a beat about the actor; `to` is the ID of the person it is meant for."""
         aimed, other = meant_for(self.told, to)
         return Beat(kind, group, {**aimed, **(facts or {})}, {"who": self.person, "other": other, **slots})
 
 
 def actor_of(given: NarratorInput, act: NpcAct) -> Actor:
-    """Whoever acts, by the name that the act has, else by the one they have here; `somebody` where there is neither."""
+    """Return the actor, by the name in the act, else by their name here; `somebody` where there is neither."""
     name = plain(act.name)
     if not name or name == act.who or _ID_LIKE.search(name):
         found = views.person(given, act.who)
@@ -59,7 +60,7 @@ def actor_of(given: NarratorInput, act: NpcAct) -> Actor:
 
 
 def meant_for(given: NarratorInput, entity_id: str | None) -> tuple[dict[str, Fact], str]:
-    """The fact `to` (`you`, `other`; none where nobody has a name) and the name of another."""
+    """Return the fact `to` (`you`, `other`; none where nobody has a name) and the name of the other."""
     if entity_id is None:
         return {}, ""
     if entity_id == given.player_id:
@@ -71,28 +72,28 @@ def meant_for(given: NarratorInput, entity_id: str | None) -> tuple[dict[str, Fa
 
 
 def is_somebody(given: NarratorInput, entity_id: str | None) -> bool:
-    """Whether an ID is the player's or of somebody who is here, has come or gone, or acts."""
+    """Tell whether an ID is the player's or that of a person who is here, has come or gone, or acts."""
     people = {view.id for view in given.scene.people} | {movement.entity_id for movement in given.movements}
     return entity_id is not None and entity_id in people | {act.who for act in given.acts} | {given.player_id}
 
 
 def thing_of(given: NarratorInput, outcome: Outcome) -> str:
-    """What it was aimed at, where that is a thing with a name."""
+    """Return the name of the target, where that is a thing with a name."""
     return "" if is_somebody(given, outcome.target_id) else views.thing(given, outcome.target_id)
 
 
 def item_of(given: NarratorInput, outcome: Outcome) -> str:
-    """The thing that went along."""
+    """Return the name of the thing that was used or handed over."""
     return "" if outcome.item_id is None else views.thing(given, outcome.item_id)
 
 
 def place_of(given: NarratorInput, outcome: Outcome) -> str:
-    """Where it led, where that has a name."""
+    """Return the name of the destination, if any."""
     return views.place(given, outcome.location_id) if views.name_of(given, outcome.location_id) else ""
 
 
 def topic_of(given: NarratorInput, outcome: Outcome) -> str:
-    """What was spoken about, as it stands in a sentence; empty where it cannot be said like that."""
+    """Return the topic, as it stands in a sentence; empty where it does not fit into one."""
     words = " ".join(plain(outcome.words).split()).rstrip(".?!")
     kind, topic = views.topic(given, words)
     if kind == "named":
@@ -101,7 +102,7 @@ def topic_of(given: NarratorInput, outcome: Outcome) -> str:
 
 
 def flags(**named: Slot) -> dict[str, Fact]:
-    """A fact for each slot that has something in it."""
+    """Return a fact for each slot that is not empty."""
     return {name: True for name, value in named.items() if value}
 
 
@@ -109,12 +110,12 @@ _MOST_WORDS = 45
 _UNFIT = re.compile(r"\w:\w|\w_\w|[#{}\[\]<>|]|/\w")
 _BY_PRONOUN = re.compile(r"(?:He|She|They|It|His|Her|Their|Its)\b")
 _QUOTED = re.compile(r"(“[^”]*”|\"[^\"]*\")")
-# After these a name before them has been an object, so that `you` can stand there as well.
+# After these a name has been an object, so that `you` can stand in its place.
 _AFTER_OBJECT = (
     r"about|again|and|as|at|away|back|before|by|down|for|from|in|into|of|off|on|out|over|then|to|up|with|without|"
     r"a|an|the|his|her|its|their|what|where|who|why|when|how|whether|that|this"
 )
-# What somebody does of whom one says that another looks at what they do, and the same of `you`.
+# Verbs of what one person does while another looks on, and the same with `you`.
 _YOUR_VERBS = MappingProxyType(
     {
         "wants": "want", "means": "mean", "says": "say", "said": "said", "does": "do", "did": "did", "has": "have",
@@ -124,7 +125,7 @@ _YOUR_VERBS = MappingProxyType(
 
 
 def own_words(actor: Actor) -> str:
-    """The words of the intention as they can be told; empty where they name nobody, or show what is no prose.
+    """Return the words of the intention as they can be told; empty where they name nobody, or contain markup or IDs.
 
     They are sentences of ours or a model's, not an author's: the player's name becomes `you` where that fits.
     """
@@ -139,13 +140,13 @@ def own_words(actor: Actor) -> str:
 
 
 def worded(actor: Actor, words: str) -> list[Beat]:
-    """The words as a beat, after a short sentence with the name where they have a pronoun alone."""
+    """Return the words as a beat, after a short sentence with the name where they have only a pronoun."""
     told = quoting(actor, words)
     return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
 
 
 def quoting(actor: Actor, text: str, *keys: str) -> Beat:
-    """A text as a beat. The lines of the notes that it quotes are cited, and are not told by themselves any more."""
+    """Return a text as a beat. The lines of the notes that it quotes are cited, and not told again by themselves."""
     lines = [line for view in actor.told.scene.people if view.id == actor.act.who for line in view.disposition]
     found = [line for line in lines if (words := plain(line.text).rstrip(".")) and words in text]
     cites = tuple(dict.fromkeys(line.chunk_id for line in found))
@@ -159,12 +160,12 @@ def quoting(actor: Actor, text: str, *keys: str) -> Beat:
 
 
 def speaks(words: str) -> bool:
-    """Whether somebody is quoted in the words."""
+    """Tell whether the words quote somebody."""
     return bool(_QUOTED.search(words))
 
 
 def _first_sentences(text: str) -> str:
-    """So many whole sentences as are not too many words."""
+    """Return the first whole sentences up to the limit of words."""
     if word_count(text) <= _MOST_WORDS:
         return text
     kept: list[str] = []
@@ -176,7 +177,7 @@ def _first_sentences(text: str) -> str:
 
 
 def _to_you(text: str, name: str) -> str:
-    """The player's name as `you` and `your` where it is an object; what is quoted, and where it is a subject, stays."""
+    """Return the text with the player's name as `you` and `your` where it is an object; quotations, subjects stay."""
     if not name.strip():
         return text
     called = re.escape(name)
@@ -190,12 +191,12 @@ def _to_you(text: str, name: str) -> str:
 
 
 def tells_of_player(given: NarratorInput, words: str) -> bool:
-    """Whether the words still call the player by name outside of a quotation, as nobody would who tells it to them."""
+    """Tell whether the words still use the player's name outside of a quotation, as no narration to the player does."""
     name = views.name_of(given, given.player_id) or given.player.name
     return is_named_in([name], "".join(_QUOTED.split(words)[::2]))
 
 
-# What somebody says of their own accord, and what is answered -> beats: questions, news, pressure, promises.
+# Speech of the cast and its answers -> beats: questions, news, pressure, promises.
 
 _GROUPS: Final = MappingProxyType(
     {
@@ -207,7 +208,7 @@ _ANSWERED = frozenset(("told", "told_before", "deflected", "does_not_know"))
 
 
 def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, words: str) -> list[Beat] | None:
-    """What is said and what is answered; None where the act is no talk."""
+    """Return what is said and answered; None where the act is no talk."""
     if outcome.type not in _GROUPS:
         return None
     if outcome.code in ("heard", "heard_before"):
@@ -227,7 +228,7 @@ def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
 
 
 def _said(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    """A question, pressure, or words; the intention's own where ours could not say what about."""
+    """Return a question, pressure, or words; the intention's own where ours could not name the topic."""
     topic = topic_of(actor.told, outcome)
     about: dict[str, Fact] = {"topic": "named"} if topic else {}
     group, to = _GROUPS[outcome.type], outcome.target_id
@@ -247,14 +248,14 @@ def _said(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
 
 
 def _told(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
-    """What was told, word for word where it is new to the player; else that it was told."""
-    new = [one for one in evidence if not one.known_before]
+    """Return what was told, word for word where it is new to the player; else that it was told."""
+    new = [item for item in evidence if not item.known_before]
     if new:
         return quotes(actor, "npc.told", new, to=outcome.target_id)
     if outcome.code == "heard":
         return [actor.beat("act", "npc.told_bare", to=outcome.target_id)]
     is_yours = outcome.target_id == actor.told.player_id
-    known = next((one for one in evidence if is_yours), None)
+    known = next((item for item in evidence if is_yours), None)
     clause = reminder(plain(known.text)) if known else ""
     facts: dict[str, Fact] = {"reminder": bool(clause)} if is_yours else {}
     beat = actor.beat("act", "npc.told_again", facts, to=outcome.target_id, reminder=quoted(clause) if clause else "")
@@ -262,11 +263,11 @@ def _told(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[
 
 
 def _answered(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
-    """What somebody else answers, word for word where it is new to the player."""
+    """Return the answer of the person addressed, word for word where it is new to the player."""
     who = views.person(actor.told, outcome.target_id)
     if who is None:
         return []
-    new = [one for one in evidence if not one.known_before]
+    new = [item for item in evidence if not item.known_before]
     other = actor.person.name
     if outcome.code == "told" and new:
         return _framed("npc.answered.told", who, other, {}, new)
@@ -275,7 +276,7 @@ def _answered(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> l
 
 
 def quotes(actor: Actor, group: str, evidence: Sequence[Evidence], *, to: str | None) -> list[Beat]:
-    """Evidence in the actor's voice, framed by a group."""
+    """Return evidence in the actor's voice, framed by a group."""
     aimed, other = meant_for(actor.told, to)
     return _framed(group, actor.person, other, aimed, evidence)
 
@@ -287,20 +288,20 @@ def _framed(group: str, who: Person, other: str, facts: dict[str, Fact], evidenc
             "told.more" if number else group,
             {} if number else facts,
             {"who": who, "other": other},
-            authored=plain(one.text),
+            authored=plain(item.text),
             is_speech=True,
-            cites=(one.item_id,),
+            cites=(item.item_id,),
         )
-        for number, one in enumerate(evidence)
+        for number, item in enumerate(evidence)
     ]
 
 
 def _on_record(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
-    """What was threatened or promised, in the words in which it stands on record."""
+    """Return what was threatened or promised, in the words on record."""
     said = _recorded(actor, outcome)
     return [
-        Beat("act", beat.group, beat.facts, beat.slots, authored=plain(one.what), is_speech=True)
-        for one in said[:1]
+        Beat("act", beat.group, beat.facts, beat.slots, authored=plain(record.what), is_speech=True)
+        for record in said[:1]
         for beat in [actor.beat("act", group, to=outcome.target_id)]
     ]
 
@@ -310,14 +311,16 @@ def _recalled(actor: Actor, outcome: Outcome) -> list[Beat]:
     if not said:
         return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
     beats = []
-    for number, one in enumerate(said[:2]):
-        by = "you" if one.by_id == actor.told.player_id else "them"
-        facts: dict[str, Fact] = {"by": by, "kind": one.predicate} if outcome.target_id == actor.told.player_id else {}
+    for number, record in enumerate(said[:2]):
+        by = "you" if record.by_id == actor.told.player_id else "them"
+        facts: dict[str, Fact] = (
+            {"by": by, "kind": record.predicate} if outcome.target_id == actor.told.player_id else {}
+        )
         frame = actor.beat("act", "recalled.more" if number else "npc.recalled", facts, to=outcome.target_id)
         facts_told = {} if number else frame.facts
-        beats.append(Beat("act", frame.group, facts_told, frame.slots, authored=plain(one.what), is_speech=True))
+        beats.append(Beat("act", frame.group, facts_told, frame.slots, authored=plain(record.what), is_speech=True))
     return beats
 
 
 def _recorded(actor: Actor, outcome: Outcome) -> list[Recorded]:
-    return [one for one in actor.told.recorded if one.fact_id in outcome.fact_ids and plain(one.what)]
+    return [record for record in actor.told.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]

@@ -1,4 +1,4 @@
-"""What others do of their own accord -> beats: the sentences of an author, of the grammar, or of the intention."""
+"""Acts of the cast -> beats: the sentences of an author, of the grammar, or of the intention."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from lorewright.rules.patch import Outcome
 from lorewright.values.records import ClockTick, Evidence, NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
-# What came of an act -> its beats, by what it was and how it came out; the player is `you`, others have names.
+# Deeds: the result of an act -> its beats, by what it was and how it came out; the player is `you`, others have names.
 
 _OF_A_THING: Final = MappingProxyType(
     {"taken": "take", "dropped": "drop", "opened": "open", "closed": "close", "locked": "lock", "unlocked": "unlock"}
 )
 _SEARCHED: Final = frozenset(("found", "found_before", "nothing_found"))
-# What a reason's sentences may name, beside whom it was meant for.
+# Slots of a reason's sentences, beside the person it was meant for.
 _NAMED: Final = MappingProxyType(
     {
         **dict.fromkeys(("no_such_exit", "too_far"), "place"),
@@ -56,8 +56,9 @@ _NAMED: Final = MappingProxyType(
 
 
 def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, words: str) -> list[Beat]:
-    """The act and what came of it. `words` are the intention's own, where they may be told: they say what it was where
-    the grammar could only say that something was done."""
+    """Return the act and its result. `words` are the intention's own, where they may be told: they say what it was
+    where the grammar could only say that something was done.
+    """
     if outcome.code == "blocked":
         return [_blocked(actor, outcome)]
     if outcome.code == "acted" and outcome.band == "fail" and outcome.type not in _FAILS_IN_WORDS:
@@ -83,7 +84,7 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
 
 
 def _moved(actor: Actor, outcome: Outcome) -> Beat:
-    """Here from elsewhere, or away; unseen is told by its end alone."""
+    """Return an arrival from elsewhere or a departure; an unseen one is told by its end alone."""
     comes = outcome.location_id == actor.told.scene.place_id
     if outcome.type == "sneak":
         return actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", {"band": outcome.band or "success"})
@@ -116,7 +117,9 @@ def _waited(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
 
 
 def _acted(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    """What dice may have decided; a free attempt is told by the words for it, if there are any, and by its end."""
+    """Return an act that dice may have decided; a free attempt is told by its own words, if there are any, and by its
+    end.
+    """
     band: dict[str, Fact] = {"band": outcome.band or "success"}
     if outcome.type == "attack":
         return [actor.beat("act", "npc.attack", band, to=outcome.target_id)]
@@ -137,7 +140,7 @@ _FAILS_IN_WORDS: Final = frozenset(("attack", "sneak", "attempt", "persuade", "t
 
 
 def _blocked(actor: Actor, outcome: Outcome) -> Beat:
-    """Why it could not be done; what it would have been about is named where the reason can name it."""
+    """Return why it could not be done; its object is named where the reason's sentence can name it."""
     given = actor.told
     reason = outcome.reason or (actor.act.result.reason if actor.act.result else None)
     group = f"npc.blocked.{reason}" if f"npc.blocked.{reason}" in grammar() else "npc.blocked.other"
@@ -155,15 +158,16 @@ def _blocked(actor: Actor, outcome: Outcome) -> Beat:
     return actor.beat("act", group, flags(**{named: slots[named]}) if named else {}, **slots)
 
 
-# Gestures of several people one after the other -> two in one sentence, so that it does not become a list of them.
+# Gestures: two gestures of different people -> one sentence, so that they do not become a list.
 
 _LONGEST = 18
 _BETWEEN = (", while ", ", and ")
 
 
 def woven(first: Beat, second: Beat, turn_no: int) -> Beat | None:
-    """Two beats as one; None where either is more than a short gesture in its own words. What quotes a note keeps its
-    words and its stop, and so does what somebody says."""
+    """Return two beats as one; None where either is more than a short gesture in its own words. Quotations of notes and
+    of speech keep their words and their stop.
+    """
     who = second.slots.get("who")
     if not isinstance(who, Person) or first.cites or not (_is_gesture(first) and _is_gesture(second)):
         return None
@@ -182,29 +186,30 @@ def _is_gesture(beat: Beat) -> bool:
     return beat.kind == "act" and not beat.group and is_one and word_count(text) <= _LONGEST
 
 
-# Outcomes of which the grammar could only say that something was done: the author's sentence says it better twice.
+# Outcomes of which the grammar could only say that something was done: the author's sentence is better even the second
+# time.
 _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))
 
-# Of many acts so many stand in a paragraph.
+# How many acts stand in a paragraph, where there are many.
 _ACTS_OF_PARAGRAPH = 4
-# So many are told one by one.
+# How many acts are told one by one.
 _FEW_ACTS = 2
 
 
 def act_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
-    """Every act in its order, each once; after what the player did a new paragraph begins."""
+    """Yield every act in its order, each once; after the player's attempts a new paragraph begins."""
     follows = bool(given.outcomes) or given.scene_changed
     told: list[list[Beat]] = []
     for number, act in enumerate(given.acts):
         before = given.acts[number - 1] if number else None
         first, *more = _told(actor_of(given, act), memory, before)
-        # An author's sentences stay as they are, and of three gestures two make a sentence.
+        # An author's sentences stay as they are; of three gestures two make a sentence.
         if told and len(told[-1]) == 1 and not more and not _authored_by(given, number):
             pair = woven(told[-1][0], first, given.turn_no)
             if pair is not None and len(given.acts) > _FEW_ACTS:
                 told[-1] = [pair]
                 continue
-        # A word to go on with before every one would make a list of them.
+        # A connecting word before every act would make a list of them.
         first = replace(first, joint=_joint(before, act, is_next=len(told) % 2 == 1))
         starts = len(told) % _ACTS_OF_PARAGRAPH == 0 and (follows or number > 0)
         told.append([replace(first, starts_paragraph=starts), *more])
@@ -212,26 +217,28 @@ def act_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
 
 
 def _authored_by(given: NarratorInput, number: int) -> bool:
-    """Whether the act or the one before it has sentences of its own."""
+    """Tell whether the act or the one before it has authored sentences."""
     return bool(given.acts[number].say or given.acts[number - 1].say)
 
 
 def moved_by_acts(given: NarratorInput) -> frozenset[str]:
-    """Those whose coming or going an act tells."""
-    told = (outcome for act in given.acts for outcome in act.outcomes if outcome.code == "moved")
-    return frozenset(outcome.actor_id for outcome in told)
+    """Return IDs of those whose coming or going an act tells."""
+    moves = (outcome for act in given.acts for outcome in act.outcomes if outcome.code == "moved")
+    return frozenset(outcome.actor_id for outcome in moves)
 
 
 def items_of_acts(given: NarratorInput) -> frozenset[str]:
-    """The lore items that come up in acts, and are told with them."""
-    told = (outcome for act in given.acts for outcome in act.outcomes)
-    return frozenset(item for outcome in told for item in (*outcome.item_ids, *outcome.known_item_ids))
+    """Return IDs of the lore items that come up in acts, and are told with them."""
+    outcomes = (outcome for act in given.acts for outcome in act.outcomes)
+    return frozenset(item for outcome in outcomes for item in (*outcome.item_ids, *outcome.known_item_ids))
 
 
 def things_of_acts(given: NarratorInput) -> frozenset[str]:
-    """The things and doors that acts are about: what becomes of them is told there."""
-    told = (outcome for act in given.acts for outcome in act.outcomes if outcome.code != "blocked")
-    return frozenset(one for outcome in told for one in (outcome.item_id, outcome.target_id) if one is not None)
+    """Return IDs of the things and doors that acts are about: their changes are told there."""
+    outcomes = (outcome for act in given.acts for outcome in act.outcomes if outcome.code != "blocked")
+    return frozenset(
+        entity_id for outcome in outcomes for entity_id in (outcome.item_id, outcome.target_id) if entity_id is not None
+    )
 
 
 def _joint(before: NpcAct | None, act: NpcAct, *, is_next: bool) -> Joint:
@@ -257,15 +264,15 @@ def _told(actor: Actor, memory: SceneryMemory, before: NpcAct | None) -> list[Be
 
 
 def _doing(act: NpcAct) -> str:
-    """What somebody's gesture is, without their name; empty where it is more than a gesture."""
+    """Return a gesture without the actor's name; empty where it is more than a gesture."""
     shown = _say(act) or ended(plain(act.text))
     return "" if act.outcomes or act.hidden or act.name not in shown else shown.replace(act.name, "", 1)
 
 
 def _came_of(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first: bool) -> list[Beat]:
-    """The author's sentences where what they tell came off, else the grammar; then what a rule says of it.
+    """Return the author's sentences where the act succeeded, else the grammar's; then those of a rule.
 
-    What an author wrote is told in these words the first time, and where the grammar has nothing as good each time.
+    An author's sentences are told the first time, and each time where the grammar has nothing as good.
     """
     evidence = _evidence_of(actor.told, outcome)
     came_off = outcome.code != "blocked" and outcome.band != "fail"
@@ -285,7 +292,7 @@ def _came_of(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first:
 
 
 def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
-    """The same said low: what is quoted has that for its frame, anything else has it before it."""
+    """Return the beats as a whisper: a quotation gets it as its frame, anything else after it."""
     near = actor.beat("act", "npc.near")
     if beats and beats[0].is_speech:
         return [replace(beats[0], group=near.group, facts={}), *beats[1:]]
@@ -293,7 +300,7 @@ def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
 
 
 def _intended(actor: Actor, memory: SceneryMemory) -> list[Beat]:
-    """What needs no judgement: the author's sentences, else the intention's own words unless they are in the ear."""
+    """Return beats that need no judgement: the author's sentences, else the intention's unless told lately."""
     if say := _say(actor.act):
         return _authored(actor, say, again=bool(actor.told.recall.get(_key(say))))
     words = own_words(actor)
@@ -321,12 +328,12 @@ def _key(say: str) -> str:
 
 def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
     wanted = (*outcome.item_ids, *outcome.known_item_ids)
-    return [one for one in given.evidence if one.item_id in wanted and plain(one.text)]
+    return [item for item in given.evidence if item.item_id in wanted and plain(item.text)]
 
 
 def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidence]) -> list[Beat]:
-    """What comes to light and is not quoted in the author's sentences, in the voice of whoever says it."""
-    new = [one for one in evidence if not one.known_before and plain(one.text) not in say]
+    """Return what comes to light and is not quoted in the author's sentences, in the voice of the speaker."""
+    new = [item for item in evidence if not item.known_before and plain(item.text) not in say]
     if outcome.code == "told":
         return [deed_beat for deed_beat in deed_beats(actor, outcome, new, words="") if deed_beat.cites]
     named = is_named_in([actor.person.name], say)
@@ -337,23 +344,23 @@ def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidenc
 
 
 def _also_said(given: NarratorInput, outcome: Outcome) -> Iterator[Beat]:
-    """The sentences of a rule, and of what followed by itself; each is told once."""
+    """Yield the sentences of a rule, and of its automatic effects; each is told once."""
     for text in filter(None, map(plain, (*outcome.say, *outcome.then))):
         key = _key(ended(text))
         if not given.recall.get(key):
             yield Beat("act", authored=ended(text), keys=(key,))
 
 
-# Ops, clocks and movements -> beats: what an attempt cost or won, who came and went, how near the clocks are.
+# Changes: ops, clocks and movements -> beats: what an attempt cost or won, who came and went, how near the clocks are.
 
-# A price is named by one or two things; more of them would be a bill.
+# Most things that a price names; more would be a bill.
 _MOST_PRICES = 2
 # From this quarter on a clock's pressure says more than that it is the price.
 _NEAR = 3
 
 
 def prices(given: NarratorInput) -> list[Beat]:
-    """What the attempt cost: somebody's regard, a thing, a clock; after a failure something in any case."""
+    """Return what the attempt cost: somebody's regard, a thing, a clock; after a failure always something."""
     banded = [outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")]
     kind: Kind = "price" if banded else "gain"
     found = [*_regard(given, "price.relation", kind, worse=True), *_lost(given, kind)]
@@ -369,7 +376,7 @@ def prices(given: NarratorInput) -> list[Beat]:
 
 
 def gains(given: NarratorInput) -> list[Beat]:
-    """What was won beside what was told: somebody's regard, a thing, an open door."""
+    """Return what was won beside what was told: somebody's regard, a thing, an open door."""
     taken = {outcome.target_id for outcome in given.outcomes if outcome.code == "taken"} | things_of_acts(given)
     beats = _regard(given, "gain.relation", "gain", worse=False)
     for op in given.ops:
@@ -384,19 +391,21 @@ def gains(given: NarratorInput) -> list[Beat]:
 
 
 def movements(given: NarratorInput) -> Iterator[Beat]:
-    """Who came, then who went, one sentence each; where that is all that a bad roll brought, it is the price."""
+    """Yield arrivals, then departures, one sentence each; the price where a bad roll brought nothing else."""
     banded = any(outcome.band in ("mixed", "fail") for outcome in given.outcomes)
     kind: Kind = "price" if banded and not prices(given) else "movement"
-    told = moved_by_acts(given)
+    moved_ids = moved_by_acts(given)
     for group in ("arrival", "departure"):
-        moved = [movement for movement in given.movements if movement.kind == group and movement.entity_id not in told]
-        names = [place_name(plain(one.name)) for one in moved if plain(one.name)]
+        moved = [
+            movement for movement in given.movements if movement.kind == group and movement.entity_id not in moved_ids
+        ]
+        names = [place_name(plain(movement.name)) for movement in moved if plain(movement.name)]
         if names:
             yield Beat(kind, group, slots={"names": listed(names)}, plural=len(names) > 1)
 
 
 def pressure(given: NarratorInput) -> list[Beat]:
-    """The clock nearest its end; where it is still far off and has just been named as the price, nothing.
+    """Return the clock nearest its end; nothing where it is still far off and has just been named as the price.
 
     A clock that stays in the first or second quarter was told of when it came there.
     """
@@ -414,14 +423,14 @@ def pressure(given: NarratorInput) -> list[Beat]:
 
 
 def level_of(tick: ClockTick) -> int:
-    """The quarter that a rising clock has come to, 1..4; 0 for one that fell."""
+    """Return the quarter that a rising clock has come to, 1..4; 0 for one that fell."""
     if tick.after <= tick.before:
         return 0
     return max(1, quarter(tick.after, tick.max))
 
 
 def quarter(value: int, most: int) -> int:
-    """The quarter that a value lies in, 0 (nothing yet) to 4."""
+    """Return the quarter that a value lies in, 0 (nothing yet) to 4."""
     return min(4, -(-4 * max(value, 0) // max(most, 1)))
 
 
@@ -434,7 +443,7 @@ def _urgency(tick: ClockTick) -> tuple[bool, float, str]:
 
 
 def _far_off(given: NarratorInput) -> list[ClockTick]:
-    """The clocks that rose and are not near their end, the fullest first."""
+    """Return the clocks that rose and are not near their end, the fullest first."""
     risen = [tick for tick in given.clocks if 0 < level_of(tick) < _NEAR and _clock_name(tick)]
     return sorted(risen, key=_urgency, reverse=True)
 
@@ -444,7 +453,7 @@ def _clock_name(tick: ClockTick) -> str:
 
 
 def _regard(given: NarratorInput, group: str, kind: Kind, *, worse: bool) -> list[Beat]:
-    """The people whose regard for the player got worse, or better; one at most."""
+    """Return the people whose regard for the player got worse, or better; at most one beat."""
     for op in given.ops:
         if isinstance(op, ChangeRelation) and given.player_id in (op.a, op.b):
             balance = op.trust + op.closeness - op.tension
@@ -455,8 +464,8 @@ def _regard(given: NarratorInput, group: str, kind: Kind, *, worse: bool) -> lis
 
 
 def _lost(given: NarratorInput, kind: Kind) -> list[Beat]:
-    told = things_of_acts(given)
-    ops = [op for op in given.ops if isinstance(op, ChangeInventory) and op.item_id not in told]
+    acted_on = things_of_acts(given)
+    ops = [op for op in given.ops if isinstance(op, ChangeInventory) and op.item_id not in acted_on]
     lost = [op for op in ops if op.delta < 0 and _is_own(given, op)]
     return [
         beat for op in lost[:1] for beat in _with_thing("price.lost", kind, "thing", views.thing(given, op.item_id))

@@ -13,7 +13,7 @@ _DROPPED = (
     (re.compile(r"(\*\*\*|\*\*|\*|~~|==|`+)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\s*\[\^?\d+\]"), ""),
-    (re.compile(r"\s*\|+\s*|(?<!\S)#+(?!\S)"), " "),  # what is left of a table or a heading
+    (re.compile(r"\s*\|+\s*|(?<!\S)#+(?!\S)"), " "),  # leftovers of a table or a heading
 )
 _CLAUSE_END = re.compile(r"[,;:.!?—](?=[\s”\"]|$)|\s[–-](?=\s)")
 # Words that begin a sentence and are never the beginning of a name in one.
@@ -33,32 +33,34 @@ _CLAUSE_BEGINS = frozenset(
 _SUBORDINATE = frozenset(
     "when whenever if unless while although though as because since after before until once where wherever".split()
 )
-_SHORTEST, _LONGEST = 3, 16  # words of a reminder
+_SHORTEST, _LONGEST = 3, 16  # longest reminder (words)
 
 
 def plain(text: str) -> str:
-    """The words of a text without emphasis, links, list marks and citations, on one line."""
+    """Return the words of a text without emphasis, links, list marks and citations, on one line."""
     for pattern, kept in _DROPPED:
         text = pattern.sub(kept, text)
     return " ".join(re.sub(r"[*`]{2,}|[\x00-\x1f\x7f]", " ", text).split())
 
 
 def ended(text: str) -> str:
-    """The text with a stop at its end, if it has none."""
+    """Return the text with a stop at its end, if it has none."""
     if not text or text.rstrip("”’\"')")[-1:] in tuple(".!?…:"):
         return text
     return text.rstrip(",;—- ") + "."
 
 
 def quoted(text: str) -> str:
-    """The text between quotation marks; text that is a quotation by itself stays."""
+    """Return the text between quotation marks; text that is a quotation by itself stays."""
     if text[:1] in '“"' and text[-1:] in '”"':
         return text
     return f"“{ended(text)}”"
 
 
 def reminder(text: str) -> str:
-    """The beginning of the text up to a clause boundary, without its stop; empty where no boundary comes in time."""
+    """Return the beginning of the text up to a clause boundary, without its stop; empty where no boundary comes in
+    time.
+    """
     if text.split(" ", 1)[0].lower() in _SUBORDINATE:
         # Its first clause says nothing by itself.
         sentence = re.match(r".*?[.!?…](?=[\s”\"]|$)", text)
@@ -76,22 +78,24 @@ def reminder(text: str) -> str:
 
 
 def _begins_clause(rest: str) -> bool:
-    """Whether what follows a comma may be left off: not the second of two adjectives, nor the next thing of a list."""
+    """Tell whether the text after a comma may be left off: not the second of two adjectives, nor the next item of a
+    list.
+    """
     word = rest.split(maxsplit=1)[0].lower().strip('”"') if rest.strip() else ""
     return not word or word in _CLAUSE_BEGINS or word.endswith(("ed", "ing"))
 
 
 def lowered(text: str) -> str:
-    """The text as it goes on after a colon: its first letter is lowered where its first word can be no name."""
+    """Return the text as it goes on after a colon: its first letter is lowered where its first word can be no name."""
     first = text.split(" ", 1)[0]
     return text[:1].lower() + text[1:] if first.lower() in _SMALL_WORDS else text
 
 
 def is_named_in(names: Sequence[str], text: str) -> bool:
-    """Whether any of the names stands in the text as whole words."""
+    """Tell whether any of the names stands in the text as whole words."""
     return any(name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 
 def word_count(text: str) -> int:
-    """Words between spaces."""
+    """Return the number of words between spaces."""
     return len(text.split())

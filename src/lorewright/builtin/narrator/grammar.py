@@ -1,4 +1,4 @@
-"""grammar/*.yaml -> groups of guarded variants; the choice of the bag that fits a beat's facts."""
+"""Grammar: grammar/*.yaml -> groups of guarded variants, and the choice of the bag that fits a beat's facts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import yaml
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import Phrase
 
-# A seed, a group and how often each variant was used -> which come next: none twice before all have come.
+# Bags: a seed, a group and the use of each variant -> which come next: none twice before all have come.
 
 
 class Ledger:
-    """What one telling draws and uses, on top of what the branch remembers; `used` lists it in order."""
+    """The draws and uses of one narration, on top of those that the branch remembers; `used` lists them in order."""
 
     def __init__(self, seed: str, recall: dict[str, int]) -> None:
         self._seed = seed
@@ -28,20 +28,20 @@ class Ledger:
         self.used: list[str] = []
 
     def count(self, key: str) -> int:
-        """How often a key was used before and in this telling."""
+        """Return how often a key was used before and in this narration."""
         return self._counts.get(key, 0)
 
     def note(self, key: str) -> None:
-        """One more use of a key."""
+        """Count one more use of a key."""
         self._counts[key] = self.count(key) + 1
         self.used.append(key)
 
     def drawn(self, bag: str, index: int) -> None:
-        """A variant of a bag was told."""
+        """Count the use of a variant of a bag."""
         self.note(_key(bag, index))
 
     def next_of(self, bag: str, size: int, *, among: Sequence[int]) -> list[int]:
-        """Those `among` the indices that were used least, in the order in which they should come."""
+        """Return those `among` the indices that were used least, in the order in which they should come."""
         counts = {index: self.count(_key(bag, index)) for index in among}
         fewest = min(counts.values())
         return [index for index in _order(self._seed, bag, fewest, size) if counts.get(index) == fewest]
@@ -56,15 +56,15 @@ def _order(seed: str, bag: str, cycle: int, size: int) -> tuple[int, ...]:
     return tuple(sorted(range(size), key=lambda index: content_hash(f"{seed}\n{bag}\n{cycle}\n{index}")))
 
 
-# The one in C reads the grammar in a tenth of the time, where PyYAML has it.
+# The C loader reads the grammar in a tenth of the time, where PyYAML has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Fact = str | bool | int | frozenset[str]
 Facts = Mapping[str, Fact]
 Groups = Mapping[str, tuple["Variant", ...]]
 
-# What a guard may ask for, and of which type its value is. Those of the scene only make a sentence more specific: where
-# their sentences are used up, those without them are as true.
+# Names of guards, and the type of each value. Those of the scene only make a sentence more specific: where their
+# sentences are used up, those without them are as true.
 SCENE_GUARDS: Mapping[str, type] = MappingProxyType(
     {"at": str, "tag": str, "who": str, "clock": str, "people": str, "first_time": bool}
 )
@@ -81,14 +81,14 @@ GUARDS: Mapping[str, type] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One sentence with slots, and what must hold for it."""
+    """One sentence with slots, and its guards."""
 
     text: str
     when: tuple[tuple[str, Fact], ...] = ()
     rank: int = 0
 
     def fits(self, facts: Facts) -> bool:
-        """Whether every guard holds."""
+        """Tell whether every guard holds."""
         return all(_holds(facts.get(key), value) for key, value in self.when)
 
     @property
@@ -98,7 +98,7 @@ class Variant:
 
     @property
     def precedence(self) -> tuple[int, int, tuple[str, ...]]:
-        """More guards win, then the rank."""
+        """Sort key: more guards win, then the rank."""
         return (len(self.when), self.rank, tuple(map(str, self.when)))
 
 
@@ -112,14 +112,14 @@ class VariantChoice:
 
 @cache
 def grammar() -> Groups:
-    """The shipped grammar: every YAML file of the folder, in name order."""
+    """Return the shipped grammar: every YAML file of the folder, in name order."""
     folder = resources.files(__package__).joinpath("grammar")
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
     return merged((file.name, file.read_text("utf-8")) for file in files)
 
 
 def merged(files: Iterable[tuple[str, str]]) -> Groups:
-    """One grammar of (file name, YAML text).
+    """Merge (file name, YAML text) into one grammar.
 
     Raises:
         ValueError: a file is not groups of variants, or a group stands in two of them; the message names the files.
@@ -150,7 +150,7 @@ def _variant(row: object, where: str) -> Variant:
 
 
 def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> list[VariantChoice]:
-    """The best-guarded variants of a group, and behind them those that are as true where the best are used up.
+    """Return the best-guarded variants of a group, and behind them those that are as true where the best are used up.
 
     `added` are a scenario's own variants.
 
@@ -163,7 +163,7 @@ def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> li
         best = max(variant.precedence for variant in fitting)
         pool = [variant for variant in fitting if variant.precedence == best]
         guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
-        choices.append(VariantChoice(f"{group}?{guards}" if guards else group, tuple(one.text for one in pool)))
+        choices.append(VariantChoice(f"{group}?{guards}" if guards else group, tuple(variant.text for variant in pool)))
         if not pool[0].is_of_scene:
             return choices
         fitting = [variant for variant in fitting if variant.precedence != best]
@@ -176,14 +176,14 @@ def _holds(fact: Fact | None, value: Fact) -> bool:
     return value in fact if isinstance(fact, frozenset) else fact == value
 
 
-# A scenario's phrases -> what is wrong with them, in words; and as variants of the narrator's groups.
+# Phrases of a scenario -> their faults, in words; and as variants of the narrator's groups.
 
 _SLOT = re.compile(r"\{(\w*)\}")
 _MOST_WORDS = 30
 
 
 def phrase_problems(added: Mapping[str, Sequence[Phrase]]) -> list[str]:
-    """What does not fit: a group, guard or slot that there is not, a sentence without an end. Empty where all fits."""
+    """Return what does not fit: an unknown group, guard or slot, a sentence without an end. Empty where all fits."""
     problems = []
     for group, phrases in added.items():
         if group not in grammar():
@@ -194,7 +194,7 @@ def phrase_problems(added: Mapping[str, Sequence[Phrase]]) -> list[str]:
 
 
 def variants_of(added: Mapping[str, Sequence[Phrase]]) -> Groups:
-    """The phrases as variants."""
+    """Return the phrases as variants."""
     return {
         group: tuple(Variant(phrase.text, tuple(sorted(phrase.when.items())), phrase.rank) for phrase in phrases)
         for group, phrases in added.items()
@@ -202,8 +202,7 @@ def variants_of(added: Mapping[str, Sequence[Phrase]]) -> Groups:
 
 
 def slots_of(group: str) -> frozenset[str]:
-    """The slots that a group's sentences may have: those that its own sentences have, and the other cases of a
-    person."""
+    """Return the slots that a group's sentences may have: those of its own sentences, and other cases of a person."""
     found = {slot.lower() for variant in grammar()[group] for slot in _SLOT.findall(variant.text)}
     return frozenset(found | ({"who", "whom", "whose", "self", "name"} if found & {"who", "name"} else set()))
 

@@ -39,7 +39,7 @@ from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, NarratorInput, NarratorOutput
 
-# A beat -> its sentences: a variant from the bag, slots filled by names first and pronouns where they are clear.
+# Voice: a beat -> its sentences: a variant from the bag, slots filled by names first and pronouns where they are clear.
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _AGREEMENT = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
@@ -56,7 +56,7 @@ _PRONOUNS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 _CASES = MappingProxyType({"who": 0, "whom": 1, "whose": 2, "self": 3})
-# What an act begins with that goes on from something else, where it begins with a name.
+# Beginnings of an act that continue the sentence before it, where the act begins with a name.
 _JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
     {
         "next": ("Then", "After that", "Meanwhile,", "A moment later", "Before long", "Next"),
@@ -67,7 +67,7 @@ _JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A variant with its slots filled, the same without quoted words, and who is named last after it."""
+    """A variant with its slots filled, the same without quoted words, and the person named last after it."""
 
     text: str
     own: str
@@ -75,7 +75,9 @@ class _Frame:
 
 
 class Voice:
-    """Makes sentences in the order in which they are told, and knows who was named last and what was told lately."""
+    """The maker of sentences, in the order in which they are told; it keeps the person named last and what was told
+    lately.
+    """
 
     def __init__(
         self, ledger: Ledger, memory: SceneryMemory, scene: Facts, added: Groups, people: Collection[str] = ()
@@ -89,10 +91,10 @@ class Voice:
         self._before = self._after = ""
 
     def say(self, beat: Beat, *, is_first: bool, must: bool = False, before: str = "", after: str = "") -> str:
-        """The beat as text; draws from the bags and notes what it used. `before` and `after` are the sentences
-        beside it, with which it had better not jar.
+        """Return the beat as text; draw from the bags and note what it used. `before` and `after` are the neighbouring
+        sentences, which it should not echo.
 
-        Empty where all variants of a beat that may be left out (and not `must` be told) are still in the ear.
+        Empty where all variants of an optional beat (without `must`) were told too recently.
         """
         self._before, self._after = before, after
         frame = self._frame(beat, is_first=is_first, must=must or beat.is_kept or bool(beat.authored))
@@ -110,7 +112,7 @@ class Voice:
         return text
 
     def _joined(self, beat: Beat, text: str) -> str:
-        """The text with a word or two before it that it goes on with, where it begins with whoever acts."""
+        """Return the text with a connecting word or two before it, where it begins with the actor."""
         who = beat.slots.get("who")
         if not beat.joint or not isinstance(who, Person) or not text.startswith(f"{capitalised(who.name)} "):
             return text
@@ -138,8 +140,9 @@ class Voice:
     def _pick(
         self, bag: str, frames: Sequence[_Frame], *, is_first: bool, must: bool, is_act: bool = False
     ) -> int | None:
-        """The variant that was used least and is least in the ear; None, or where it must the oldest, of those that
-        are."""
+        """Return the variant that was used least and least recently; None where all were told too recently, or with
+        `must` the oldest of them.
+        """
         ages = {index: self._memory.age(frame.own) for index, frame in enumerate(frames)}
         fresh = [index for index, age in ages.items() if age is None]
         if not fresh and not must:
@@ -152,7 +155,7 @@ class Voice:
         if is_act:
             if is_first:
                 fresh = [index for index in fresh if not self._memory.opened_lately(frames[index].text)] or fresh
-            # Not one sentence after the other, nor one narration of a turn after the other, with a name at its head.
+            # Neither two sentences in a row, nor the narrations of two turns in a row, should begin with a name.
             fresh = [index for index in fresh if not self._names_again(frames[index].text, is_first)] or fresh
         fresh = [index for index in fresh if not self._jars(frames[index].text)] or fresh
         waiting = self._ledger.next_of(bag, len(frames), among=fresh)
@@ -187,13 +190,13 @@ class Voice:
 
 
 def _about(beat: Beat) -> Facts:
-    """Whom a beat is about, for guards."""
+    """Return whom a beat is about, for guards."""
     who = beat.slots.get("who")
     return {"who": local(who.id)} if isinstance(who, Person) else {}
 
 
 def _person(beat: Beat, case: str, focus: str | None) -> tuple[str, str]:
-    """The name, or a pronoun for whoever was named last; a `they` is never a subject, so that verbs agree."""
+    """Return the name, or a pronoun for the person named last; a `they` is never a subject, so that verbs agree."""
     who = beat.slots["who"]
     if not isinstance(who, Person):
         raise KeyError(f"group {beat.group!r} needs a person")
@@ -216,19 +219,19 @@ def _single(match: re.Match[str]) -> str:
     return "." if match.group() == ".." else ""
 
 
-# NarratorInput -> beats in the order of events: each attempt, the place, who moved, how near the clocks are.
+# Selection: NarratorInput -> beats in the order of events: each attempt, the place, movements, clocks.
 
-# Around the acts of others: what shows of them afterwards, and the quiet where nobody acts.
+# Aftermath: reactions to the acts of others, and the quiet where nobody acts.
 
-# For so many turns after it was told one does not hear of the quiet again.
+# For so many turns after it was told, the quiet is not mentioned again.
 _QUIET_TURNS = 4
-# Nor in the first ones, when nobody has had much to say yet.
+# Nor in the first turns, when nobody has had much to say yet.
 _FIRST_TURNS = 2
 _TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
 
 
 def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
-    """What may be added to somebody's act, best first: what shows of it, a line of theirs that is new, the place."""
+    """Yield what may be added to an act, best first: a reaction, a new line of the actor's, the place."""
     if given.ending or not given.acts:
         return
     actor = actor_of(given, given.acts[-1])
@@ -251,9 +254,11 @@ def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
 
 
 def quiet_beats(given: NarratorInput) -> list[Beat]:
-    """That nobody of those who could have acted did so: said once, and not again within a few turns."""
+    """Return that nobody who could have acted did so: told once, and not again within a few turns."""
     names = [
-        one.name for view in given.scene.people if view.id in given.quiet and (one := views.person(given, view.id))
+        somebody.name
+        for view in given.scene.people
+        if view.id in given.quiet and (somebody := views.person(given, view.id))
     ]
     meant = {outcome.target_id for outcome in given.outcomes}
     told_lately = any(given.recall.get(f"quiet@{given.turn_no - back}") for back in range(1, _QUIET_TURNS + 1))
@@ -270,7 +275,7 @@ def _gone(given: NarratorInput) -> set[str]:
 
 
 def _verb(actor: Actor) -> str:
-    """By what shows afterwards: how it went, then what it was; empty for what is like nothing else."""
+    """Return the key of the reaction: how it went, then what it was; empty where the act has no own reactions."""
     act = actor.act
     if act.hidden:
         return "talk"
@@ -296,14 +301,14 @@ def _of_talk(actor: Actor, outcome: Outcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The beats to tell, and those that may fill a telling that is too short, best first."""
+    """The beats to tell, and those that may fill a short narration, best first."""
 
     beats: tuple[Beat, ...]
     spare: tuple[Beat, ...]
 
 
 def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
-    """Everything that could be told of the turn, and nothing that is not in the input."""
+    """Return everything that could be told of the turn, and nothing that is not in the input."""
     beats = [
         *_attempts(given),
         *other_claims(given),
@@ -325,7 +330,7 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
 
 
 def _attempts(given: NarratorInput) -> Iterator[Beat]:
-    """The outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
+    """Yield the outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
     costly = next((outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")), None)
     for number, outcome in enumerate(given.outcomes):
         beats = outcome_beats(given, outcome, _evidence_of(given, outcome))
@@ -344,13 +349,14 @@ def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
 
 
 def _wants_lore(given: NarratorInput) -> bool:
-    """Whether a turn that rests on no note shall tell a line of one: a look or a search always, others every second
-    time."""
+    """Tell whether a turn without evidence gets a line of lore: after a look or a search always, after others every
+    second time.
+    """
     return given.turn_no % 2 == 0 or any(outcome.code in ("looked", "nothing_found") for outcome in given.outcomes)
 
 
 def _once(beats: list[Beat]) -> list[Beat]:
-    """The beats without those that would tell a lore line a second time."""
+    """Return the beats without those that would tell a lore line a second time."""
     told: set[str] = set()
     kept = []
     for beat in beats:
@@ -369,14 +375,14 @@ def _strays(given: NarratorInput) -> Iterator[Beat]:
 
 
 MIN_WORDS = 15
-# A paragraph that is this long ends before somebody speaks.
+# A paragraph of this many words ends before somebody speaks.
 _LONG_PARAGRAPH = 35
 
 Told = tuple[Beat, str]
 
 
 def narrate(given: NarratorInput) -> NarratorOutput:
-    """The turn as prose. The same input gives the same text; nothing is told that is not in the input."""
+    """Return the turn as prose. The same input gives the same text; nothing is told that is not in the input."""
     memory = SceneryMemory(given.recent)
     selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
@@ -388,12 +394,12 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     for beat, following in zip_longest(beats, beats[1:]):
         if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
             told.append((beat, text))
-    # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
+    # Recently told sentences are left out at first; where nothing else is left, they are told all the same.
     for must in (False, True):
         for beat in selection.spare:
-            if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= room.own_sentences:
+            if _words(told) >= MIN_WORDS or sum(1 for other, _ in told if other.group) >= room.own_sentences:
                 break
-            if any(one is beat for one, _ in told):
+            if any(other is beat for other, _ in told):
                 continue
             text = voice.say(beat, is_first=not told, must=must, before=_last(told))
             if text:
@@ -402,14 +408,16 @@ def narrate(given: NarratorInput) -> NarratorOutput:
         final_text=_paragraphs(told),
         # What was learned stands before what was only seen.
         cited=tuple(
-            sorted(dict.fromkeys(cited for beat, _ in told for cited in beat.cites), key=lambda one: "#" not in one)
+            sorted(dict.fromkeys(cited for beat, _ in told for cited in beat.cites), key=lambda cite: "#" not in cite)
         ),
         recall=tuple(ledger.used),
     )
 
 
 def _opened(beats: Sequence[Beat], memory: SceneryMemory) -> Sequence[Beat]:
-    """The beats; where the first is authored alone and opens as the last turn did, a sentence of ours before it."""
+    """Return the beats; where the first is authored alone and opens as the last turn did, with a sentence of ours
+    before it.
+    """
     if beats and not beats[0].group and beats[0].kind != "ending" and memory.opens_alike(beats[0].authored):
         return (Beat("lead", "breath"), *beats)
     return beats
@@ -420,12 +428,12 @@ def _words(told: Sequence[Told]) -> int:
 
 
 def _last(told: Sequence[Told]) -> str:
-    """The last sentence that was told."""
+    """Return the last sentence that was told."""
     return sentences(told[-1][1])[-1] if told and sentences(told[-1][1]) else ""
 
 
 def _next(beat: Beat, following: Beat | None) -> str:
-    """The authored text that a frame will stand before; empty where that is speech, or another frame."""
+    """Return the authored text that a frame will stand before; empty where that is speech, or another frame."""
     shown = beat if beat.authored else following
     if shown is None or shown.is_speech or (shown.group and shown is not beat):
         return ""

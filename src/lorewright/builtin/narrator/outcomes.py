@@ -28,9 +28,8 @@ from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Recorded
 
-# An Outcome of a deed -> its beats: fights, pressure, stealth, things that change hands, doors, the record.
-#
-# None means that the outcome is not of this kind, and is told elsewhere.
+# Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
+# that the outcome is not of this kind, and is told elsewhere.
 
 _ROLLED = frozenset(("attack", "persuade", "threaten", "sneak", "attempt"))
 _OF_A_THING = frozenset(("dropped", "opened", "closed", "locked", "unlocked"))
@@ -44,7 +43,7 @@ _REASONS = frozenset(
 
 
 def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
-    """What came of a deed, or why it could not be done; its price and its gain come from elsewhere."""
+    """Return the result of a deed, or why it could not be done; its price and its gain come from elsewhere."""
     if outcome.code == "blocked":
         return _blocked(given, outcome)
     if outcome.code == "listed":
@@ -71,11 +70,11 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 
 def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    """A deed that dice may have decided; without dice it comes off."""
+    """Return a deed that dice may have decided; without dice it succeeds."""
     facts, slots = _deed_facts(given, outcome)
     band = outcome.band or "success"
     if outcome.code == "moved" and outcome.type == "sneak":
-        seen: Fact = "mixed" if band == "fail" else band  # a rule brought one there all the same
+        seen: Fact = "mixed" if band == "fail" else band  # a rule moved the player there all the same
         return Beat("outcome", "deed.sneaked", {"band": seen}, {"place": views.place(given, outcome.location_id)})
     if outcome.code != "acted":
         return None
@@ -92,7 +91,9 @@ def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 
 def _deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
-    """What of the attempt has a name: whom it was aimed at, the thing that it was about, the one that went along."""
+    """Return facts and slots of what has a name: the target, the thing that it was about, the thing that was used with
+    it.
+    """
     is_somebody = any(view.id == outcome.target_id for view in given.scene.people)
     who = views.person(given, outcome.target_id)
     thing = "" if outcome.target_id in (None, given.player_id) else views.thing(given, outcome.target_id)
@@ -130,10 +131,10 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 
 def _deed_help(given: NarratorInput, reason: str) -> list[Beat]:
-    """What could be done instead, where there is something to say."""
+    """Return what could be done instead, where there is something to say."""
     if f"help.{reason}" not in grammar():
         return []
-    names = [one.name for view in given.scene.people if (one := views.person(given, view.id))]
+    names = [somebody.name for view in given.scene.people if (somebody := views.person(given, view.id))]
     if reason == "nobody_named":
         return (
             [Beat("help", "help.nobody_named", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
@@ -151,32 +152,32 @@ def _carried(given: NarratorInput) -> Beat:
 
 
 def _recalled(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Each promise, threat or debt in the words in which it was said."""
+    """Return each promise, threat or debt in the words in which it was said."""
     who = views.person(given, outcome.target_id)
-    told = [one for one in given.recorded if one.fact_id in outcome.fact_ids and plain(one.what)]
-    if who is None or not told:
+    records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
+    if who is None or not records:
         return [Beat("outcome", "acted", {"band": "none"})]
-    return [_record(given, one, {"who": who}, is_first=number == 0) for number, one in enumerate(told[:3])]
+    return [_record(given, record, {"who": who}, is_first=number == 0) for number, record in enumerate(records[:3])]
 
 
-def _record(given: NarratorInput, one: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
-    facts: dict[str, Fact] = {"by": "you" if one.by_id == given.player_id else "them", "kind": one.predicate}
+def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
+    facts: dict[str, Fact] = {"by": "you" if record.by_id == given.player_id else "them", "kind": record.predicate}
     group = "recalled" if is_first else "recalled.more"
-    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(one.what), is_speech=True)
+    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
 
 
 def _time_lost(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Where nothing else was the price, it was time."""
+    """Return the loss of time, where nothing else was the price."""
     return [Beat("price", "price.time")] if given.minutes_lost and outcome.band in ("mixed", "fail") else []
 
 
-# An attempt that was not possible -> the reason's sentence, what the rules said of it, and what would help.
+# Blocked: an impossible attempt -> the reason's sentence, what the rules said of it, and what would help.
 
 _ID_LIKE = re.compile(r"\w:\w|\w_\w|\w#|/")
 
 
 def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """The reason in our words; in the rules' own only where we have none; then what would help."""
+    """Return the reason in our words, or the rules' own where we have none; then what would help."""
     reason = outcome.reason or _result_reason(given, outcome)
     message = _message(given, outcome)
     if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
@@ -188,7 +189,7 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 
 
 def _advice(message: str) -> list[Beat]:
-    """What the rules say beyond the reason, which is their first sentence and ours: `Viktor wears the key.`"""
+    """Return what the rules say beyond the reason, which is their first sentence and ours: `Viktor wears the key.`"""
     _, _, rest = message.partition(". ")
     return [Beat("help", authored=rest)] if rest else []
 
@@ -198,13 +199,13 @@ def _result_reason(given: NarratorInput, outcome: Outcome) -> str | None:
 
 
 def _message(given: NarratorInput, outcome: Outcome) -> str:
-    """What the rules said of it, unless it shows an ID."""
+    """Return the message of the rules, unless it contains an ID."""
     text = next((result.message for result in given.results if result.action_index == outcome.action_index), None)
     return "" if text is None or _ID_LIKE.search(text) else plain(text)
 
 
 def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
-    """What of the attempt has a name; a slot without one is false."""
+    """Return facts and slots of what has a name in the attempt; a slot without a name is false."""
     who = views.person(given, outcome.target_id)
     place = views.place(given, outcome.location_id) if views.name_of(given, outcome.location_id) else ""
     doors = [way.door for way in given.scene.exits if way.to == outcome.location_id and way.door]
@@ -222,7 +223,7 @@ def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dic
 
 
 def _help(given: NarratorInput, reason: str) -> list[Beat]:
-    """What could be done instead, from what is here."""
+    """Return what could be done instead, from what is here."""
     match reason:
         case "no_such_exit":
             return exits(given)
@@ -231,7 +232,7 @@ def _help(given: NarratorInput, reason: str) -> list[Beat]:
         case "not_present":
             return people(given)
         case "nobody_to_ask":
-            names = [one.name for view in given.scene.people if (one := views.person(given, view.id))]
+            names = [somebody.name for view in given.scene.people if (somebody := views.person(given, view.id))]
             return (
                 [Beat("help", "help.nobody_to_ask", slots={"list": listed(names)}, plural=len(names) > 1)]
                 if names
@@ -242,12 +243,12 @@ def _help(given: NarratorInput, reason: str) -> list[Beat]:
             return [Beat("help", group)] if group in grammar() else []
 
 
-# A quotation and what shows of the speaker -> in which order they are told, so that no two answers have one rhythm.
+# Rhythm: a quotation and the speaker's gestures -> their order, so that no two answers have one rhythm.
 
 
 def spoken(given: NarratorInput, outcome: Outcome, shown: list[Beat], reaction: list[Beat]) -> list[Beat]:
-    """The beats in one of four orders: frame, words, reaction; reaction in place of the frame; reaction between two
-    sentences of the words; no reaction.
+    """Return the beats in one of four orders: frame, words, reaction; reaction in place of the frame; reaction between
+    two sentences of the words; no reaction.
 
     A frame that says how it went (after a roll) stays, and so does one where the reaction does not name the speaker.
     """
@@ -273,21 +274,22 @@ def _names(words: Beat, line: Beat) -> bool:
     return isinstance(who, Person) and is_named_in([who.name], line.authored)
 
 
-# From here on a way or a wait is long.
+# From here on a way or a wait is long (minutes).
 LONG_MINUTES = 15
 LONG_WAIT_MINUTES = 45
 
 
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
-    """What came of one attempt and what it brought to light, then what followed by itself; its price comes from
-    elsewhere."""
+    """Return the result of one attempt and the evidence that it brought, then its automatic effects; its price comes
+    from elsewhere.
+    """
     claimed = claim_beats(given, outcome)
     came = _came_of(given, outcome, evidence) if claimed is None else claimed
     return [*came, *_followed(given, outcome)]
 
 
 def _followed(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Sentences of the ruleset and the scenario; each is told once."""
+    """Yield sentences of the ruleset and the scenario; each is told once."""
     beats = []
     for text in filter(None, map(plain, outcome.then)):
         key = f"say:{content_hash(ended(text))[:12]}"
@@ -302,13 +304,13 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if given.recall.get(key):
         clause = reminder(say)
         if clause and outcome.code == "acted" and outcome.band is None and not evidence:
-            # Nothing came of it but these words, and they are why.
+            # The attempt brought nothing but these words, and they say why.
             return [Beat("outcome", "said_before", {}, {"reminder": lowered(clause)})]
-        # What was said once so well is not said again: from then on ours will do.
+        # An authored sentence is told once: from then on the grammar's are used.
         say, outcome = "", outcome.model_copy(update={"say": ()})
     shown = evidence_beats(given, outcome, evidence)
     if say and outcome.code in ("nothing_found", "found_before"):
-        # How the search went is the scenario's to say, that it came to nothing is ours.
+        # How the search went is the scenario's to say; that it found nothing is ours.
         return [Beat("outcome", authored=say, keys=(key,)), *_plain_outcome(given, outcome, evidence)]
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
@@ -345,7 +347,7 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
 
 
 def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
-    """The way to where one is now; a place on the way is passed."""
+    """Return the way to the present place; a place on the way is passed."""
     slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
     if outcome.location_id not in (None, given.scene.place_id):
         return Beat("outcome", "passed", slots=slots)
@@ -356,7 +358,7 @@ def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
 
 
 def _waited(given: NarratorInput, outcome: Outcome) -> Beat:
-    """The time that went by, in words."""
+    """Return the time that went by, in words."""
     facts: dict[str, Fact] = {"long": outcome.minutes >= LONG_WAIT_MINUTES}
     slots = {"minutes": duration(outcome.minutes), "place": views.place(given)}
     return Beat("outcome", "waited", facts, slots, plural=is_plural(outcome.minutes))
@@ -403,7 +405,7 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
 
 
 def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
-    """A line of the place that speaks of it, if there is one; else that there is nothing to see."""
+    """Return a line of the place about it, if there is one; else that there is nothing to see."""
     if words == "inventory":
         return Beat("outcome", "looked.inventory")
     noun = words.split()[-1:]
@@ -432,7 +434,7 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
 
 
 def _ignorant(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """What is passed on of the matter; else that there is no answer, and something of whoever has none."""
+    """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
     reaction = _reaction(given, outcome)
     if passed_on := answer(given, outcome):
         return [*passed_on, *reaction]
@@ -440,14 +442,14 @@ def _ignorant(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 
 
 def _reaction(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """The next thing to be seen of the one who was asked, once."""
+    """Return the next visible reaction of the person who was asked, once."""
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
     lines = views.unseen(view.disposition, given.recall)[:1] if view else []
     return [Beat("reaction", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,)) for line in lines]
 
 
 def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:
-    known = next((one for one in evidence if one.known_before), None)
+    known = next((item for item in evidence if item.known_before), None)
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):
         return reminder_beat(given, known)
     who = views.person(given, outcome.target_id)

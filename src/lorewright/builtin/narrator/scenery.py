@@ -1,4 +1,4 @@
-"""The place -> beats: its atmosphere line by line, who is here, what lies here, the ways out."""
+"""Scenery: the place -> beats: its atmosphere line by line, who is here, what lies here, the ways out."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from lorewright.rules.patch import Outcome
 from lorewright.values.records import LoreLine, NarratorInput
 from lorewright.world.state import SHELF_TAG
 
-# The last narrations -> what a listener still has in the ear: whole sentences, runs of words, the last opening.
+# Recently told: the last narrations -> their sentences, runs of words, and last opening.
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…:])\s+|(?<=[.!?…]”)\s+")
 _WORD = re.compile(r"[\w'’-]+")
 _RUN = 4
-# A turn of several rounds has so many narrations, or hardly more.
+# Narrations that are kept: a turn of several rounds has about so many.
 _OPENINGS = 5
 
 Run = tuple[str, ...]
 
 
 class SceneryMemory:
-    """What was told in the last turns, oldest first, and so far in this one."""
+    """The narrations of the last turns, oldest first, and of this one so far."""
 
     def __init__(self, recent: Sequence[str]) -> None:
         self._texts = list(recent)
@@ -36,50 +36,51 @@ class SceneryMemory:
         self._openings = [_words(text)[:2] for text in recent[-_OPENINGS:]]
 
     def add(self, text: str) -> None:
-        """Something more was told in this turn."""
+        """Add a text that was told in this turn."""
         self._texts.append(text)
         self._runs.update(_runs(text))
 
     def age(self, text: str) -> int | None:
-        """How many tellings ago the latest of the text's sentences was told; None where none of them was."""
+        """Return how many narrations ago the latest of the text's sentences was told; None where none of them was."""
         found = [
             at for sentence in sentences(text) for at, told in enumerate(reversed(self._texts)) if sentence in told
         ]
         return min(found, default=None)
 
     def holds_all(self, names: Sequence[str], *, last: int) -> bool:
-        """Whether one of the last tellings has all of the names."""
+        """Tell whether one of the last narrations has all of the names."""
         return any(all(name in text for name in names) for text in self._texts[-last:])
 
     def opens_alike(self, text: str) -> bool:
-        """Whether the text would open as the last turn did: its first two words, or `You`."""
+        """Tell whether the text would open as the last turn did: its first two words, or `You`."""
         first = _words(text)[:2]
         return bool(self._last) and (first == self._last or first[:1] == self._last[:1] == ["you"])
 
     def opened_lately(self, text: str) -> bool:
-        """Whether one of the last narrations opened with the same two words."""
+        """Tell whether one of the last narrations opened with the same two words."""
         return _words(text)[:2] in self._openings
 
     def last(self) -> str:
-        """What was told last; empty where nothing was."""
+        """The text that was told last; empty where there is none."""
         return self._texts[-1] if self._texts else ""
 
     def worn(self, text: str) -> int:
-        """How many four-word runs of the text are still in the ear."""
+        """Return how many four-word runs of the text were recently told."""
         return sum(1 for run in _runs(text) if run in self._runs)
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text; what stands before a colon is one."""
+    """Return the sentences of a text; the text before a colon is one."""
     return [part for part in _SENTENCE_END.split(text) if len(_words(part)) > 1]
 
 
-def jars(one: str, two: str) -> bool:
-    """Whether two sentences in a row begin alike, or the second takes up two of the last words of the first. Speech
-    does neither: its words are somebody else's."""
-    if one[:1] in ("“", "") or two[:1] in ("“", ""):
+def jars(first_text: str, second_text: str) -> bool:
+    """Tell whether two sentences in a row begin alike, or the second takes up two of the last words of the first.
+    Speech never jars: its words are somebody else's.
+    """
+    if first_text[:1] in ("“", "") or second_text[:1] in ("“", ""):
         return False
-    first, second = _words(one), _words(two)
+    first, second = _words(first_text), _words(second_text)
     if first[:1] == second[:1]:
         return True
     tail = first[-5:]
@@ -95,12 +96,13 @@ def _runs(text: str) -> list[Run]:
     return [tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)]
 
 
-# NarratorInput -> lines of the notes as what people say: of the place, of whom a turn was about, of what is here.
+# Hearsay: NarratorInput -> lines of the notes as what people say: of the place, of those a turn was about, of what is
+# here.
 
-# `Use: …` is an entry of a table, and has a colon too many after a frame with one.
+# `Use: …` is an entry of a table, and has a colon too many after a frame with a colon.
 _LABEL = re.compile(r"\W*(?:[\w'’/-]+\s?){1,3}:\s")
 
-# What goes on with the sentence before it, which is not told with it; and what speaks of a person by pronoun alone.
+# Lines that continue the sentence before them, which is not told with them; and lines with a pronoun for a person.
 _GOES_ON = re.compile(
     r"(?:However|But|And|Or|So|Thus|Hence|Therefore|Instead|Also|Then|Otherwise|Additionally|Moreover|Furthermore|"
     r"For example|For instance|In addition|That said|Likewise|Similarly|Nevertheless|Still|Yet|See)\b"
@@ -109,7 +111,7 @@ _OF_SOMEBODY = re.compile(r"(?:He|She|His|Her|Him)\b")
 
 
 def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosphere") -> list[Beat]:
-    """The next line of what is openly known of a place, a person or a thing; empty where all of it was told."""
+    """Return the next line of what is openly known of a place, a person or a thing; empty where all of it was told."""
     name = _name(given, entity_id)
     lines = _unheard(given, entity_id)[:1] if name else []
     facts: dict[str, Fact] = {"kind": _kind(given, entity_id)}
@@ -117,9 +119,16 @@ def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosp
 
 
 def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """What somebody who does not know passes on of what was asked about, as what is said; empty where nothing is."""
+    """Return what somebody who does not know passes on about the topic, as hearsay; empty where there is nothing."""
     who = views.person(given, outcome.target_id)
-    about = next((one for one in given.described if one != outcome.target_id and _is_meant(given, one, outcome)), None)
+    about = next(
+        (
+            entity_id
+            for entity_id in given.described
+            if entity_id != outcome.target_id and _is_meant(given, entity_id, outcome)
+        ),
+        None,
+    )
     lines = _unheard(given, about)[:1]
     if who is None or about is None:
         return []
@@ -128,15 +137,18 @@ def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 
 
 def around(given: NarratorInput) -> Iterator[Beat]:
-    """One line of each that is here, of the place first."""
+    """Yield one line about everything that is here, the place first."""
     people = [view.id for view in given.scene.people]
     things = [view.id for view in given.scene.things]
-    for entity_id in (given.scene.place_id, *(one for one in given.described if one in (*people, *things))):
+    for entity_id in (
+        given.scene.place_id,
+        *(described_id for described_id in given.described if described_id in (*people, *things)),
+    ):
         yield from said_of(given, entity_id)
 
 
 def is_shelf(given: NarratorInput) -> bool:
-    """Whether what lies here are notes."""
+    """Tell whether the things here are notes."""
     return SHELF_TAG in views.place_tags(given)
 
 
@@ -145,7 +157,7 @@ def _is_meant(given: NarratorInput, entity_id: str, outcome: Outcome) -> bool:
 
 
 def _unheard(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
-    """The lines that were not told before, and whose words were not: notes copy from each other."""
+    """Return the lines that were not told before, and whose words were not: notes copy from each other."""
     if entity_id is None:
         return []
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
@@ -181,15 +193,15 @@ def _beat(kind: Kind, group: str, facts: dict[str, Fact], slots: Mapping[str, Sl
     )
 
 
-# For so many tellings one keeps in mind who is here, and where the ways lead.
+# For so many narrations the list of people and the ways out are remembered.
 _PEOPLE_KEPT = 2
 _LISTS_KEPT = 10
 
 
 def scene_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
-    """On a first visit all of it, after a return who is there, on a look the next line that was not told before.
+    """Yield the whole scene on a first visit, the people there after a return, and the next untold line on a look.
 
-    Who is here and where the ways lead is not told again as long as it is in the ear.
+    People and ways out are not told again while they were told recently.
     """
     looks = any(is_place_look(given, outcome) for outcome in given.outcomes)
     if not given.scene_changed and not looks:
@@ -207,23 +219,23 @@ def scene_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
 
 
 def _names_here(given: NarratorInput) -> list[str]:
-    return [one.name for view in given.scene.people if (one := views.person(given, view.id))]
+    return [somebody.name for view in given.scene.people if (somebody := views.person(given, view.id))]
 
 
 def _is_told(beat: Beat, memory: SceneryMemory) -> bool:
-    """Whether the very list stands in one of the last tellings."""
+    """Tell whether the same list stands in one of the last narrations."""
     return memory.holds_all([str(beat.slots["list"])], last=_LISTS_KEPT)
 
 
 def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
-    """Whether the place itself was looked at."""
+    """Tell whether the place itself was looked at."""
     if outcome.code != "looked":
         return False
     return outcome.target_id == given.scene.place_id or (outcome.target_id is None and not outcome.words)
 
 
 def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
-    """The next lines that were not told before; where a place has none left, what is said of it or of what is here."""
+    """Return the next lines that were not told before; where none are left, hearsay about the place or what is here."""
     if given.scene.atmosphere:
         new = views.unseen(given.scene.atmosphere, given.recall)[:limit]
         return [lore_beat(line) for line in new] or said_of(given, given.scene.place_id)
@@ -231,17 +243,17 @@ def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
 
 
 def lore_beat(line: LoreLine) -> Beat:
-    """An authored line as a sentence of its own."""
+    """Return an authored line as a sentence of its own."""
     return Beat("atmosphere", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
 
 
 def people(given: NarratorInput) -> list[Beat]:
-    """Who is here, all but those whose arrival is told."""
+    """Return who is here, except those whose arrival is told."""
     came = {movement.entity_id for movement in given.movements if movement.kind == "arrival"}
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
-    names = [one.name for one in found if one]
+    names = [somebody.name for somebody in found if somebody]
     if not names:
-        # That the last one has just gone says as much, and on a shelf nobody is looked for.
+        # A departure of the last person says as much, and nobody is expected on a shelf.
         return (
             []
             if given.movements or is_shelf(given)
@@ -252,7 +264,7 @@ def people(given: NarratorInput) -> list[Beat]:
 
 
 def things(given: NarratorInput) -> list[Beat]:
-    """What lies here."""
+    """Return what lies here."""
     names = [name for view in given.scene.things if (name := views.thing(given, view.id))]
     facts: dict[str, Fact] = {"kind": "note"} if is_shelf(given) else {}
     beat = Beat("things", "things", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)
@@ -260,14 +272,14 @@ def things(given: NarratorInput) -> list[Beat]:
 
 
 def exits(given: NarratorInput) -> list[Beat]:
-    """The ways out."""
+    """Return the ways out."""
     names = views.exit_names(given.scene.exits)
     facts = {"one": len(names) == 1}
     beat = Beat("exits", "exits", facts, {"list": listed(names, limit=5)}, plural=len(names) > 1)
     return [beat] if names else []
 
 
-# Minutes -> how one says them in a sentence: `five minutes`, `a quarter of an hour`, `two hours`.
+# Durations: minutes -> words in a sentence: `five minutes`, `a quarter of an hour`, `two hours`.
 
 _ONES = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
@@ -279,7 +291,7 @@ _DAY = 24 * 60
 
 
 def duration(minutes: int) -> str:
-    """In words; from an hour on to the nearest hour, from two days on to the nearest day."""
+    """Return the minutes in words; from an hour on to the nearest hour, from two days on to the nearest day."""
     if minutes in _BY_NAME:
         return _BY_NAME[minutes]
     if minutes < 60:
@@ -292,7 +304,7 @@ def duration(minutes: int) -> str:
 
 
 def is_plural(minutes: int) -> bool:
-    """Whether a verb after the duration stands in the plural."""
+    """Tell whether a verb after the duration stands in the plural."""
     return minutes not in _BY_NAME and not 60 <= minutes < 90
 
 
@@ -305,7 +317,7 @@ def _number(value: int) -> str:
     return "many"
 
 
-# A telling that is too short -> what may be added: a line of lore nobody has heard, or what is here, by name.
+# Fillers: a short narration -> what may be added: an untold line of lore, or what is here, by name.
 
 # From this share of a clock on it is felt without having moved.
 _FELT = 0.5
@@ -313,9 +325,9 @@ _VERBS = {"look": "look", "search": "search", "ask": "ask", "wait": "wait"}
 
 
 def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
-    """What may be added, best first: lore in every second turn, then one thing after another that is here.
+    """Return what may be added, best first: lore in every second turn, then one thing after another that is here.
 
-    An ending is enough to read; before it nothing is added.
+    With an ending nothing is added.
     """
     if given.ending:
         return []
@@ -327,8 +339,9 @@ def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
 
 
 def lore_left(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
-    """An unheard line of somebody who is here, one of the place, then what people say; who was asked or looked at comes
-    first."""
+    """Yield an untold line about somebody who is here, one about the place, then hearsay; the person asked or looked at
+    comes first.
+    """
     used = {key for beat in beats for key in beat.keys}
     meant = {outcome.target_id for outcome in given.outcomes}
     people = sorted(given.scene.people, key=lambda view: view.id not in meant)
@@ -343,7 +356,7 @@ def lore_left(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
 
 
 def _names_somebody_absent(given: NarratorInput, text: str) -> bool:
-    """Whether a line speaks of somebody by a name that nobody here has."""
+    """Tell whether a line names a person who is not here."""
     here = {view.id for view in given.scene.people}
     others = [name for entity_id, name in given.names.items() if entity_id not in here and entity_id in _people(given)]
     return is_named_in(others, text)
@@ -356,41 +369,41 @@ def _people(given: NarratorInput) -> set[str]:
 
 
 def _own(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
-    """One sentence each on who is here, the place, what lies here, what is carried, a way out, a clock."""
-    told = {beat.kind for beat in beats}
+    """Yield one sentence each on who is here, the place, what lies here, what is carried, a way out, a clock."""
+    kinds = {beat.kind for beat in beats}
     place = {"place": views.place(given)}
     yield from _of_people(given)
     yield Beat("filler", "still.place", slots=place)
-    if "exits" not in told and given.scene.exits:
+    if "exits" not in kinds and given.scene.exits:
         yield _way(given)
     things = [name for view in given.scene.things if (name := views.thing(given, view.id))]
-    if things and "things" not in told:
+    if things and "things" not in kinds:
         yield Beat("filler", "still.thing", slots={"thing": things[given.turn_no % len(things)], **place})
     named = " ".join(str(beat.slots.get("thing", "")) for beat in beats)
     carried = [name for name in views.carried(given) if name not in named]
     if carried:
         yield Beat("filler", "still.carried", slots={"thing": carried[given.turn_no % len(carried)], **place})
-    if "pressure" not in told and "price" not in told:
+    if "pressure" not in kinds and "price" not in kinds:
         yield from _felt(given)
 
 
 def _of_people(given: NarratorInput) -> Iterator[Beat]:
-    here = [who for view in given.scene.people if (who := views.person(given, view.id))]
+    present = [who for view in given.scene.people if (who := views.person(given, view.id))]
     verb = next((_VERBS.get(outcome.type, "other") for outcome in given.outcomes), "other")
     target = next((outcome.target_id for outcome in given.outcomes), None)
-    if not here:
+    if not present:
         yield Beat("filler", "still.alone", slots={"place": views.place(given)})
         return
-    who = next((one for one in here if one.id == target), here[given.turn_no % len(here)])
+    who = next((somebody for somebody in present if somebody.id == target), present[given.turn_no % len(present)])
     facts: dict[str, Fact] = {"verb": verb} if verb != "ask" or who.id == target else {}
     yield Beat("filler", "still.person", facts, {"who": who})
-    others = [one for one in here if one.id != who.id]
+    others = [somebody for somebody in present if somebody.id != who.id]
     if others:
         yield Beat("filler", "still.pair", slots={"who": who, "other": others[0].name})
 
 
 def _way(given: NarratorInput) -> Beat:
-    """One of the ways out, with how long it is and what door is in it."""
+    """Return one of the ways out, with its length and its door."""
     way = given.scene.exits[given.turn_no % len(given.scene.exits)]
     place = views.place(given, way.to)
     if not views.name_of(given, way.to):
@@ -401,7 +414,7 @@ def _way(given: NarratorInput) -> Beat:
 
 
 def _felt(given: NarratorInput) -> Iterator[Beat]:
-    """A clock that stands high although it has not moved."""
+    """Yield a clock that stands high although it has not moved."""
     moved = {tick.name for tick in given.clocks}
     for clock in given.packet.get("clocks", ()):
         name, value, most = plain(str(clock["name"])), clock["value"], clock["max"]

@@ -1,4 +1,4 @@
-"""NarratorInput -> names and lore lines as the sentences need them: never an ID, never what was used up."""
+"""Views: NarratorInput -> names and lore lines as the sentences need them: never an ID, never a line that was told."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
 
-# Beat: one thing to be told, typed: a group of the grammar with facts and slots, authored text, or both.
+# Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
 
 Kind = Literal[
     "lead", "outcome", "evidence", "price", "gain", "atmosphere", "people", "things", "exits",
     "movement", "reaction", "pressure", "help", "filler", "ending", "act", "aside", "quiet",
 ]  # fmt: skip
 
-# How a beat goes on from the one before it: with the next thing, or in answer to it.
+# How a beat follows the one before it: with the next thing, or in answer to it.
 Joint = Literal["", "next", "answer"]
 
-# What is dropped first where a telling is too long. Outcome, act, evidence, price and ending never are.
+# Kinds in the order in which they are dropped where a narration is too long. Outcome, act, evidence, price and ending
+# never are.
 SALIENCE: Mapping[Kind, int] = MappingProxyType(
     {
         "lead": 75, "movement": 80, "gain": 70, "help": 65, "pressure": 60, "people": 55, "exits": 50, "atmosphere": 45,
@@ -49,10 +50,10 @@ Slot = str | Person
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What is told with a sentence of ours (`group`), with `authored` text after it, or with that alone.
+    """A unit of narration: a sentence of ours (`group`), with `authored` text after it, or that text alone.
 
-    `plural` is for verbs that agree with a list. `cites` and `keys` are what the text quotes and uses up.
-    `continues` goes on with what somebody was saying. `joint` is how an act follows on what was told before it.
+    `plural` is for verbs that agree with a list. `cites` and `keys` are what the text quotes and uses up. `continues`
+    goes on with somebody's speech. `joint` is how an act follows on the beat before it.
     """
 
     kind: Kind
@@ -70,19 +71,20 @@ class Beat:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it must be told however long the telling gets."""
+        """Whether it must be told however long the narration gets."""
         return self.kind not in SALIENCE
 
 
-# What the player claims, checked -> beats: what does not hold is denied, by whoever it was put to.
+# Claims: the player's checked claims -> beats: a false one is denied by the person who was addressed.
 
 
 def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
-    """What is answered to the claim that an attempt is; None where it is none, or where the record or what was told
-    answers for itself."""
+    """Return the answer to the claim that an attempt is; None where it is no claim, or where the record or what was
+    told answers it.
+    """
     if outcome.type != "recall" or outcome.code == "blocked":
         return None
-    premise = next((one for one in given.premises if one.words == outcome.words), None)
+    premise = next((claim for claim in given.premises if claim.words == outcome.words), None)
     if premise is None or outcome.code in ("recalled", "told_before"):
         return None
     beat = _beat(given, premise, outcome.target_id)
@@ -90,7 +92,7 @@ def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 
 def other_claims(given: NarratorInput) -> Iterator[Beat]:
-    """What was taken for granted beside something else, and does not hold."""
+    """Yield what was taken for granted beside something else, and does not hold."""
     answered = {outcome.words for outcome in given.outcomes if outcome.type == "recall"}
     for premise in given.premises:
         if premise.words not in answered and not premise.holds:
@@ -100,7 +102,7 @@ def other_claims(given: NarratorInput) -> Iterator[Beat]:
 
 
 def _beat(given: NarratorInput, premise: Premise, who_id: str | None) -> Beat | None:
-    """Said by whoever is spoken to and here."""
+    """Return the denial, by the person addressed if they are here."""
     who = views.person(given, who_id)
     if who is None or all(view.id != who_id for view in given.scene.people):
         return None
@@ -123,7 +125,7 @@ _ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
 
 
 def name_of(given: NarratorInput, entity_id: str | None) -> str:
-    """The display name; empty where there is none, or nothing but an ID."""
+    """Return the display name; empty where there is none, or nothing but an ID."""
     if entity_id is None:
         return ""
     scene = given.scene
@@ -134,7 +136,7 @@ def name_of(given: NarratorInput, entity_id: str | None) -> str:
 
 
 def person(given: NarratorInput, entity_id: str | None) -> Person | None:
-    """Somebody with a name, and with their pronoun where they are here."""
+    """Return a person with a name, and with their pronoun where they are here."""
     name = name_of(given, entity_id)
     if not name or entity_id is None:
         return None
@@ -143,13 +145,13 @@ def person(given: NarratorInput, entity_id: str | None) -> Person | None:
 
 
 def thing(given: NarratorInput, entity_id: str | None) -> str:
-    """`the backup comm unit`; by its name what has one; empty where there is none."""
+    """Return `the backup comm unit`; its own name where it has one; empty where there is none."""
     name = name_of(given, entity_id)
     return place_name(name) if name else ""
 
 
 def carried(given: NarratorInput) -> list[str]:
-    """What the player carries, as it stands in a sentence."""
+    """Return what the player carries, as it stands in a sentence."""
     return [name for item_id in _carried_ids(given) if (name := thing(given, item_id))]
 
 
@@ -159,13 +161,15 @@ def _carried_ids(given: NarratorInput) -> list[str]:
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
-    """The place at hand or another, as it stands in a sentence; never empty."""
+    """Return the current place or another, as it stands in a sentence; never empty."""
     name = name_of(given, entity_id or given.scene.place_id) or name_of(given, given.scene.place_id)
     return place_name(name) if name else "the place"
 
 
 def scene_facts(given: NarratorInput) -> Facts:
-    """What every sentence may be guarded by: the place and its tags, whether it is new, how many people are here."""
+    """Return the facts for every sentence's guards: the place and its tags, whether it is new, how many people are
+    here.
+    """
     scene = given.scene
     count = len(scene.people)
     return {
@@ -177,14 +181,15 @@ def scene_facts(given: NarratorInput) -> Facts:
 
 
 def place_tags(given: NarratorInput) -> frozenset[str]:
-    """The tags of the place at hand."""
+    """Return the tags of the current place."""
     entities = given.packet.get("entities", ())
     return frozenset(str(tag) for entity in entities if entity["id"] == given.scene.place_id for tag in entity["tags"])
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
-    """`the alley`, `north to the Docks`: what one types, and where it leads if that says more; a way that a door bars
-    says so."""
+    """Return `the alley`, `north to the Docks`: the text to type, and the destination if that says more; a way that a
+    door bars says so.
+    """
     return list(dict.fromkeys(_exit_name(way) for way in ways))
 
 
@@ -204,12 +209,12 @@ def _way_name(way: WayOut) -> str:
 
 
 def unseen(lines: Sequence[LoreLine], recall: Mapping[str, int]) -> list[LoreLine]:
-    """The lines that were not told before in this branch."""
+    """Return the lines that were not told before in this branch."""
     return [line for line in lines if not recall.get(line.key) and plain(line.text)]
 
 
 def topic(given: NarratorInput, words: str) -> tuple[str, str]:
-    """The topic's kind (`named`, `none`, `other`) and how to say it: names as displayed, others not repeated."""
+    """Return the topic's kind (`named`, `none`, `other`) and how to say it: names as displayed, others not repeated."""
     if not words.strip():
         return "none", ""
     wanted = folded(words)
@@ -225,7 +230,7 @@ def topic(given: NarratorInput, words: str) -> tuple[str, str]:
 
 
 def where(words: str) -> str:
-    """`behind the bar` of a search's words, if they name a part of the place in few plain words."""
+    """Return `behind the bar` from a search's words, if they name a part of the place in few plain words."""
     low = words.lower().split()
     preposition = longest_prefix(low, lexicon().inside)
     rest = words.split()[len(preposition) :]
@@ -237,50 +242,50 @@ def where(words: str) -> str:
 
 
 def detail(words: str) -> str:
-    """What was looked at, with an article, if it is a few plain words."""
+    """Return the detail that was looked at, with an article, if it is a few plain words."""
     if not is_plain(words) or len(words.split()) > 3:
         return ""
     return with_article(words) if words[0].islower() else place_name(words)
 
 
 def is_plain(words: str) -> bool:
-    """Whether a player's words can stand in our sentence: letters, few, and nothing like an ID or markup."""
+    """Tell whether a player's words can stand in our sentence: letters, few, and nothing like an ID or markup."""
     return bool(_PLAIN_WORDS.fullmatch(words)) and len(words) <= 40 and "_" not in words and len(words.split()) <= 5
 
 
 def folded(text: str) -> str:
-    """A name for comparing: lower case, no article."""
+    """Return a name for comparing: lower case, no article."""
     return re.sub(r"^(?:the|a|an)\s+", "", text.strip().lower())
 
 
-# Evidence -> a beat: what somebody says in quotation marks, what is found after a colon, both word for word.
+# Evidence: an item -> a beat: speech in quotation marks, a find after a colon, both word for word.
 
 
 def evidence_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
-    """What the attempt brought to light, framed by the outcome; then reminders of what was known."""
-    new = [one for one in evidence if not one.known_before]
+    """Return what the attempt brought to light, framed by the outcome; then reminders of what was known."""
+    new = [item for item in evidence if not item.known_before]
     beats: list[Beat] = []
-    for one in new:
-        if not _is_in_say(outcome, one):
-            beats.append(_framed(given, outcome, one, is_first=not beats))
+    for item in new:
+        if not _is_in_say(outcome, item):
+            beats.append(_framed(given, outcome, item, is_first=not beats))
     if outcome.code not in ("told_before", "found_before"):
-        beats += [reminder_beat(given, one) for one in evidence if one.known_before]
+        beats += [reminder_beat(given, item) for item in evidence if item.known_before]
     return beats
 
 
 def stray_beat(given: NarratorInput, evidence: Evidence) -> Beat:
-    """What is learned by no attempt: overheard, witnessed, set off by a clock."""
+    """Return what is learned by no attempt: overheard, witnessed, set off by a clock."""
     speaker = views.person(given, evidence.speaker_id)
     return _quoted_beat(evidence, "overheard" if speaker else "learned", {}, speaker)
 
 
 def reminder_beat(given: NarratorInput, evidence: Evidence) -> Beat:
-    """What was known before, by its first words, and by whom it was told."""
+    """Return what was known before, by its first words, and by whom it was told."""
     speaker = views.person(given, evidence.speaker_id)
     text = reminder(plain(evidence.text))
     facts: dict[str, Fact] = {} if text else {"reminder": False}
     group = "told_before" if speaker else "found_before"
-    # What somebody said stays theirs, with its "I" and "me".
+    # Speech keeps its speaker, with its "I" and "me".
     shown = quoted(text) if text and speaker else lowered(text)
     slots: dict[str, Slot] = {"reminder": shown, "who": speaker or ""}
     return Beat("outcome", group, facts, slots, cites=(evidence.item_id,) if text else ())
@@ -329,32 +334,32 @@ def _quoted_beat(
 
 
 def _is_in_say(outcome: Outcome, evidence: Evidence) -> bool:
-    """Whether the scenario's own sentence quotes the item already."""
+    """Tell whether the scenario's own sentence quotes the item already."""
     return plain(evidence.text) in plain(" ".join(outcome.say))
 
 
-# Beats -> the beats that are told: five sentences of ours and about 110 words; what matters least goes. The acts of
-# others have room of their own.
+# Plan: beats -> the beats that are told: five sentences of ours and about 110 words; the least important go. The acts
+# of others have room of their own.
 
 MAX_OWN_SENTENCES = 5
 MAX_WORDS = 105
-# What each act adds, and what a narration has that tells nothing but somebody's act.
+# Words for each act, and for a narration that tells only somebody's act.
 _SENTENCES_OF_ACT, _WORDS_OF_ACT = 2, 35
 _SENTENCES_OF_ROUND, _WORDS_OF_ROUND = 3, 60
-# A sentence of ours before it is made: longer than most, so that the estimate holds.
+# Estimated words of a sentence of ours before it is made: longer than most, so that the estimate is safe.
 _OWN_WORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many sentences of ours a telling may have, and how many words it may come to."""
+    """The limits of a narration: sentences of ours, and words."""
 
     own_sentences: int = MAX_OWN_SENTENCES
     words: int = MAX_WORDS
 
 
 def room_for(given: NarratorInput) -> Room:
-    """More for each act that is told; little where there is nothing else."""
+    """Return the limits: more for each act that is told; little where there is nothing else."""
     acts = len(given.acts)
     if is_round_of_another(given):
         return Room(_SENTENCES_OF_ROUND * acts, _WORDS_OF_ROUND * acts)
@@ -362,12 +367,12 @@ def room_for(given: NarratorInput) -> Room:
 
 
 def is_round_of_another(given: NarratorInput) -> bool:
-    """Whether nothing but others' acts is told."""
+    """Tell whether nothing but others' acts is told."""
     return bool(given.acts) and not given.outcomes and not given.scene_changed
 
 
 def plan(beats: Sequence[Beat], room: Room = Room()) -> tuple[Beat, ...]:
-    """The beats less what does not fit, in their order. Outcome, act, evidence, price and ending always stay.
+    """Return the beats that fit, in their order. Outcome, act, evidence, price and ending always stay.
 
     An ending is a paragraph of its own and takes no room from the turn.
     """
@@ -376,18 +381,18 @@ def plan(beats: Sequence[Beat], room: Room = Room()) -> tuple[Beat, ...]:
         droppable = [index for index, beat in enumerate(kept) if not beat.is_kept]
         if not droppable:
             break
-        # Of what matters equally little the later goes.
+        # Of equally important beats the later go.
         del kept[min(droppable, key=lambda index: (SALIENCE[kept[index].kind], -index))]
     return tuple(kept)
 
 
 def estimate(beat: Beat) -> int:
-    """About how many words a beat will have."""
+    """Return the estimated number of words of a beat."""
     lists = sum(word_count(str(beat.slots[name])) for name in ("list", "names", "reminder") if name in beat.slots)
     return word_count(beat.authored) + lists + (_OWN_WORDS if beat.group else 0)
 
 
 def _is_too_long(beats: Sequence[Beat], room: Room) -> bool:
-    told = [beat for beat in beats if beat.kind != "ending"]
-    own = sum(1 for beat in told if beat.group)
-    return own > room.own_sentences or sum(map(estimate, told)) > room.words
+    beats_told = [beat for beat in beats if beat.kind != "ending"]
+    own = sum(1 for beat in beats_told if beat.group)
+    return own > room.own_sentences or sum(map(estimate, beats_told)) > room.words

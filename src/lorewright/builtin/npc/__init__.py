@@ -1,1 +1,1 @@
-"""What the cast do of their own accord where no model is asked."""
+"""Decisions of the cast where no model is asked."""

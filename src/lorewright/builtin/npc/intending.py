@@ -1,8 +1,8 @@
 """NpcIntentInput -> NpcIntent: what one character does now, without a model.
 
-First what an author wrote for it; then what was just done to it asks for an answer; then what it is after, now and
-again; else it takes note of what goes on, or does something that is like it. Nothing is said that it does not know, and
-nothing is done again that it did just now, as long as there is anything else.
+First come the author's acts; then answers to what was just done to the character; then, now and again, the character's
+own aims; else it comments on what goes on, or does something in its nature. It says nothing that it does not know, and
+repeats nothing that it did just now, as long as there is anything else.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from lorewright.rules.actions import AuthoredAct, done_key, tried_key
 from lorewright.values.proposals import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
 from lorewright.values.records import LoreLine, Named, Recorded
 
-# What somebody is after, knows, remembers and was promised -> what they could do by themselves. Each is done once for
-# what it is about, so that nobody goes on about a thing.
+# Aims: what a character wants, knows, remembers and was promised -> acts of their own accord. Each is done once for its
+# object, so that nobody harps on a thing.
 
-# From so much on somebody would rather be elsewhere.
+# From so much tension on somebody would rather be elsewhere.
 _TOO_MUCH = 5
 # A memory of less weight is not worth a word (importance 2, a while ago).
 _WORTH_TELLING = 1.5
 # A promise is not spoken of in the turn in which it was given, nor for so long after it (in-world minutes).
 _A_WHILE = 10
-# A goal that says where to: `get to the pier`, `back at Pier 9`.
+# A goal with a destination: `get to the pier`, `back at Pier 9`.
 _MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
 
 
 def pursuing(moment: Moment) -> list[Considered]:
-    """All of it, in a fixed order."""
+    """Return all possible acts of these kinds, in a fixed order."""
     return [
         *_leaving(moment),
         *_by_goal(moment),
@@ -52,7 +52,7 @@ def pursuing(moment: Moment) -> list[Considered]:
 
 
 def _leaving(moment: Moment) -> Iterator[Considered]:
-    """Out of the way of somebody who has just struck, or with whom it has come to too much."""
+    """Yield a departure from somebody who has just struck, or with whom tension is too high."""
     me, struck = moment.given.me.id, set()
     for outcome in moment.given.outcomes:
         if outcome.type == "attack" and outcome.target_id == me and outcome.code != "blocked":
@@ -73,7 +73,7 @@ def _leaving(moment: Moment) -> Iterator[Considered]:
 
 
 def _by_goal(moment: Moment) -> Iterator[Considered]:
-    """What the goal names is taken where it lies, given where it belongs, gone to where it says so."""
+    """Yield steps towards the goal: take what it names, give it where it belongs, go where it leads."""
     given, goal = moment.given, moment.given.me.goal.casefold()
     if not goal:
         return
@@ -115,7 +115,9 @@ def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
 
 
 def _volunteering(moment: Moment) -> Iterator[Considered]:
-    """What one knows of a matter that has come up is told to whom one trusts, unasked: to one person a thing, once."""
+    """Yield the telling of known items about a topic that has come up, to trusted people, unasked: each item to one
+    person, once.
+    """
     if not moment.can("tell"):
         return
     said = _come_up(moment)
@@ -129,66 +131,73 @@ def _volunteering(moment: Moment) -> Iterator[Considered]:
         ]
         for item in open_[:1]:
             weight = 5 if person.id == moment.given.player_id else 2
-            if (told := telling(item.id, person.id, moment, weight=weight)) is not None:
-                yield told
+            if (offer := telling(item.id, person.id, moment, weight=weight)) is not None:
+                yield offer
 
 
 def _come_up(moment: Moment) -> str:
-    """What was spoken of in this turn, and what one has not forgotten."""
+    """Return what was spoken of in this turn, and what the character remembers."""
     spoken = [outcome.words for outcome in moment.given.outcomes if not getattr(outcome, "whispered", False)]
     named = [
-        moment.given.names[one]
+        moment.given.names[entity_id]
         for outcome in moment.given.outcomes
-        for one in (outcome.target_id, outcome.item_id)
-        if one is not None and one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
+        for entity_id in (outcome.target_id, outcome.item_id)
+        if entity_id is not None
+        and entity_id in moment.given.names
+        and entity_id != moment.given.me.id
+        and not moment.is_here(entity_id)
     ]
     return " ".join([*spoken, *named, *(remember.content for remember in moment.given.remembers[:3])]).casefold()
 
 
 def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
-    """Whether something that an item names was spoken of, other than who is here."""
-    here = {person.name.casefold() for person in (*moment.people, moment.given.scope.player)}
+    """Tell whether something that an item names was spoken of, other than those present."""
+    names_here = {person.name.casefold() for person in (*moment.people, moment.given.scope.player)}
     named = [topic.casefold() for topic in item.topics] + [item.name.replace("-", " ").replace("_", " ").casefold()]
-    return any(_is_word(one, said) for one in named if len(one) > 2 and one not in here)
+    return any(_is_word(name, said) for name in named if len(name) > 2 and name not in names_here)
 
 
 def _reminding(moment: Moment) -> Iterator[Considered]:
-    """What somebody promised is asked after, once, when a while has passed."""
+    """Yield a question about a promise, once, when a while has passed."""
     given = moment.given
     if not moment.can("recall"):
         return
-    for one in given.recorded:
-        is_promise = one.predicate == "promised" and one.to_id == given.me.id and moment.is_here(one.by_id)
-        if not is_promise or moment.done(f"reminded:{one.fact_id}") or _is_fresh(one, moment):
+    for record in given.recorded:
+        is_promise = record.predicate == "promised" and record.to_id == given.me.id and moment.is_here(record.by_id)
+        if not is_promise or moment.done(f"reminded:{record.fact_id}") or _is_fresh(record, moment):
             continue
-        found = moment.words.sentence("remind", person=one.by_id)
-        thought, keys = moment.thought("think.remind", person=one.by_id)
+        found = moment.words.sentence("remind", person=record.by_id)
+        thought, keys = moment.thought("think.remind", person=record.by_id)
         if found is not None:
-            used = (found.key, *keys, moment.key(f"reminded:{one.fact_id}"))
-            action = moment.action("recall", one.by_id)
+            used = (found.key, *keys, moment.key(f"reminded:{record.fact_id}"))
+            action = moment.action("recall", record.by_id)
             yield Considered(found.text, 4, ("question",), thought=thought, action=action, keys=used)
 
 
 def _is_fresh(promise: Recorded, moment: Moment) -> bool:
-    """Whether it was given in this turn, or not long ago as far as one remembers."""
+    """Tell whether it was given in this turn, or not long ago as far as the character remembers."""
     given = moment.given
     if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
         return True
     by = given.names.get(promise.by_id, "")
     lately = [remember for remember in given.remembers if given.minutes - remember.minute < _A_WHILE]
-    return any(one.content.startswith(by) and "promise" in one.content for one in lately)
+    return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
 
 
 def _asking(moment: Moment) -> Iterator[Considered]:
-    """An open question that one is part of is put to who might have heard something: to each of them once.
+    """Yield open questions that concern the character, to those who might have heard something: to each of them once.
 
-    Others of the cast are asked about what has come up; nobody about what they have just asked oneself.
+    Others of the cast are asked about what has come up; nobody about what they have just asked the character.
     """
     if not moment.can("ask"):
         return
     come_up = _come_up(moment)
     for concern in moment.given.concerns:
-        absent = [one for one in concern.about if not moment.is_here(one) and one in moment.given.names]
+        absent = [
+            entity_id
+            for entity_id in concern.about
+            if not moment.is_here(entity_id) and entity_id in moment.given.names
+        ]
         for about in absent[:2]:
             what = moment.given.names[about]
             for person in moment.people:
@@ -213,7 +222,7 @@ def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int)
 
 
 def _has_asked(person: Named, what: str, moment: Moment) -> bool:
-    """Whether somebody asked oneself about the same, as far as one remembers."""
+    """Tell whether somebody asked the character about the same, as far as they remember."""
     me, name = moment.given.me, what.casefold()
     for outcome in moment.given.outcomes:
         if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
@@ -225,7 +234,7 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
 
 
 def _remarking(moment: Moment) -> Iterator[Considered]:
-    """What one saw happen is told to who was not there: words, and nothing that a pack knows."""
+    """Yield what the character saw, for those who were not there: words, and nothing that a pack knows."""
     for other in moment.others:
         if moment.toward(other.id).trust < 0:
             continue
@@ -242,7 +251,9 @@ def _remarking(moment: Moment) -> Iterator[Considered]:
 
 
 def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
-    """What was seen in play, by its own name: it begins with somebody's, and neither of the two is in it."""
+    """Tell whether a memory was seen in play and can be told: it begins with somebody's name, and neither of the two is
+    in it.
+    """
     given, text = moment.given, memory.content
     if memory.minute <= 0 or memory.priority < _WORTH_TELLING or to.id in memory.shared_with or "“" in text:
         return False
@@ -252,31 +263,39 @@ def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
     both = (given.me.name.casefold(), to.name.casefold())
     if any(_is_word(name, folded) for name in both):
         return False
-    people = [given.player_name, *(one.name for one in (*moment.people, *given.scope.topics) if one.kind == "person")]
+    people = [
+        given.player_name,
+        *(named.name for named in (*moment.people, *given.scope.topics) if named.kind == "person"),
+    ]
     return any(text.startswith(f"{name} ") for name in people if name)
 
 
-def _names(goal: str, one: Named) -> bool:
-    """Whether a goal names somebody or something, by whichever name."""
-    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if len(name) > 1)
+def _names(goal: str, named: Named) -> bool:
+    """Tell whether a goal names somebody or something, by any of its names."""
+    return any(_is_word(name.casefold(), goal) for name in (named.name, *named.aliases) if len(name) > 1)
 
 
 def _is_word(name: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-# The acts that an author wrote for somebody, in the author's order -> the one to be done now.
+# Authored acts, in the author's order -> the one to be done now.
 
-# What is done to somebody who is there.
+# Types of act that need somebody who is there.
 _AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
 _GROUPS = {"tell": "tell", "ask": "ask.other", "give": "give", "take": "take", "go": "go"}
 
 
 def authored(moment: Moment) -> list[Considered]:
-    """Those that hold and make sense just now, the one that was done just before last."""
-    open_ = [one for act in moment.given.acts if _makes_sense(act, moment) for one in [_considered(act, moment)]]
-    fresh = [one for one in open_ if not moment.lately or one.text != moment.lately[0]]
-    return [*fresh, *(one for one in open_ if one not in fresh)]
+    """Return the acts whose conditions hold and that make sense just now, the one that was done just before last."""
+    open_ = [
+        considered
+        for act in moment.given.acts
+        if _makes_sense(act, moment)
+        for considered in [_considered(act, moment)]
+    ]
+    fresh = [considered for considered in open_ if not moment.lately or considered.text != moment.lately[0]]
+    return [*fresh, *(considered for considered in open_ if considered not in fresh)]
 
 
 def _considered(act: AuthoredAct, moment: Moment) -> Considered:
@@ -293,13 +312,14 @@ def _considered(act: AuthoredAct, moment: Moment) -> Considered:
 
 
 def _is_gesture(act: AuthoredAct) -> bool:
-    """Whether there is nothing in it for rules to judge: its sentences are all of it."""
+    """Tell whether there is nothing in it for rules to judge: its sentences are all of it."""
     return act.do.type == "wait" and bool(act.say)
 
 
 def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
-    """Nobody speaks to who is gone. What cannot be done as things stand is tried once, and again only after it was
-    done."""
+    """Tell whether the act makes sense: nobody speaks to somebody absent. An act that cannot be done now is tried once,
+    and again only after it was done.
+    """
     given, do = moment.given, act.do
     if do.type not in given.verbs or (do.type in _AT_PEOPLE and not moment.is_here(do.target)):
         return False
@@ -310,9 +330,9 @@ def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
 
 
 def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
-    """As far as one sees it oneself."""
+    """Tell whether the act is possible, as far as the character can see."""
     do, scope, given = act.do, moment.given.scope, moment.given
-    carried = {one.id for one in scope.carried}
+    carried = {thing.id for thing in scope.carried}
     match do.type:
         case "go":
             return any(way.to == do.to and not way.barred for way in scope.exits)
@@ -321,7 +341,7 @@ def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
         case "drop":
             return do.target in carried
         case "take":
-            return do.target in {one.id for one in scope.here}
+            return do.target in {thing.id for thing in scope.here}
         case "tell" if do.lore_item is not None:
             return any(item.id == do.lore_item and not item.kept_back for item in given.knows)
         case _:
@@ -329,9 +349,11 @@ def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
 
 
 def _in_words(act: AuthoredAct, moment: Moment) -> str:
-    """What an author gave no words is told in ours."""
+    """Return our words for an act to which the author gave none."""
     do, given = act.do, moment.given
-    thing = next((the(one) for one in (*given.scope.carried, *given.scope.here) if one.id in (do.item, do.target)), "")
+    thing = next(
+        (the(named) for named in (*given.scope.carried, *given.scope.here) if named.id in (do.item, do.target)), ""
+    )
     what = do.topic or given.names.get(do.to or "", "") or "something"
     if do.type == "attempt":
         return f"{given.me.name} tries something: {do.topic}."[:SENTENCES]
@@ -341,9 +363,9 @@ def _in_words(act: AuthoredAct, moment: Moment) -> str:
     return found.text if found is not None else f"{given.me.name} acts."[:SENTENCES]
 
 
-# Nothing asks anything of somebody -> what they do all the same: a line of their nature, or a small gesture.
+# Idle acts: what a character does when nothing else asks for it: a line of their nature, or a small gesture.
 
-# How somebody is in general, or with whom they deal, is not what they do just now.
+# Lines about somebody's general nature or dealings do not tell an act.
 _GENERAL = frozenset(
     ("whenever", "never", "always", "usually", "often", "if", "answers", "question", "questions", "speaker", "customer")
 )
@@ -352,7 +374,7 @@ TENSE = "tense"
 
 
 def idling(moment: Moment) -> list[Considered]:
-    """Lines of one's nature as they stand, and gestures by how one feels about the player where they are there."""
+    """Return lines of the character's nature as they stand, and gestures by their feeling about the player if there."""
     found, mood = list(_own_nature(moment)), mood_of(moment)
     if mood:
         weight = 8 if mood == TENSE else 2
@@ -361,7 +383,7 @@ def idling(moment: Moment) -> list[Considered]:
 
 
 def mood_of(moment: Moment) -> str:
-    """How one feels about the player: `warm`, `cold`, `tense`, or nothing in particular."""
+    """Return the feeling about the player: `warm`, `cold`, `tense`, or empty."""
     player = moment.given.player_id
     if not moment.is_here(player):
         return ""
@@ -374,18 +396,18 @@ def mood_of(moment: Moment) -> str:
 
 
 def _own_nature(moment: Moment) -> Iterator[Considered]:
-    """The line that was used least, verbatim; none that the last narrations have told."""
+    """Yield the line that was used least, verbatim; none that the last narrations have told."""
     given = moment.given
-    told = "\n".join(message.content for _, message in given.messages if message.type == "narration")
-    lines = [line for line in given.me.disposition if _is_a_deed(line, moment) and line.text not in told]
+    narrated = "\n".join(message.content for _, message in given.messages if message.type == "narration")
+    lines = [line for line in given.me.disposition if _is_a_deed(line, moment) and line.text not in narrated]
     lines = [line for line in lines if line.text not in moment.lately]
     keyed = [(given.recall.get(moment.key(f"line:{line.key}"), 0), at, line) for at, line in enumerate(lines)]
-    for _, _, line in sorted(keyed, key=lambda one: one[:2])[:1]:
+    for _, _, line in sorted(keyed, key=lambda row: row[:2])[:1]:
         yield Considered(line.text, 4, keys=(moment.key(f"line:{line.key}"),))
 
 
 def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
-    """Whether a line tells what somebody does, by their name: one sentence of a few words."""
+    """Tell whether a line tells an act of the character, by their name: one sentence of a few words."""
     words = line.text.split()
     begins = line.text.startswith(f"{moment.given.me.name} ")
     return (
@@ -396,23 +418,23 @@ def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
     )
 
 
-# In so many of a hundred turns somebody goes after something of their own where there is something; else it waits. Of
-# several who are there it is one in a turn who may: in some profiles all think at once, and would all ask the same.
+# In so many of a hundred turns a character follows an aim of their own, if there is one; else it waits. Of several
+# present only one in a turn may: in some profiles all think at once, and would all ask the same.
 _RESTLESS = 80
-# And so often they take note of what goes on rather than of themselves.
+# And so often they comment on what goes on rather than follow themselves.
 _ATTENTIVE = 55
-# Of a name that is a page so much is said (characters).
+# Longest excerpt of an overlong name (characters).
 _NAME = 200
 
 
 def intend(given: NpcIntentInput) -> NpcIntent:
-    """The act; the same input gives the same one."""
+    """Return the act; the same input gives the same one."""
     moment = Moment(given)
     written = authored(moment)
     if written and written[0].text not in moment.lately[:1]:
         return written[0].intent()
     for considered in _in_turn(moment):
-        fresh = [one for one in considered if one.text not in moment.lately]
+        fresh = [act for act in considered if act.text not in moment.lately]
         if fresh:
             return _drawn(fresh, moment).intent()
     if written:
@@ -421,19 +443,19 @@ def intend(given: NpcIntentInput) -> NpcIntent:
 
 
 def _in_turn(moment: Moment) -> list[list[Considered]]:
-    """What is open, what asks most for it first."""
+    """Return the possible acts by group, the most urgent group first."""
     answers, ends = answering(moment), pursuing(moment)
     urgent = [end for end in ends if "flight" in end.tags]
     notices, idle = watching(moment)[:2], idling(moment)
     later = [ends] if _is_ones_turn(moment) and _chance(moment, "restless") < _RESTLESS else []
-    # Whoever has something against somebody does not look on as a neighbour does.
+    # Somebody with a grudge does not look on as a neighbour does.
     is_easy = mood_of(moment) != TENSE and _chance(moment, "attentive") < _ATTENTIVE
     around = [notices, idle] if is_easy else [idle, notices]
     return [urgent, answers, *later, *around]
 
 
 def _is_ones_turn(moment: Moment) -> bool:
-    """Whether one is it, of the cast who are there, in this turn: it goes round among them by chance."""
+    """Tell whether it is the character's turn, among the cast who are there: it goes round among them by chance."""
     given = moment.given
     everybody = sorted({given.me.id, *(other.id for other in moment.others)})
     drawn = content_hash(f"{given.seed}\n{given.turn_no}\n{'|'.join(everybody)}")
@@ -441,17 +463,17 @@ def _is_ones_turn(moment: Moment) -> bool:
 
 
 def _drawn(considered: Sequence[Considered], moment: Moment) -> Considered:
-    """One of several by weight; the same one for the same moment."""
-    left = _chance(moment, "which", sides=sum(one.weight for one in considered))
-    for one in considered:
-        left -= one.weight
+    """Return one of several by weight; the same one for the same moment."""
+    left = _chance(moment, "which", sides=sum(act.weight for act in considered))
+    for act in considered:
+        left -= act.weight
         if left < 0:
-            return one
+            return act
     return considered[-1]
 
 
 def _chance(moment: Moment, purpose: str, *, sides: int = 100) -> int:
-    """A number from 0 to `sides`, without it, that stands for this character, turn and purpose."""
+    """Return a number from 0 to `sides`, exclusive, for this character, turn and purpose."""
     given = moment.given
     drawn = content_hash(f"{given.seed}\n{given.me.id}\n{given.turn_no}\n{given.minutes}\n{purpose}")
     return int(drawn[:12], 16) % sides

@@ -1,1 +1,1 @@
-"""A player's line -> what it means: clauses, noun phrases, readings."""
+"""The parser: a player's line -> its meaning: clauses, noun phrases, readings."""

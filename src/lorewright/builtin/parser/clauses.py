@@ -1,4 +1,4 @@
-"""The player's text -> clauses of words, cut where something else is done; speech and names stay whole."""
+"""Clauses: the player's text -> clauses of words, cut where another act begins; speech and names stay whole."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-# Words -> what they claim was said or promised, is owed or is one's own. Nothing here says whether it is so.
+# Claims: words -> what they claim was said or promised, is owed or is owned. Nothing here says whether it is true.
 
 ClaimKind = Literal["said", "promised", "owes", "owns"]
 
-# Whom a claim is about, in the words of whoever makes it: `you` is the one who is spoken to, `i` whoever speaks.
+# Persons of a claim, in the words of its speaker: `you` is the addressee, `i` the speaker.
 YOU, ME = "you", "i"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`by` and `to` as they were named (`you`, `i`, `viktor`); `what` as typed; with `asks` it is to be said again."""
+    """A claim; `by` and `to` as they were named (`you`, `i`, `viktor`), `what` as typed; with `asks` the speaker wants
+    to hear it again.
+    """
 
     kind: ClaimKind
     by: str
@@ -80,7 +82,7 @@ _TAIL = re.compile(
     r"(?:,? (?:didn't you|didn't i|right|remember|you know|you said|did you not|isn't it|yesterday|earlier|before"
     r"|last night|this morning|the other day|last time|already|again))+$"
 )
-# What is nobody's to carry away, whoever it is of.
+# Things that nobody can carry away, whatever their owner.
 _NO_THINGS = frozenset(
     "business problem name point girl boy friend brother sister mother father wife husband life fault job turn word "
     "way idea guess opinion choice decision answer question home house room place stop favourite favorite concern "
@@ -91,10 +93,10 @@ _NOBODY = frozenset(("he", "she", "they", "it", "that", "this", "who", "what", "
 
 
 def claim_in(text: str) -> Claim | None:
-    """The claim that a clause makes, or None; the name of whoever is spoken to has been taken off it.
+    """Return the claim that a clause makes, or None; the addressee's name has been taken off the clause.
 
-    A question is none, but for one that expects to be agreed with (`didn't you promise me the key`), and for the wish
-    to hear something again.
+    A question is none, except one that expects agreement (`didn't you promise me the key`), and the wish to hear
+    something again.
     """
     words = " ".join(text.replace("’", "'").strip(' .,;:!?"“”').split())
     low = words.lower()
@@ -117,12 +119,12 @@ def claim_in(text: str) -> Claim | None:
 
 
 def _says_so(low: str) -> bool:
-    """`I think` leads in; `no` and `so` may be all of what is said."""
+    """Tell whether the words only lead in, as `I think`; `no` and `so` may be all of what is said."""
     return not _LEAD.sub("", low).strip()
 
 
 def _stated(low: str, words: str) -> tuple[str, str]:
-    """`didn't you promise me the key` as `you promised me the key`."""
+    """Return `didn't you promise me the key` as `you promised me the key`."""
     found = _DID_NOT.match(low)
     if found is None:
         return low, words
@@ -153,25 +155,27 @@ def _what(found: re.Match[str], words: str) -> str:
     return "" if what.lower() in _SAYS_NOTHING else what[:200].strip()
 
 
-# Names -> names in a sentence: articles, lists, capitals; and what must not stand in one.
+# Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
 
 _DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|its|their|our|some)\s|\S+['’]s?\s", re.IGNORECASE)
 
 
 def with_article(name: str) -> str:
-    """`steel door` -> `the steel door`, `The Neon Dragon` -> `the Neon Dragon`; `Viktor's key` stays."""
+    """Return `the steel door` for `steel door`, `the Neon Dragon` for `The Neon Dragon`; `Viktor's key` stays."""
     if name.lower().startswith("the "):
         return "the " + name[4:]
     return name if _DETERMINED.match(name) else f"the {name}"
 
 
 def place_name(name: str) -> str:
-    """A place in the middle of a sentence: names stay as they are, common nouns get an article."""
+    """Return a place in the middle of a sentence: names stay as they are, common nouns get an article."""
     return with_article(name) if name[:1].islower() or name.lower().startswith("the ") else name
 
 
 def listed(names: Sequence[str], *, limit: int = 4) -> str:
-    """`a, b and c`; what is over the limit becomes `others`. Where a name has a comma of its own, a semicolon parts."""
+    """Return `a, b and c`; names over the limit become `others`. Where a name has a comma of its own, semicolons
+    separate.
+    """
     shown = list(names) if len(names) <= limit else [*names[: limit - 1], "others"]
     if any("," in name for name in shown) and len(shown) > 1:
         return "; ".join([*shown[:-1], f"and {shown[-1]}"])
@@ -179,7 +183,7 @@ def listed(names: Sequence[str], *, limit: int = 4) -> str:
 
 
 def capitalised(text: str) -> str:
-    """The text with its first letter raised; quotation marks before it do not count."""
+    """Return the text with its first letter raised; quotation marks before it do not count."""
     match = re.search(r"[^\W\d_]", text)
     if match is None or text[: match.start()].strip(" “‘\"'("):
         return text
@@ -187,7 +191,9 @@ def capitalised(text: str) -> str:
 
 
 def is_called(words: str, *names: str) -> bool:
-    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
+    """Tell whether words mean the bearer of one of the names: the name, or some words of it (`the umbrella`: Lost
+    umbrella).
+    """
     said = _name_words(words)
     return bool(said) and any(said <= _name_words(name) for name in names)
 
@@ -196,9 +202,9 @@ def _name_words(name: str) -> set[str]:
     return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
 
 
-# lexicon.yaml -> the words that the interpreter knows, read once.
+# Lexicon: lexicon.yaml -> the words that the interpreter knows, read once.
 
-# The one in C reads the lexicon in a tenth of the time, where PyYAML has it.
+# The C loader reads the lexicon in a tenth of the time, where PyYAML has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Phrase = tuple[str, ...]
@@ -235,7 +241,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """The shipped lexicon."""
+    """Return the shipped lexicon."""
     text = resources.files(__package__).joinpath("lexicon.yaml").read_text("utf-8")
     data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
     verbs = [(phrase, frame) for frame, rows in data["frames"].items() for phrase in _phrases(_flat(rows))]
@@ -264,7 +270,7 @@ _WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "wh
 
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:
-    """The first of the phrases (longest first) that the words begin with; empty where none does."""
+    """Return the first of the phrases (longest first) that the words begin with; empty where none does."""
     return next((phrase for phrase in phrases if tuple(words[: len(phrase)]) == phrase), ())
 
 
@@ -276,7 +282,7 @@ def _phrases(texts: Iterable[str]) -> tuple[Phrase, ...]:
     return tuple(sorted({tuple(text.split()) for text in texts}, key=lambda phrase: (-len(phrase), phrase)))
 
 
-MAX_CHARACTERS = 600  # far more than four actions need; what is longer is not read to its end
+MAX_CHARACTERS = 600  # far more than four actions need; the rest of a longer line is not read
 
 _TOKEN = re.compile(r'"(?P<speech>[^"]*)"?|(?P<word>[^\W_]+(?:[\'-][^\W_]+)*)|(?P<stop>[.;!?]+)|(?P<comma>[,:]| -+ )')
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "—": ",", "–": ","})
@@ -293,7 +299,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Words that one action is read from; `question` where a question mark ended them."""
+    """The words of one action; `question` where a question mark ended them."""
 
     words: tuple[Word, ...]
     question: bool = False
@@ -305,7 +311,7 @@ class Clause:
 
 
 def cleaned(text: str) -> str:
-    """One line of plain text, bounded: no control or format characters, plain quotation marks."""
+    """Return one line of plain text, bounded: no control or format characters, plain quotation marks."""
     if text.isascii() and text.isprintable():
         kept = text[: MAX_CHARACTERS * 4].translate(_QUOTES)
         return " ".join(kept.split())[:MAX_CHARACTERS]
@@ -319,7 +325,7 @@ def _is_visible(char: str) -> bool:
 
 
 def words_of(text: str) -> tuple[Word, ...]:
-    """The words and signs of a cleaned text."""
+    """Return the words and signs of a cleaned text."""
     found = map(_word, _TOKEN.finditer(text))
     return tuple(word for word in found if word.kind != "speech" or any(map(str.isalnum, word.text)))
 
@@ -333,12 +339,12 @@ def _word(match: re.Match[str]) -> Word:
 
 
 def typed(words: Sequence[Word]) -> str:
-    """Words as they were typed, joined by spaces; signs are left out."""
+    """Return words as they were typed, joined by spaces; signs are left out."""
     return " ".join(word.text for word in words if word.kind in ("word", "speech"))
 
 
 def lows(words: Sequence[Word]) -> list[str]:
-    """The words in lower case; a sign or a speech stands as an empty string, so that places agree."""
+    """Return the words in lower case; a sign or a speech is an empty string, so that indices agree."""
     return [word.low if word.kind == "word" else "" for word in words]
 
 
@@ -355,7 +361,8 @@ def split_clauses(
     verbs: Collection[tuple[str, ...]] = (),
 ) -> list[Clause]:
     """Cut at stops, at `then`, and at `and` or a comma before a verb (`verbs` are more of them); speech to somebody
-    stays whole."""
+    stays whole.
+    """
     held = _inside_names(words, names)
     clauses: list[Clause] = []
     current: list[Word] = []
@@ -376,7 +383,7 @@ def split_clauses(
 
 
 def _inside_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> set[int]:
-    """Places within a name of several words, where nothing may be cut."""
+    """Return the indices within names of several words, where nothing may be cut."""
     low = [word.low for word in words]
     held: set[int] = set()
     for name in names:
@@ -388,7 +395,7 @@ def _inside_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> set[
 
 
 def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
-    """Whether the words begin with a person's name and a comma."""
+    """Tell whether the words begin with a person's name and a comma."""
     low = [word.low for word in words]
     return any(
         low[: len(name)] == list(name) and len(words) > len(name) and words[len(name)].kind == "comma"
@@ -397,7 +404,7 @@ def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
 
 
 def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
-    """Whether `and` is followed by somebody and `about`: another question, to somebody else."""
+    """Tell whether `and` is followed by a person and `about`: another question, to another person."""
     if words[index].low != "and":
         return False
     low = [word.low for word in words[index + 1 :]]
@@ -421,7 +428,7 @@ def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> boo
 
 
 def _trimmed(clause: Clause) -> Clause:
-    """Without commas and joining words at either end."""
+    """Return the clause without commas and joining words at either end."""
     words = list(clause.words)
     while words and (words[0].kind == "comma" or words[0].low in ("and", "then")):
         del words[0]

@@ -1,7 +1,7 @@
-"""Verb frames of things and places: what follows look, search, go and leave -> a Reading.
+"""Verb frames of things and places: the words after look, search, go and leave -> a Reading.
 
-Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for
-this frame, try the next one.
+Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for this frame,
+try the next one.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from lorewright.builtin.parser.readings import (
     which,
 )
 
-# The verb frame of waiting: `for half an hour` -> a Reading with minutes.
+# Verb frame of waiting: `for half an hour` -> a Reading with minutes.
 
 
 def wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Let time go by: as long as is said, else as long as the rules have it."""
+    """Read a wait: for the time given, else for the ruleset's default."""
     minutes = minutes_in(lows(rest))
     metadata = {"minutes": minutes} if minutes else {}
     plain = minutes is not None or not any(word.kind == "word" for word in rest)
@@ -45,7 +45,7 @@ def wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def minutes_in(low: Sequence[str]) -> int | None:
-    """`for half an hour` -> 30; None where no length is said; at least 1 and at most 480."""
+    """Return the minutes of `for half an hour`, 30; None where no length is given; at least 1 and at most 480."""
     units = {"minute": 1.0, "min": 1.0, "hour": 60.0, "hr": 60.0, "h": 60.0, "second": 1 / 60, "moment": 1.0}
     for index, word in enumerate(low):
         unit = units.get(word.removesuffix("s"))
@@ -67,19 +67,19 @@ Frame = Callable[[ParseContext, str, Sequence[Word]], Reading | None]
 
 
 def look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """The place, or what follows."""
+    """Read a look at the place, or at what follows."""
     return examine(ctx, words, rest) if rest else acting(ctx, "look", "look around")
 
 
 def inventory(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """What one carries; only alone, so that "i" is no verb before other words."""
+    """Read a look at what is carried; only alone, so that "i" is no verb before other words."""
     if rest:
         return None
     return acting(ctx, "inventory", "check what you carry")
 
 
 def examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A person, a thing, a door, a way out, the place; else some detail of it."""
+    """Read a look at a person, a thing, a door, a way out, the place; else at some detail of it."""
     phrase = bare(rest)
     if not phrase:
         return acting(ctx, "look", "look around", confidence=0.85)
@@ -112,7 +112,7 @@ def _look_at_detail(ctx: ParseContext, detail: str, confidence: float) -> Readin
 
 
 def look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`under the bar`: a search there."""
+    """Read `under the bar` as a search there."""
     preposition = longest_prefix(lows(rest), lexicon().inside)
     if not preposition or not bare(rest[len(preposition) :]):
         return None
@@ -120,7 +120,7 @@ def look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
 
 
 def search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """The whole place, a part of it, or for something."""
+    """Read a search of the whole place, of a part of it, or for something."""
     detail = bare(rest)
     return _search(ctx, detail, detail)
 
@@ -140,7 +140,7 @@ def _search(ctx: ParseContext, detail: str, noun: str) -> Reading:
 
 
 def check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Look at what is known to be here, search everything else."""
+    """Read a look at what is known to be here, or a search of everything else."""
     phrase = bare(rest)
     if not phrase or _is_place(ctx, phrase) or pronoun(ctx, phrase) or _anything(ctx, phrase):
         return examine(ctx, words, rest)
@@ -148,7 +148,7 @@ def check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 
 
 def go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Along a way out, by its name or by the place, door or direction that it has."""
+    """Read a move along a way out, by its name or by its place, door or direction."""
     phrase = bare(rest)
     if not phrase:
         through = words.lower().endswith((" through", " in", " inside"))
@@ -172,7 +172,7 @@ def go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def _by_the_door(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
-    """`in`, `through it`: by the door that was mentioned last."""
+    """Read `in`, `through it` as a move through the door that was mentioned last."""
     low = [word for word in lows(rest) if word not in ("it", "that")]
     door = ctx.thing
     if low not in (["in"], ["inside"], ["through"], ["into"], ["out"], []) or door is None or door.kind != "door":
@@ -209,7 +209,7 @@ def _somewhere(ctx: ParseContext, words: str) -> Reading:
 
 
 def leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Out of the place, where there is one way; else through what is named."""
+    """Read a move out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     if alone:
         return _going(ctx, alone)
@@ -230,7 +230,7 @@ def _is_place(ctx: ParseContext, phrase: str) -> bool:
 
 
 def _place_match(ctx: ParseContext, phrase: str) -> bool:
-    """The place's own name in full, or a part of it that names nothing else."""
+    """Tell whether it is the place's own name in full, or a part of it that names nothing else."""
     if exact(phrase, (ctx.nouns.place,)):
         return True
     others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
@@ -248,13 +248,13 @@ def _anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
 
 
 def pronoun(ctx: ParseContext, phrase: str, pattern: str = "look at {}") -> PhraseMatch | Reading | None:
-    """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
+    """Return a pronoun's match; a question where it could be several; `them` is people unless there are none."""
     thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
     if isinstance(person, Reading) and ctx.nouns.people and not pattern.startswith("take"):
         return person
     order = (thing, person) if pattern.startswith("take") else (person, thing)
-    found = next((one for one in order if isinstance(one, PhraseMatch)), None)
-    return found or next((one for one in order if one is not None), None)
+    found = next((match for match in order if isinstance(match, PhraseMatch)), None)
+    return found or next((match for match in order if match is not None), None)
 
 
 def _direction(phrase: str) -> str:
@@ -262,7 +262,7 @@ def _direction(phrase: str) -> str:
 
 
 def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
-    """`the unit and the knife`: the frame for every part; None where there is only one."""
+    """Read `the unit and the knife` as the frame for every part; None where there is only one."""
     parts: list[list[Word]] = [[]]
     for word in rest:
         if word.kind == "comma" or word.low == "and":
@@ -278,12 +278,12 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
 
 
 def joined(readings: Sequence[Reading], intent: str) -> Reading:
-    """Several readings as one, as sure as the least sure of them."""
+    """Return several readings as one, as sure as the least sure of them."""
     return Reading(
         actions=tuple(action for reading in readings for action in reading.actions),
         intent=intent,
         confidence=min(reading.confidence for reading in readings),
-        mentioned=tuple(one for reading in readings for one in reading.mentioned),
+        mentioned=tuple(candidate for reading in readings for candidate in reading.mentioned),
         assumptions=tuple(assumption for reading in readings for assumption in reading.assumptions),
     )
 
@@ -305,22 +305,22 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
 
 # Verb frames of daring: sneak, hide, climb, follow, and any verb at all on something that is here -> a Reading.
 
-# What may stand between a verb and what it is tried on.
+# Words between a verb and its object.
 _LEADS = frozenset(
     "at on onto in into over under through with to for from against around past up down off of about behind by".split()
 )
-# Surer than this one must be of what a verb that is not known is tried on.
+# Least confidence in the object of an unknown verb.
 _SURE = 0.95
 
 
 def sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """To a place, past somebody, or both: `past the captain to the cells`."""
+    """Read a sneak to a place, past somebody, or both: `past the captain to the cells`."""
     past = words.lower().split()
     if "past" in past or "by" in lows(rest)[:1]:
         return _past(ctx, words, trimmed(rest, start=("past", "by")))
     if not bare(rest) or lows(rest) in (["out"], ["away"], ["off"]):
-        exits = {one.id for one in ctx.nouns.exits}
-        lines = [f"sneak {typeable(one.name)}" for one in ctx.nouns.exits]
+        exits = {way.id for way in ctx.nouns.exits}
+        lines = [f"sneak {typeable(way.name)}" for way in ctx.nouns.exits]
         return asking(words, "Which way:", lines) if exits else asking(words, "There is no way out. You can:", ["hide"])
     return _stolen(FRAMES["go"](ctx, words, rest))
 
@@ -343,7 +343,7 @@ def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
 
 
 def _stolen(going: Reading | None) -> Reading | None:
-    """The same way, unseen; a question keeps the verb in its lines."""
+    """Return the same move, unseen; a question keeps the verb in its lines."""
     if going is None:
         return None
     if going.unclear is not None:
@@ -355,7 +355,7 @@ def _stolen(going: Reading | None) -> Reading | None:
 
 
 def hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Wherever one can, or behind something that is here."""
+    """Read hiding anywhere, or behind something that is here."""
     place = trimmed(rest, start=tuple(_LEADS | {"inside", "beneath", "underneath", "beside", "myself"}))
     if not bare(place):
         return acting(ctx, "sneak", "hide", metadata={"detail": "hide"})
@@ -369,7 +369,7 @@ def hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A way where there is one of the name; else a daring thing to do with something here."""
+    """Read a way out of that name; else a daring attempt on something here."""
     if not bare(rest):
         return None
     goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
@@ -380,14 +380,14 @@ def climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 
 
 def follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A way, or somebody."""
+    """Read a way, or a person to follow."""
     if isinstance(resolve(bare(rest), ctx.nouns.exits), PhraseMatch):
         return FRAMES["go"](ctx, words, rest)
     return attempt(ctx, words, rest, trait="nerve") or asking(words, "Follow whom or what?", ways(ctx.nouns))
 
 
 def attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str | None = None) -> Reading | None:
-    """A verb of a known class on something here, perhaps with something in hand; None where nothing of it is here."""
+    """Read a verb of a known class on something here, perhaps with something in hand; None where it is not here."""
     rest = trimmed(rest, end=("open", "down", "away", "off", "apart", "loose"))
     if words.lower().endswith(" lock") or (" lock with " in words.lower() and lows(rest)[:1] == ["with"]):
         return _lock(ctx, words, rest, trait)
@@ -403,10 +403,10 @@ def attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str |
 
 
 def _lock(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
-    """`pick the lock`, perhaps with something: that of the only door here."""
+    """Read `pick the lock`, perhaps with something: the lock of the only door here."""
     doors = ctx.nouns.doors
     if len(doors) != 1:
-        lines = [f"pick the lock of {typeable(one.name)}" for one in doors]
+        lines = [f"pick the lock of {typeable(door.name)}" for door in doors]
         return asking(words, "Which lock?" if doors else "There is no lock here. You can:", lines or ["look around"])
     door = PhraseMatch(doors[0], doors[0].name, 0.85, mended=True)
     tool = resolve(bare(rest[1:]), ctx.nouns.carried) if rest else None
@@ -428,7 +428,7 @@ def _tried(
 
 
 def _thing(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
-    """What it is tried on: somebody or something that is here."""
+    """Return the object of the attempt: somebody or something that is here."""
     phrase = bare(trimmed(rest, start=tuple(_LEADS)))
     if not phrase:
         return None
@@ -442,7 +442,7 @@ def _thing(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | N
 
 
 def any_verb(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
-    """A verb that is not known, on something here that is named well enough: tried without a trait."""
+    """Read an unknown verb, on something here that is named well enough, as an attempt without a trait."""
     if len(words) < 2 or words[0].kind != "word":
         return None
     rest = trimmed(words[1:], start=tuple(_LEADS))

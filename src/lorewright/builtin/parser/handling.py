@@ -28,7 +28,7 @@ from lorewright.builtin.parser.readings import (
 )
 
 _ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
-# Where a thing is put down for good; anywhere else must be something that is here.
+# Places where a thing is put down for good; anywhere else must be something that is here.
 _SURFACES = ("on", "onto", "beside", "under", "behind")
 _POCKETS = (
     "pocket",
@@ -48,14 +48,14 @@ _DOWN = ("down", "away", "here", "aside", "there", "off", "out")
 
 
 def drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Things that are carried, all of them if one says so; where they are put does not matter."""
+    """Read dropping things that are carried, or all of them; where they are put does not matter."""
     nouns = ctx.nouns
     rest, _, _ = parted(trimmed(rest, end=_DOWN), _ONTO)
     phrase = bare(rest)
     if not phrase:
-        return asking(words, "Drop what?", [f"drop {typeable(one.name)}" for one in nouns.carried])
+        return asking(words, "Drop what?", [f"drop {typeable(thing.name)}" for thing in nouns.carried])
     if tuple(phrase.lower().split()) in lexicon().everything and nouns.carried:
-        parts = [acting(ctx, "drop", "", target=PhraseMatch(one, one.name, 0.95)) for one in nouns.carried[:4]]
+        parts = [acting(ctx, "drop", "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in nouns.carried[:4]]
         return joined(parts, "drop everything")
     several = each(ctx, words, rest, drop)
     if several is not None:
@@ -65,7 +65,9 @@ def drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`put it down` drops it; `put the rope in the crate` uses the one on the other; a place to put it is the floor."""
+    """Read `put it down` as a drop, `put the rope in the crate` as using one thing on another; a place to put it is the
+    floor.
+    """
     low = lows(rest)
     if low[-1:] == ["on"]:
         return use(ctx, words, rest[:-1])
@@ -80,7 +82,7 @@ def put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def _pocketed(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:
-    """`in my bag`: what lies here is taken, what is carried is there already; no other place of the kind is known."""
+    """Read `in my bag`: what lies here is taken, what is carried is there already; no such other place is known."""
     if goal.lower() in _POCKETS:
         lying = resolve(bare(thing), ctx.nouns.here)
         if isinstance(lying, PhraseMatch):
@@ -96,12 +98,12 @@ def _pocketed(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -
 
 
 def give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
+    """Read `the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
     return _handed(ctx, words, trimmed(rest, start=("over", "back"), end=("over", "back")), "give")
 
 
 def show(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`the card to viktor`, `viktor the card`: the card is used on him."""
+    """Read `the card to viktor`, `viktor the card`: the card is used on him."""
     return _handed(ctx, words, rest, "use")
 
 
@@ -141,7 +143,7 @@ def _handed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> R
 def _each_handed(
     ctx: ParseContext, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str
 ) -> Reading | None:
-    """`the card and the knife`: each of them; None where there is only one."""
+    """Read `the card and the knife` as each of them; None where there is only one."""
     if "and" not in lows(thing) or not bare(whom) or exact(bare(thing), ctx.nouns.things):
         return None
     first, _, others = parted(thing, ("and",))
@@ -153,14 +155,14 @@ def _each_handed(
 
 
 def _receiver(ctx: ParseContext, whom: Sequence[Word]) -> str:
-    """Whom an offered line names: whoever was named, else somebody here; empty where nobody is."""
+    """Return the receiver in an offered line: the named one, else somebody here; empty where nobody is."""
     named = resolve(bare(whom), ctx.nouns.people) if bare(whom) else None
     people = ctx.nouns.people
     return typeable(named.label) if isinstance(named, PhraseMatch) else typeable(people[0].name) if people else ""
 
 
 def _to_whom(ctx: ParseContext, words: str, item: PhraseMatch, kind: str, pattern: str) -> Reading:
-    """The only person here is meant; else one asks."""
+    """Take the only person here as receiver; else ask."""
     people = ctx.nouns.people
     if len(people) == 1:
         only = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
@@ -174,11 +176,11 @@ def _verb(kind: str) -> str:
 
 
 def use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A thing by itself, or one thing on another, on a door or on somebody."""
+    """Read the use of a thing by itself, or of one thing on another, on a door or on somebody."""
     nouns = ctx.nouns
     rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
     if not bare(rest):
-        return asking(words, "Use what?", [f"use {typeable(one.name)}" for one in nouns.carried + nouns.here])
+        return asking(words, "Use what?", [f"use {typeable(thing.name)}" for thing in nouns.carried + nouns.here])
     thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to"))
     if not joint:
         found = meant(ctx, words, rest, PhraseKind(nouns.things, nouns.doors, "use {}", offered=nouns.things))
@@ -197,7 +199,7 @@ def use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def _it(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
-    """A pronoun for what something is used on: never the thing itself."""
+    """Return the match of a pronoun for the target of a use: never the thing itself."""
     nouns = ctx.nouns
     others = tuple(door for door in nouns.here + nouns.doors + nouns.people if door.id != item.candidate.id)
     return meant(ctx, words, onto, PhraseKind(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
@@ -213,12 +215,12 @@ def _acted_on(ctx: ParseContext, item: PhraseMatch, goal: PhraseMatch) -> Readin
 
 
 def switch(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`switch the radio on`; any other turning is not for this frame."""
+    """Read `switch the radio on`; any other turning is not for this frame."""
     return use(ctx, words, rest) if lows(rest)[-1:] in (["on"], ["off"]) else None
 
 
 def swing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
+    """Read `pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
     bolt = trimmed(rest, end=("back", "home", "open", "shut"))
     if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), PhraseMatch):
         is_home = words.split(" ")[0].lower() in ("throw", "shoot") or lows(rest)[-1:] in (["home"], ["shut"])
@@ -230,22 +232,22 @@ def swing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 
 
 def open_(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A door; a thing that does not open is named all the same, and the rules say so."""
+    """Read opening a door; a thing that does not open is named all the same, and the rules say so."""
     return _door(ctx, words, rest, "open")
 
 
 def close(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A door."""
+    """Read closing a door."""
     return _door(ctx, words, rest, "close")
 
 
 def lock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A door, perhaps with a key."""
+    """Read locking a door, perhaps with a key."""
     return _door(ctx, words, rest, "lock")
 
 
 def unlock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A door, perhaps with a key."""
+    """Read unlocking a door, perhaps with a key."""
     return _door(ctx, words, rest, "unlock")
 
 
@@ -266,7 +268,7 @@ def _door(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Rea
 
 
 def _door_meant(ctx: ParseContext, words: str, subject: Sequence[Word], kind: str) -> PhraseMatch | Reading:
-    """A door before anything else: by a pronoun, by its name, by the way that it is in."""
+    """Return the door before anything else: by a pronoun, by its name, by the way that it is in."""
     nouns, pattern = ctx.nouns, f"{kind} {{}}"
     if bare(subject).lower() in lexicon().thing_pronouns:
         if ctx.thing is not None and ctx.thing.kind != "door":
@@ -280,7 +282,7 @@ def _door_meant(ctx: ParseContext, words: str, subject: Sequence[Word], kind: st
 
 
 def _in_hand(nouns: Nouns, pattern: str) -> PhraseKind:
-    """What is carried, before what could be picked up."""
+    """Return a phrase kind for what is carried, before what could be picked up."""
     return PhraseKind(nouns.carried, nouns.here, pattern, offered=nouns.carried)
 
 
@@ -301,14 +303,14 @@ HANDLING: Mapping[str, Frame] = MappingProxyType(
 )
 
 
-# Verb frames of working on somebody: attack, throw, persuade, threaten, point, promise -> a Reading.
+# Verb frames of acting on people: attack, throw, persuade, threaten, point, promise -> a Reading.
 
-# Where the aim begins that somebody is worked on for.
+# Words before the aim of pressure on somebody.
 _AIMS = ("to", "that", "for", "into", "about", "if", "by", "not", "of")
 
 
 def attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Somebody, perhaps with something; a thing or a door is broken, which is a free attempt."""
+    """Read an attack on somebody, perhaps with something; a thing or a door is broken, which is a free attempt."""
     nouns = ctx.nouns
     rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
     subject, joint, tool = parted(rest, ("with", "using"))
@@ -330,7 +332,7 @@ def attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | Non
 
 
 def throw(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A thing at somebody, which is an attack; at anything else, a free attempt."""
+    """Read a throw at somebody, which is an attack; at anything else, a free attempt."""
     if lows(rest)[-1:] == ["away"]:
         return HANDLING["drop"](ctx, words, rest)
     thing, joint, goal = parted(rest, ("at", "to", "into", "through", "in", "over"))
@@ -354,19 +356,21 @@ def throw(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 
 
 def persuade(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Somebody, perhaps to some end, perhaps with something: a bribe."""
+    """Read persuading somebody, perhaps to some end, perhaps with something: a bribe."""
     return _pressed(ctx, words, rest, "persuade")
 
 
 def threaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Somebody, perhaps with something: a weapon in hand, or something that may come of it."""
+    """Read threatening somebody, perhaps with something: a weapon in hand, or a possible consequence."""
     if not _somebody(ctx, rest) and isinstance(resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), PhraseMatch):
         return attack(ctx, words, rest)
     return _pressed(ctx, words, rest, "threaten")
 
 
 def _somebody(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
-    """Who the words begin with, by name, pronoun, part of a name or typo, and how many words that took."""
+    """Return the person whom the words begin with, by name, pronoun, part of a name or typo, and how many words that
+    took.
+    """
     people = ctx.nouns.people + ctx.nouns.known_people
     plain = trimmed(rest, start=("the", "to", "with", "at"))
     skipped = len(rest) - len(plain)
@@ -393,7 +397,7 @@ def _pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> 
 
 
 def _to_an_end(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, rest: Sequence[Word]) -> Reading:
-    """What follows the one who is worked on: `with the card`, `to open the door`, `with the police`."""
+    """Read the words after the person: `with the card`, `to open the door`, `with the police`."""
     if rest and rest[0].low == "and":
         pattern = f"{kind} {typeable(target.label)}"
         return asking(words, "One at a time, please. You can:", [pattern])
@@ -411,7 +415,7 @@ def _to_an_end(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, re
 
 
 def _topic(rest: Sequence[Word]) -> str:
-    """The end as typed, without the word that joins it on."""
+    """Return the end as typed, without the word that joins it on."""
     words = [word for word in rest if word.kind in ("word", "speech")]
     if words and words[0].low in _AIMS and words[0].low != "not":
         words = words[1:]
@@ -419,7 +423,7 @@ def _topic(rest: Sequence[Word]) -> str:
 
 
 def point(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A weapon at somebody is a threat."""
+    """Read a weapon pointed at somebody as a threat."""
     thing, joint, goal = parted(rest, ("at", "towards", "toward", "to"))
     item = resolve(bare(thing), ctx.nouns.carried, ctx.nouns.here) if joint else None
     if not isinstance(item, PhraseMatch):
@@ -433,7 +437,7 @@ def point(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 
 
 def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`viktor I'll bring it back`, `to bring it back` where only one can be meant."""
+    """Read `viktor I'll bring it back`, `to bring it back` where only one person can be meant."""
     people = ctx.nouns.people
     first = _somebody(ctx, rest) if rest else None
     if first is None and len(people) == 1 and bare(rest):
@@ -455,7 +459,7 @@ def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
 
 
 def _tool(ctx: ParseContext, words: str, tool: Sequence[Word], pattern: str) -> PhraseMatch | Reading:
-    """What it is done with: carried, or lying here, so that the rules can say that it is not in hand."""
+    """Return the tool: carried, or lying here, so that the rules can say that it is not in hand."""
     return meant(ctx, words, tool, PhraseKind(ctx.nouns.carried, ctx.nouns.here, pattern, offered=ctx.nouns.carried))
 
 

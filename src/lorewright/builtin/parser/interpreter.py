@@ -1,4 +1,4 @@
-"""The player's words and what they can refer to -> actions, or one question back; no sure guesses."""
+"""The player's words and the scope -> actions, or one question back; no unsure guesses."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ from lorewright.values.records import InterpreterInput, InterpreterOutput
 
 
 def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A thing; what cannot be taken is named all the same, and the rules say so."""
+    """Read taking a thing; one that cannot be taken is named all the same, and the rules say so."""
     rest = _particle_dropped(rest)
     quantity, rest = _quantity(rest)
     phrase = bare(rest)
     if not phrase:
-        return asking(words, "Take what?", [f"take {typeable(one.name)}" for one in ctx.nouns.here])
+        return asking(words, "Take what?", [f"take {typeable(thing.name)}" for thing in ctx.nouns.here])
     if tuple(phrase.lower().split()) in lexicon().everything:
         return _take_all(ctx, words)
     found = each(ctx, words, rest, take) or pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
@@ -83,12 +83,12 @@ def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
         case None:
             if exact(phrase, ctx.nouns.exits):  # `take the street`
                 return FRAMES["go"](ctx, words, rest)
-            lines = [f"take {typeable(one.name)}" for one in ctx.nouns.here]
+            lines = [f"take {typeable(thing.name)}" for thing in ctx.nouns.here]
             return nothing_called(ctx, words, phrase, lines)
 
 
 def _takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
-    """What lies here before what is carried, and both before anything else that has the name."""
+    """Return what lies here before what is carried, and both before anything else that has the name."""
     nouns = ctx.nouns
     first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
     if isinstance(first, PhraseMatch) and first.confidence < 0.95:
@@ -99,12 +99,12 @@ def _takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
 def _take_all(ctx: ParseContext, words: str) -> Reading:
     if not ctx.nouns.here:
         return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
-    parts = [acting(ctx, "take", "", target=PhraseMatch(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
+    parts = [acting(ctx, "take", "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in ctx.nouns.here[:4]]
     return joined(parts, "take everything")
 
 
 def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
-    """`three coins` -> 3 and the coins; a number that belongs to the name is not told apart."""
+    """Return 3 and the coins for `three coins`; a number that belongs to the name is not split off."""
     if len(rest) < 2:
         return 1, rest
     word = rest[0].low
@@ -113,23 +113,23 @@ def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
 
 
 def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
-    """`pick the unit up` -> the unit."""
+    """Return the unit for `pick the unit up`."""
     return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
 
 
-# Verbs that a ruleset brings along (`mark the centre`): the longest of them, and what it is aimed at -> a Reading.
+# Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
 
-# What may stand between the verb and what it is aimed at.
+# Words between the verb and its target.
 _LEADS = ("at", "on", "onto", "in", "into", "to", "over", "for")
 
 
 def own_verbs(ctx: ParseContext) -> list[tuple[str, ...]]:
-    """The verbs, each as its words, the longest first."""
+    """Return the verbs, each as its words, longest first."""
     return sorted((tuple(verb.split()) for verb in ctx.verbs), key=lambda words: (-len(words), words))
 
 
 def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading | None:
-    """An action of the ruleset's own; alone it is aimed at nobody. None where no verb of its begins the words."""
+    """Read an action of the ruleset's own; alone it has no target. None where no such verb begins the words."""
     verb = longest_prefix(lows(said), own_verbs(ctx))
     if not verb:
         return None
@@ -150,7 +150,7 @@ _TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade",
 
 
 def interpret(given: InterpreterInput) -> InterpreterOutput:
-    """At most four actions that the player means. Never raises, and names nothing outside the scope.
+    """Return at most four actions that the player means. Never raise, and name nothing outside the scope.
 
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
@@ -170,7 +170,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
 
 
 def _reminded(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
-    """What the last inputs mentioned and is still in scope: pronouns refer to it."""
+    """Return the context with what the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
         for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names)):
@@ -179,8 +179,8 @@ def _reminded(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tup
 
 
 def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
-    """The names of several words, as they are written and as they are looked for: no clause ends inside one."""
-    keys = [key for one in nouns.everything() for key in one.keys]
+    """Return the names of several words, as they are written and as they are looked for: no clause ends inside one."""
+    keys = [key for candidate in nouns.everything() for key in candidate.keys]
     written = {tuple(word.low for word in words_of(cleaned(label))) for label in {key.label for key in keys}}
     return [name for name in written | {key.words for key in keys} if len(name) > 1]
 
@@ -192,7 +192,7 @@ def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> 
 
 def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
     readings: list[Reading] = []
-    vocabulary = {word for one in ctx.nouns.everything() for key in one.keys for word in key.words}
+    vocabulary = {word for candidate in ctx.nouns.everything() for key in candidate.keys for word in key.words}
     for clause in clauses:
         reading = _read(ctx, clause, vocabulary)
         if reading is None:
@@ -205,7 +205,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
 
 
 def _continues(before: Reading, after: Reading) -> bool:
-    """`talk to viktor and ask him about jin` is one question, not two."""
+    """Tell whether two readings are one: `talk to viktor and ask him about jin` is one question, not two."""
     first, second = before.actions[-1:], after.actions[:1]
     if first and first == second and first[0].type == "wait":
         return True  # `sit down and rest`
@@ -215,7 +215,7 @@ def _continues(before: Reading, after: Reading) -> bool:
 
 
 def _read(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    """One clause; None where nothing but small words is left of it."""
+    """Read one clause; None where nothing but small words is left of it."""
     words = _without_lead_in(ctx, clause.words)
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
@@ -245,7 +245,7 @@ def _read(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | 
 
 
 def _without_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
-    """The words from the verb on: `please could I`, `I want to` and the like are dropped."""
+    """Return the words from the verb on: `please could I`, `I want to` and the like are dropped."""
     lex = lexicon()
     while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
         low = lows(words)
@@ -276,7 +276,7 @@ def _verb(low: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
-    """Adverbs dropped, in a question only before its topic; a word that belongs to a name is none."""
+    """Return the words without adverbs, in a question only before its topic; a word that belongs to a name is none."""
     lex, low = lexicon(), lows(words)
     verb = _verb(low)
     frames = {frame for phrase, frame in lex.verbs if phrase == verb}
@@ -286,13 +286,13 @@ def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Wo
 
 
 def _quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading:
-    """Speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
+    """Read speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
     speech = [word for word in words if word.kind == "speech"]
     rest = _without_lead_in(ctx, [word for word in words if word.kind == "word"])
     target = None
     for start in range(len(rest)):
         target = target or exact(typed(rest[start:]), ctx.nouns.people + ctx.nouns.known_people)
-    inner = [word for one in speech for word in words_of(one.text)]
+    inner = [word for quotation in speech for word in words_of(quotation.text)]
     vocative = _vocative(ctx, inner)
     if target is None and vocative:
         return put_to(ctx, clause.text, *vocative)
@@ -304,7 +304,7 @@ def _quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading
 
 
 def _vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
-    """Whom the clause addresses, first or last and set off by a comma, and what it says to them."""
+    """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
         return None
@@ -321,7 +321,7 @@ def _vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Se
 
 
 def _bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
-    """A way out or the place behind it, by its very name and nothing else."""
+    """Read a way out or the place behind it, by its very name and nothing else."""
     phrase = typed(words)
     direction = lexicon().directions.get(phrase.lower(), phrase)
     if exact(phrase, ctx.nouns.exits) or exact(direction, ctx.nouns.exits):
@@ -332,7 +332,7 @@ def _bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
 
 
 def _by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """The frame of the longest verb phrase that takes the rest of the words."""
+    """Read by the frame of the longest verb phrase that takes the rest of the words."""
     low = lows(words)
     for phrase, frame in lexicon().verbs:
         if tuple(low[: len(phrase)]) != phrase:
@@ -351,7 +351,7 @@ def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
 
 
 def _bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Something named and no verb: a way out is taken, for anything else one asks what is to be done."""
+    """Read a name without a verb: a way out is taken, for anything else the answer is a question."""
     phrase, nouns = typed(words), ctx.nouns
     present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
     found = resolve(phrase, present, whole=True) or resolve(phrase, nouns.exits, nouns.known_places, whole=True)
@@ -369,7 +369,7 @@ def _bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Read
 
 
 def _mistyped_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """A verb with a letter wrong is offered, never acted on: `reach` is no `search`."""
+    """Offer a verb with a letter wrong, never act on it: `reach` is no `search`."""
     low = words[0].low
     if len(low) < 4:
         return None
@@ -391,7 +391,7 @@ def _is_slip(typed_verb: str, verb: str) -> bool:
 
 
 def _risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
-    """Flags of the words that come where a verb stands: first, or after a lead-in."""
+    """Return the risk flags of the words in a verb's position: first, or after a lead-in."""
     heads: set[str] = set()
     for clause in clauses:
         low = lows(clause.words)
@@ -419,10 +419,14 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
 
 
 def _referenced(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
-    """IDs of what the actions are about, topics included where they are somebody's or something's name."""
+    """Return IDs of what the actions are about, topics included where they are somebody's or something's name."""
     everything = ctx.nouns.everything()
     ids: list[str] = []
     for action in actions:
         topic = exact(action.words, everything) if key_words(action.words) else None
-        ids += [one for one in (action.target_id, action.location_id, topic.candidate.id if topic else None) if one]
+        ids += [
+            entity_id
+            for entity_id in (action.target_id, action.location_id, topic.candidate.id if topic else None)
+            if entity_id
+        ]
     return tuple(dict.fromkeys(ids))

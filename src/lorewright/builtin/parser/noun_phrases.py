@@ -1,6 +1,6 @@
-"""A noun phrase -> who or what in scope it names, or those between which it does not tell.
+"""A noun phrase -> the candidate in scope that it names, or a tie between several.
 
-A typo is mended only against what is in scope; adjectives and articles do not count; what is present is preferred.
+A typo is corrected only against what is in scope; adjectives and articles do not count; what is present is preferred.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CUTS = frozenset(
 
 FUZZY_MINIMUM = 80.0
 FUZZY_LENGTH = 4
-# How well a phrase fits a name, best first; the confidence is what the reading is worth.
+# Ranks of how well a phrase fits a name, best first, with the confidence of the reading.
 NAME, ALIAS, HEAD, PART, LOOSE, FUZZY = 6, 5, 4, 3, 2, 1
 CONFIDENCE = {NAME: 1.0, ALIAS: 1.0, HEAD: 0.95, PART: 0.85, LOOSE: 0.8, FUZZY: 0.85}
 
@@ -61,7 +61,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a phrase may name. For a way out `id` is the place that it leads to."""
+    """A person, thing or place that a phrase may name. For a way out `id` is the place that it leads to."""
 
     id: str
     kind: Kind
@@ -72,7 +72,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatch:
-    """The one candidate that was meant, by which of its names, and how sure that is (0..1)."""
+    """The one candidate that was meant, by which of its names, and the confidence (0..1)."""
 
     candidate: Candidate
     label: str
@@ -104,17 +104,17 @@ class Nouns:
 
     @property
     def things(self) -> tuple[Candidate, ...]:
-        """What can be touched: what lies here, then what is carried."""
+        """Return what can be touched: what lies here, then what is carried."""
         return self.here + self.carried
 
     def everything(self) -> tuple[Candidate, ...]:
-        """All of the candidates, what is present first."""
+        """Return all of the candidates, those present first."""
         present = (self.player, self.place, *self.people, *self.things, *self.doors, *self.exits)
         return present + self.known_people + self.known_things + self.known_places
 
 
 def nouns_of(scope: Scope) -> Nouns:
-    """The candidates of a scope; who or what is here is not among the heard of as well."""
+    """Return the candidates of a scope; those present are not repeated among the known ones."""
     present = (scope.player, scope.place, *scope.people, *scope.here, *scope.carried, *scope.doors)
     taken = {named.id for named in present}
     known = [named for named in scope.topics if named.id not in taken]
@@ -123,13 +123,13 @@ def nouns_of(scope: Scope) -> Nouns:
         player=_candidate(scope.player),
         place=_candidate(scope.place),
         people=tuple(_candidate(person) for person in scope.people if person.id != scope.player.id),
-        here=tuple(_candidate(one) for one in scope.here),
-        carried=tuple(_candidate(one) for one in scope.carried),
-        doors=tuple(_candidate(one) for one in scope.doors),
+        here=tuple(_candidate(thing) for thing in scope.here),
+        carried=tuple(_candidate(thing) for thing in scope.carried),
+        doors=tuple(_candidate(door) for door in scope.doors),
         exits=tuple(_way(way, doors.get(way.door or "")) for way in scope.exits),
-        known_people=tuple(_candidate(one) for one in known if one.kind == "person"),
-        known_things=tuple(_candidate(one) for one in known if one.kind in ("thing", "door")),
-        known_places=tuple(_candidate(one) for one in known if one.kind == "place"),
+        known_people=tuple(_candidate(entity) for entity in known if entity.kind == "person"),
+        known_things=tuple(_candidate(entity) for entity in known if entity.kind in ("thing", "door")),
+        known_places=tuple(_candidate(entity) for entity in known if entity.kind == "place"),
     )
 
 
@@ -151,7 +151,7 @@ def _way(way: WayOut, door: Named | None) -> Candidate:
 
 
 def key_words(text: str) -> tuple[str, ...]:
-    """The words that count in a name or phrase: case, accents, hyphens and articles at its start do not."""
+    """Return the words that count in a name or phrase: case, accents, hyphens and articles at its start do not."""
     plain = unicodedata.normalize("NFKD", text.replace("’", "'").casefold())
     words = _WORDS.findall("".join(char for char in plain if not unicodedata.combining(char)))
     start = 0
@@ -163,9 +163,9 @@ def key_words(text: str) -> tuple[str, ...]:
 def resolve(
     phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = (), *, whole: bool = False
 ) -> PhraseMatch | Tie | None:
-    """The best candidate for the phrase, a Tie between equals, or None where nothing fits.
+    """Return the best candidate for the phrase, a Tie between equals, or None where nothing fits.
 
-    Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
+    Where nothing fits, the words before a preposition are tried (`the unit on the shelf`), unless `whole`.
     """
     words, here, heard = key_words(phrase), tuple(present), tuple(known)
     if len(words) > 1 and words[-1] in ("one", "ones"):
@@ -179,12 +179,12 @@ def resolve(
 
 
 def _is_loose(found: PhraseMatch | Tie) -> bool:
-    """Whether only the last word fits: that may belong to what comes after a preposition."""
+    """Tell whether only the last word fits: that may belong to what comes after a preposition."""
     return isinstance(found, PhraseMatch) and found.confidence == CONFIDENCE[LOOSE]
 
 
 def exact(phrase: str, candidates: Iterable[Candidate]) -> PhraseMatch | None:
-    """The candidate with this very name or alias."""
+    """Return the candidate with exactly this name or alias."""
     words = key_words(phrase)
     for candidate in candidates:
         for key in candidate.keys:
@@ -222,7 +222,7 @@ def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[
             equals.setdefault(score.candidate.id, score)
     matches = tuple(_match(score) for score in equals.values())
     if len({key_words(match.label) for match in matches}) == 1:
-        return matches[0]  # nothing that one could type would tell them apart
+        return matches[0]  # no typed words would tell them apart
     return Tie(matches)
 
 
@@ -241,7 +241,7 @@ def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score |
 
 
 def _fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
-    """Rank and likeness (whole percents, for typos) of a phrase against one name; rank 0: no fit."""
+    """Return rank and likeness (whole percents, for typos) of a phrase against one name; rank 0: no fit."""
     if words == key.words:
         return (NAME if key.main else ALIAS), 100.0
     if set(words) <= set(key.words) and not set(words) <= _CUTS:
@@ -265,14 +265,16 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
 
 
 def _slip(typed: str, name: str) -> float:
-    """How like a name it is; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
+    """Return the likeness to a name; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
     most = max(1, len(typed) // FUZZY_LENGTH)
     return fuzz.ratio(typed, name) if OSA.distance(typed, name, score_cutoff=most) <= most else 0.0
 
 
 def _are_swapped(typed: str, name: str) -> bool:
-    """Whether two neighbouring letters changed places, the commonest slip of all."""
-    wrong = [index for index, (one, other) in enumerate(zip(typed, name, strict=False)) if one != other]
+    """Tell whether two neighbouring letters changed places, the commonest slip of all."""
+    wrong = [
+        index for index, (typed_letter, letter) in enumerate(zip(typed, name, strict=False)) if typed_letter != letter
+    ]
     if len(typed) != len(name) or len(wrong) != 2 or wrong[1] != wrong[0] + 1:
         return False
     return typed[wrong[0]] == name[wrong[1]] and typed[wrong[1]] == name[wrong[0]]

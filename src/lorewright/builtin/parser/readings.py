@@ -1,4 +1,4 @@
-"""What a clause was read as: actions, or a question back with lines that work when typed."""
+"""Readings: a clause -> actions, or a question back with lines that work when typed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch
 from lorewright.rules.actions import Action
 from lorewright.values.records import Unclear
 
-MAX_WORDS = 200  # characters of the player's words that ride along with an action
+MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
 MAX_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ParseContext:
-    """What the words of a clause can refer to: the scope, and what this input mentioned before; `verbs` are those of
-    the ruleset, each with its type of action."""
+    """The possible referents of a clause: the scope, and what this input mentioned before; `verbs` are those of the
+    ruleset, each with its type of action.
+    """
 
     nouns: Nouns
     person: Candidate | None = None
@@ -59,7 +60,7 @@ def acting(
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
 ) -> Reading:
-    """One action; a mended or guessed target lowers the confidence and is named as an assumption."""
+    """Return one action; a corrected or guessed target lowers the confidence and is named as an assumption."""
     given = dict(metadata or {})
     if item is not None:
         given["item_id"] = item.candidate.id
@@ -82,7 +83,7 @@ def acting(
 
 
 def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
-    """A question back; the lines are numbered in it."""
+    """Return a question back; the lines are numbered in it."""
     offered = tuple(dict.fromkeys(line for line in lines if line))[:MAX_LINES]
     numbered = ", ".join(f"{number} {line}" for number, line in enumerate(offered, start=1))
     return Reading(
@@ -97,7 +98,7 @@ def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:
-    """`Which do you mean: 1 the steel door, 2 the back door?`; `pattern` makes each a complete input."""
+    """Return `Which do you mean: 1 the steel door, 2 the back door?`; `pattern` makes each a complete input."""
     matches = tie.matches[:MAX_LINES]
     numbered = ", ".join(f"{number} {shown(match)}" for number, match in enumerate(matches, start=1))
     lines = tuple(pattern.format(typeable(match.label)) for match in matches)
@@ -106,7 +107,7 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 
 def not_caught(ctx: ParseContext, words: str) -> Reading:
-    """Nothing could be made of the words: what can be done at all, with lines that work here."""
+    """Return the answer to words that have no meaning here: what can be done at all, with lines that work here."""
     known = "You can look, ask, tell, search, take, give, use, go, wait and more:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
@@ -115,7 +116,7 @@ def not_caught(ctx: ParseContext, words: str) -> Reading:
 
 
 def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
-    """What can be done with somebody or something, as complete inputs."""
+    """Return what can be done with somebody or something, as complete inputs."""
     name = typeable(meant.label)
     lines = [f"look at {name}"]
     if meant.candidate.kind == "person":
@@ -128,25 +129,25 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
 
 
 def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
-    """The verb is clear, and what it is about is not."""
+    """Return the answer where the verb is clear, and its object is not."""
     return asking(words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns))
 
 
 def openings(nouns: Nouns) -> list[str]:
-    """Complete inputs for somebody who does not know what to type."""
+    """Return complete inputs for somebody who does not know what to type."""
     lines = [f"talk to {typeable(person.name)}" for person in nouns.people[:1]]
-    lines += [f"take {typeable(one.name)}" for one in nouns.here[:1]]
-    lines += [f"go {typeable(one.name)}" for one in nouns.exits[:1]]
+    lines += [f"take {typeable(thing.name)}" for thing in nouns.here[:1]]
+    lines += [f"go {typeable(way.name)}" for way in nouns.exits[:1]]
     return ["look around", *lines, "search", "wait"][:MAX_LINES]
 
 
 def ways(nouns: Nouns) -> list[str]:
-    """The ways out as complete inputs."""
-    return [f"go {typeable(one.name)}" for one in nouns.exits]
+    """Return the ways out as complete inputs."""
+    return [f"go {typeable(way.name)}" for way in nouns.exits]
 
 
 def shown(match: PhraseMatch) -> str:
-    """The name of what was meant, as it stands in a sentence."""
+    """Return the name of what was meant, as it stands in a sentence."""
     kind = match.candidate.kind
     if kind == "person":
         return match.label
@@ -154,12 +155,12 @@ def shown(match: PhraseMatch) -> str:
 
 
 def typeable(name: str) -> str:
-    """A name without the signs that would cut it in two when it is typed."""
+    """Return a name without the signs that would cut it in two when it is typed."""
     return " ".join(word.text for word in words_of(name.replace('"', " ")) if word.kind == "word") or name
 
 
 def excerpt(words: str, *, limit: int = 60) -> str:
-    """The beginning of the player's words, for a question."""
+    """Return the beginning of the player's words, for a question."""
     return words if len(words) <= limit else words[:limit].rstrip() + "…"
 
 
@@ -172,7 +173,8 @@ def referred(
     among: Sequence[Candidate] | None = None,
     strict: bool = False,
 ) -> PhraseMatch | Reading | None:
-    """What a pronoun stands for: what was mentioned last, else the only one here that it fits; None if it is none.
+    """Return what a pronoun stands for: what was mentioned last, else the only one here that it fits; None if it is
+    none.
 
     `among` are the candidates that the verb can be about; with `strict` what was mentioned last must be one of them.
     """
@@ -181,30 +183,30 @@ def referred(
         return None
     last = ctx.person if person else ctx.thing
     present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
-    fitting = tuple(one for one in present if agrees(one, word)) if person else present
+    fitting = tuple(candidate for candidate in present if agrees(candidate, word)) if person else present
     if last is not None and agrees(last, word) and (not strict or last in present):
         return PhraseMatch(last, last.name, 0.85, mended=True)
     if len(fitting) == 1:
         return PhraseMatch(fitting[0], fitting[0].name, 0.85, mended=True)
-    lines = [pattern.format(typeable(one.name)) for one in fitting or present]
+    lines = [pattern.format(typeable(candidate.name)) for candidate in fitting or present]
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
-def agrees(one: Candidate, word: str) -> bool:
-    """Whether somebody can be called so; of whom nothing is known, by any."""
+def agrees(candidate: Candidate, word: str) -> bool:
+    """Tell whether a pronoun fits a person; of whom nothing is known, any fits."""
     wanted = {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
-    return wanted is None or one.pronoun in (wanted, "they")
+    return wanted is None or candidate.pronoun in (wanted, "they")
 
 
 def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
-    """The person whom a phrase names, present or known."""
+    """Return the person whom a phrase names, present or known."""
     return referred(ctx, phrase, person=True, pattern="talk to {}") or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
 
 
 def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """The context for the next clause: pronouns refer to what this one mentioned."""
+    """Return the context for the next clause: pronouns refer to what this one mentioned."""
     for candidate in reading.mentioned:
         if candidate.kind == "person":
             ctx = replace(ctx, person=candidate)
@@ -213,7 +215,7 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
     return ctx
 
 
-# What is typed to the program rather than into the story: a number, `again`, a word for help, a look at the record.
+# Asides: input for the program rather than the story: a number, `again`, a word for help, a look at the record.
 
 _ANSWERS = {
     "help": "Type /help for all of it. In the story you can, among much else:",
@@ -228,7 +230,7 @@ _ME = frozenset(("me", "us", "i", "my"))
 
 
 def aside(ctx: ParseContext, text: str) -> Reading | None:
-    """A kind word and a hint, which cost no turn; None for what belongs to the story."""
+    """Return a kind word and a hint, which cost no turn; None for what belongs to the story."""
     plain = text.lower().strip(" .!")
     plain = plain if plain == "?" else plain.rstrip(" ?.!")
     kind = lexicon().asides.get(plain)
@@ -236,13 +238,16 @@ def aside(ctx: ParseContext, text: str) -> Reading | None:
 
 
 def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: PhraseMatch | None) -> Reading | None:
-    """`you promised me the key`, `that's my umbrella`: somebody is held to it, the one who is spoken to; where nobody
-    is, whoever it is said of, if they are here. None for words that claim nothing."""
+    """Read `you promised me the key`, `that's my umbrella`: the addressee is held to it, or without one the person
+    named, if they are here. None for words that claim nothing.
+    """
     said = " ".join(word.text for word in spoken if word.kind in ("word", "speech"))
     claim = claim_in(said)
     if claim is None:
         return None
-    named = [exact(one, ctx.nouns.people) for one in (claim.by, claim.to) if one not in ("", "i", "you")]
+    named = [
+        exact(said_name, ctx.nouns.people) for said_name in (claim.by, claim.to) if said_name not in ("", "i", "you")
+    ]
     who = put_to or next(filter(None, named), None) or _only(ctx)
     if who is None:
         lines = [f"{typeable(person.name)}, {said}" for person in ctx.nouns.people]
@@ -256,7 +261,7 @@ def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: Phra
 
 
 def recalling(ctx: ParseContext, words: str, spoken: Sequence[Word], asked: PhraseMatch | None) -> Reading | None:
-    """`what did you promise me`, `what do I owe you`, `what did I promise viktor`; None for any other question."""
+    """Read `what did you promise me`, `what do I owe you`, `what did I promise viktor`; None for any other question."""
     low = [word for word in lows(spoken) if word]
     verb = next((word for word in low if word in lexicon().recorded), None)
     if verb is None or not low or low[0] not in ("what", "what's", "did", "do", "how", "whom", "who", "about", "if"):
@@ -285,12 +290,12 @@ def _named_before(ctx: ParseContext, low: Sequence[str]) -> PhraseMatch | None:
 
 
 def _only(ctx: ParseContext) -> PhraseMatch | None:
-    one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
-    return PhraseMatch(one, one.name, 0.85, mended=True) if one else None
+    person = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
+    return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
 
 
 def chosen_line(text: str, options: Sequence[str]) -> str:
-    """The offered line that a bare number stands for, less a remark in parentheses; other text as it is."""
+    """Return the offered line that a bare number stands for, without a remark in parentheses; other text as it is."""
     number = text.lstrip("#").rstrip(".)")
     if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
         return cleaned(options[int(number) - 1].partition(" (")[0])
@@ -298,19 +303,21 @@ def chosen_line(text: str, options: Sequence[str]) -> str:
 
 
 def repeated(text: str, said_before: Sequence[str]) -> str:
-    """The last input for `g` or `again`; one that was itself a number or a repetition is not looked behind."""
+    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced further
+    back.
+    """
     if text.lower().rstrip(".!") not in _AGAIN or not said_before:
         return text
     last = cleaned(said_before[-1])
     return text if last.lower() in _AGAIN or last.lstrip("#").isdigit() else last
 
 
-# Pieces of a clause: one thing and another joined by `with`, `on` or `to`; whom and what, resolved in the scope.
+# Pieces of a clause: one thing and another joined by `with`, `on` or `to`, resolved in the scope.
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseKind:
-    """What a phrase is to be: who can be meant, how the question ends that has to be asked, how an answer is typed."""
+    """The requirements of a phrase: who can be meant, the pattern of an answer, candidates that a question offers."""
 
     present: tuple[Candidate, ...]
     known: tuple[Candidate, ...] = ()
@@ -322,12 +329,13 @@ class PhraseKind:
     def lines(self) -> list[str]:
         """The answers that a question can offer."""
         return [
-            self.pattern.format(typeable(one.name)) for one in (self.present if self.offered is None else self.offered)
+            self.pattern.format(typeable(candidate.name))
+            for candidate in (self.present if self.offered is None else self.offered)
         ]
 
 
 def bare(rest: Sequence[Word]) -> str:
-    """The words as typed without articles in front; a phrase of articles alone is empty."""
+    """Return the words as typed without articles in front; a phrase of articles alone is empty."""
     words = [word for word in rest if word.kind == "word"]
     while len(words) > 1 and words[0].low in lexicon().articles:
         words = words[1:]
@@ -336,7 +344,7 @@ def bare(rest: Sequence[Word]) -> str:
 
 
 def parted(rest: Sequence[Word], joints: Sequence[str]) -> tuple[Sequence[Word], str, Sequence[Word]]:
-    """What stands before and after the first of the joining words that has something on either side of it."""
+    """Return the words before and after the first of the joining words that has something on either side of it."""
     low = lows(rest)
     for index, word in enumerate(low):
         if index and word in joints and index + 1 < len(rest):
@@ -345,7 +353,7 @@ def parted(rest: Sequence[Word], joints: Sequence[str]) -> tuple[Sequence[Word],
 
 
 def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[str] = ()) -> Sequence[Word]:
-    """The words without small ones at either end."""
+    """Return the words without small ones at either end."""
     words = list(rest)
     while words and words[0].low in start:
         words.pop(0)
@@ -355,14 +363,14 @@ def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[st
 
 
 def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKind) -> PhraseMatch | Reading:
-    """Who or what the words mean, by pronoun or by name; else the question that must be asked."""
+    """Return the person or thing that the words mean, by pronoun or by name; else the question that must be asked."""
     phrase = bare(rest)
     if not phrase:
         return asking(words, "Whom or what do you mean?", wanted.lines)
     if "and" in lows(rest) and exact(phrase, wanted.present + wanted.known) is None:
         return asking(words, "One at a time, please. You can:", wanted.lines)
     for person in (True, False):
-        kind = [one for one in wanted.present if (one.kind == "person") == person]
+        kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (
             referred(ctx, phrase, person=person, pattern=wanted.pattern, among=kind, strict=wanted.strict)
             if kind or not person
@@ -383,7 +391,7 @@ def _is_thing_word(phrase: str) -> bool:
 def named_first(
     ctx: ParseContext, rest: Sequence[Word], candidates: Sequence[Candidate]
 ) -> tuple[PhraseMatch, int] | None:
-    """Who is named in full at the start (or by a pronoun), and how many words that took; the longest name wins."""
+    """Return what is named in full at the start (or by a pronoun), and its number of words; the longest name wins."""
     for size in range(min(len(rest), 6), 0, -1):
         if all(word.kind == "word" for word in rest[:size]):
             match = exact(typed(rest[:size]), candidates)
@@ -394,7 +402,7 @@ def named_first(
 
 
 def fuzzy_first(rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[PhraseMatch, int] | None:
-    """As above, by a part of a name or a name with a typo; the most words that still fit it well."""
+    """Do the same by a part of a name or a name with a typo; the most words that still fit it well."""
     for size in range(1, min(len(rest), 4) + 1):
         match = resolve(typed(rest[:size]), candidates, whole=True)
         if isinstance(match, PhraseMatch) and match.confidence != 0.8 and rest[size - 1].low not in lexicon().articles:

@@ -30,11 +30,11 @@ _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's",
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
 
 
-# So many words a name has at most by which somebody is called who is not known.
+# Most words of an unknown name by which somebody is addressed.
 _NAME_WORDS = 4
-# What may stand before the name of somebody who is called.
+# Words before the name of somebody who is addressed.
 _CALLS = frozenset(("hey", "hello", "hi", "oh", "o", "dear", "ah", "yo"))
-# What begins a sentence before a comma and is no name, and by what anybody is addressed.
+# Words that begin a sentence before a comma and are no name, and general forms of address.
 _NO_NAMES = frozenset(
     """after aha ah aha alas all alright although and anyhow as aside at aye because before besides beyond both
     bother but by damn dear despite during each eh either er even eventually every except fine finally friend
@@ -48,7 +48,7 @@ _NO_NAMES = frozenset(
 
 
 def ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`viktor about jin`, `viktor where jin is`, `about jin`."""
+    """Read `viktor about jin`, `viktor where jin is`, `about jin`."""
     if not _plain(rest):
         return _no_target(ctx, words, "")
     named = _named_first(ctx, rest)
@@ -66,7 +66,7 @@ def ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` would have him do it."""
+    """Read `viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` is persuasion."""
     rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
     if lows(rest)[:1] in (["me"], ["us"]):
         return put_to(ctx, words, None, rest[1:])
@@ -101,7 +101,7 @@ def _telling(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequence[
 
 
 def _bidding(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
-    """To have somebody do something is to win them over to it."""
+    """Read a request that somebody do something as persuasion."""
     topic = typed(what)[:MAX_WORDS].strip()
     metadata = {"topic": topic} if topic else {}
     return acting(ctx, "persuade", f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
@@ -115,9 +115,9 @@ def _telling_nobody(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Read
 
 
 def say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`"where is jin?" to viktor`: a question to them."""
+    """Read `"where is jin?" to viktor`: a question to them."""
     target, spoken = _addressee_last(ctx, rest)
-    said = [word for one in spoken for word in (words_of(one.text) if one.kind == "speech" else (one,))]
+    said = [word for token in spoken for word in (words_of(token.text) if token.kind == "speech" else (token,))]
     asks = any("?" in word.text for word in said if word.kind == "stop")
     stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
     if stranger:
@@ -126,14 +126,14 @@ def say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def greet(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A talk about nothing yet; whoever is greeted may choose what to say."""
+    """Read a talk without a topic; the person greeted may choose what to say."""
     if not _plain(rest) or typed(rest).lower() in ("there", "all"):
         return put_to(ctx, words, None, ())
     return ask(ctx, words, rest)
 
 
 def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading:
-    """Words said to somebody; to the only person here where nobody is named."""
+    """Read words said to somebody; to the only person here where nobody is named."""
     record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
         return record
@@ -145,7 +145,8 @@ def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Se
 
 def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question: bool) -> str:
     """Return the name that begins or ends a question and is nobody's here, set off by a comma; empty where there is
-    none. It goes by how the words stand, and not by whose name it might be elsewhere."""
+    none. It goes by the position of the words, not by whose name it might be elsewhere.
+    """
     signs = [index for index, word in enumerate(words) if word.kind in ("comma", "stop")]
     asks = lexicon().question_words
     if not signs or not any((is_question, *(longest_prefix(lows(words[n:]), asks) for n in (0, signs[0] + 1)))):
@@ -165,7 +166,7 @@ def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question:
 
 
 def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
-    """Whether a few words can only be the name of somebody, and of nobody of whom the player knows."""
+    """Tell whether a few words can only be the name of a person unknown to the player."""
     lex, low = lexicon(), lows(words)
     if not 0 < len(words) <= _NAME_WORDS or any(word.kind != "word" for word in words):
         return False
@@ -180,13 +181,13 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
 
 
 def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:
-    """Return the question back where somebody is called who is not here."""
+    """Return the question back where somebody is addressed who is not here."""
     lines = [f"talk to {typeable(person.name)}" for person in ctx.nouns.people] or openings(ctx.nouns)
     return asking(words, f"Nobody called “{excerpt(name)}” is here. You can:", lines)
 
 
 def cleaned_topic(words: Sequence[Word]) -> str:
-    """The subject of a question: `where is Jin?` -> `Jin`; where nothing is left, the question as typed."""
+    """Return the subject of a question: `Jin` for `where is Jin?`; where nothing is left, the question as typed."""
     lex = lexicon()
     flat = [inner for word in words for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
     plain = [word for word in flat if word.kind == "word"]
@@ -224,8 +225,12 @@ def _asking(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
 
 
 def _topic_meant(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
-    """A pronoun as topic: what was mentioned last, if it is not the one asked; else a question back."""
-    last = [one for one in (ctx.person, ctx.thing) if one is not None and one.id != target.candidate.id]
+    """Read a pronoun as topic: what was mentioned last, if it is not the person asked; else a question back."""
+    last = [
+        mentioned
+        for mentioned in (ctx.person, ctx.thing)
+        if mentioned is not None and mentioned.id != target.candidate.id
+    ]
     others = [
         person for person in ctx.nouns.people if person.id != target.candidate.id and agrees(person, topic.lower())
     ]
@@ -234,12 +239,12 @@ def _topic_meant(ctx: ParseContext, words: str, target: PhraseMatch, topic: str)
     if len(last) == 1:
         return _lowered(_asking(ctx, target, last[0].name), 0.85, f"{last[0].name} is meant")
     nouns = ctx.nouns
-    known = [one.name for one in (*nouns.known_people, *nouns.known_things, *nouns.known_places)]
+    known = [candidate.name for candidate in (*nouns.known_people, *nouns.known_things, *nouns.known_places)]
     name = typeable(target.label)
     return asking(
         words,
         f"Whom or what do you mean by “{topic}”?",
-        [f"ask {name} about {typeable(one)}" for one in known],
+        [f"ask {name} about {typeable(topic_name)}" for topic_name in known],
     )
 
 
@@ -277,12 +282,12 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
 
 
 def _only(ctx: ParseContext) -> PhraseMatch | None:
-    one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
-    return PhraseMatch(one, one.name, 0.85, mended=True) if one else None
+    person = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
+    return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
 
 
 def _aside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
-    """`about jin`, perhaps with `to viktor` after it."""
+    """Read `about jin`, perhaps with `to viktor` after it."""
     low = lows(rest)
     for index in range(len(rest) - 1, 0, -1):
         if low[index] in ("to", "with", "from"):
@@ -293,7 +298,7 @@ def _aside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
 
 
 def _addressee_last(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch | None, Sequence[Word]]:
-    """Who is spoken to (`… to viktor`, `to viktor "…"`), and what is said."""
+    """Return the addressee (`… to viktor`, `to viktor "…"`), and what is said."""
     low = lows(rest)
     for index, word in enumerate(low):
         if word not in ("to", "at"):
@@ -307,7 +312,7 @@ def _addressee_last(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatc
 
 
 def _named_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
-    """A person named in full at the start, and how many words that took; the longest name wins."""
+    """Return a person named in full at the start, and how many words that took; the longest name wins."""
     people = ctx.nouns.people + ctx.nouns.known_people
     for size in range(min(len(rest), 6), 0, -1):
         if all(word.kind == "word" for word in rest[:size]):
@@ -319,7 +324,7 @@ def _named_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, 
 
 
 def _guessed_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
-    """As above, with part of a name or a typo: only where no word says where the topic begins."""
+    """Do the same with part of a name or a typo: only where no word says where the topic begins."""
     for size in range(min(len(rest), 3), 0, -1):
         match = resolve(typed(rest[:size]), ctx.nouns.people, ctx.nouns.known_people)
         if isinstance(match, PhraseMatch) and match.confidence != 0.8:
