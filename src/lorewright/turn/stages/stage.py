@@ -1,4 +1,4 @@
-"""Stage: typed input -> typed output, by a model where one was chosen, else by the built-in twin."""
+"""Stage: typed input -> typed output, by a model where one was chosen, else by its built-in counterpart."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)
 Made = TypeVar("Made", bound=BaseModel)
 
-# The prompt that every stage's repair is made with.
+# The name of the prompt that repairs the output of every stage.
 REPAIR = "repair"
 
 
 class Keeper(Protocol):
-    """Keeps what stages were given and made, also of a turn that then fails."""
+    """A recorder of the inputs and outputs of stages, also of a turn that then fails."""
 
     def keep(self, run: StageRun[Any]) -> None:
-        """Keep one run."""
+        """Record a run."""
         ...
 
 
 class StageListener(Protocol):
-    """Whoever reads an answer while it is written."""
+    """A receiver of an answer while it is written."""
 
     def piece(self, text: str) -> None:
-        """The next piece."""
+        """Take the next piece."""
         ...
 
     def rejected(self, problem: str) -> None:
-        """What was written so far does not hold; it is written anew."""
+        """Discard what was written so far, because of a problem; it is written anew."""
         ...
 
 
 class Stage(Generic[Given, Answer, Made]):
-    """One stage of the turn. Subclasses name it, what a model answers with, and its twin.
+    """A stage of the turn. Subclasses define its name, the type of a model's answer, and the built-in answer (`twin`).
 
     `prose` says that a model answers with a text, which is the only required field of `answer_type`.
     """
@@ -60,32 +60,32 @@ class Stage(Generic[Given, Answer, Made]):
 
     @property
     def is_builtin(self) -> bool:
-        """Whether no model is asked."""
+        """Return True if no model is asked."""
         return self.model is None
 
     def twin(self, given: Given) -> Made:
-        """The deterministic built-in answer."""
+        """Return the deterministic built-in answer."""
         raise NotImplementedError
 
     def settled(self, given: Given) -> Made | None:
-        """The answer where no model need be asked although there is one; None where it must be."""
+        """Return the answer where no model need be asked although there is one; None where it must be."""
         return None
 
     def context(self, given: Given) -> Mapping[str, Any]:
-        """What the prompt's template is filled in with."""
+        """Return the variables of the prompt's template."""
         return given.model_dump(mode="json")
 
     def wrong_with(self, answer: Answer, given: Given) -> str | None:
-        """What is wrong with an answer that fits its schema, in terms of the stage's input alone; None where nothing
+        """Return what is wrong with an answer that fits its schema, by the stage's input alone; None where nothing
         is."""
         return None
 
     def made_of(self, answer: Answer, given: Given) -> Made:
-        """What a model's answer comes to."""
+        """Return the stage's output, made from a model's answer."""
         raise NotImplementedError
 
     def heard(self, listener: TurnListener) -> StageListener | None:
-        """Who reads the answer while it is written; nobody, unless it is told to the player."""
+        """Return a receiver of the answer while it is written; None unless it is told to the player."""
         return None
 
     async def run(
@@ -98,8 +98,8 @@ class Stage(Generic[Given, Answer, Made]):
         toolbox: Toolbox | None = None,
         rejected: tuple[str, str] | None = None,
     ) -> Made:
-        """Run the stage; `check` says what is wrong with a model's answer in the turn at hand, or None. `rejected` is
-        an answer of its that turned out not to hold, and why: a model is asked to mend it.
+        """Run the stage and return its output; `check` returns what is wrong with a model's answer in this turn, or
+        None. `rejected` is an earlier answer that turned out to be invalid, and why: a model is asked to mend it.
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry.

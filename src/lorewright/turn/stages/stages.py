@@ -44,22 +44,23 @@ from lorewright.values.proposals import (
 )
 from lorewright.values.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 
-# A campaign's file and the library -> the prompts that the campaign uses: what it has pinned, as it was then.
+# A campaign's file and the library -> the prompts that the campaign uses: the pinned ones, with the text that they had
+# then.
 
 
 def pinned_library(database: Database, library: PromptLibrary) -> PromptLibrary:
-    """The library with a campaign's pins in force. A pinned prompt is read from the campaign's file, so that it is the
-    same on another machine and after its file was edited.
+    """Return the library with a campaign's pins in force. A pinned prompt is read from the campaign's file, so that it
+    is the same on another machine and after its file was edited.
 
     Raises:
-        PromptError: a kept text cannot be read as a prompt.
+        PromptError: a stored text cannot be read as a prompt.
     """
     kept = (kept_template(pin.source, name=pin.name, version=pin.version) for pin in prompt_pins(database))
     return library.pinned(kept)
 
 
 def pin_prompt(database: Database, library: PromptLibrary, name: str, version: str) -> PromptTemplate:
-    """Pin a version of a prompt for a campaign, from the next turn on.
+    """Pin a version of a prompt for a campaign, from the next turn on, and return it.
 
     Raises:
         NotFound: there is no such prompt or version; nothing was written.
@@ -71,19 +72,19 @@ def pin_prompt(database: Database, library: PromptLibrary, name: str, version: s
 
 
 def pin_all(database: Database, library: PromptLibrary) -> None:
-    """Pin every prompt in the version that is in force: what a campaign that is begun goes by.
+    """Pin every prompt in the version that is in force, for a campaign that begins.
 
     Raises:
-        PromptError: one cannot be read as a prompt; nothing was written.
+        PromptError: a prompt cannot be read; nothing was written.
     """
     pin_prompts(database, pins_in_force(library))
 
 
 def pins_in_force(library: PromptLibrary) -> list[PromptPin]:
-    """Every prompt in the version that is in force, as it is pinned.
+    """Return the pins of every prompt in the version that is in force.
 
     Raises:
-        PromptError: one cannot be read as a prompt.
+        PromptError: a prompt cannot be read.
     """
     return _pins(library.in_force())
 
@@ -94,11 +95,10 @@ def _pins(templates: Iterable[PromptTemplate]) -> list[PromptPin]:
     ]
 
 
-# The JSON Schemas of every stage that a model may run: what it is given, what its prompt is filled in with, what it
-# answers.
+# The JSON Schemas of every stage that a model may run: its input, its prompt's variables, its output.
 
-# Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
-# answers) -> the type. Where there is no input the context is all there is.
+# Prompt -> part (`input`: the stage's input; `context`: what of it the prompt shows; `output`: a model's answer) -> the
+# type. A prompt without an input is filled in from its context alone.
 STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
     {
         "interpreter": {"input": InterpreterInput, "context": InterpreterContext, "output": ReadTurn},
@@ -121,17 +121,17 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
 
 
 def schema_files(types: Mapping[str, Mapping[str, type[BaseModel]]] = STAGE_TYPES) -> Iterator[tuple[str, str]]:
-    """(file name, text) of every schema: `narrator.output.json`. Of inputs and contexts as they are written out, of
-    outputs as they are read."""
+    """Yield (file name, text) of every schema, such as `narrator.output.json`: of inputs and contexts as they are
+    serialised, of outputs as they are validated."""
     for name, parts in types.items():
-        for part, one in parts.items():
-            schema = one.model_json_schema(mode="validation" if part == "output" else "serialization")
+        for part, model in parts.items():
+            schema = model.model_json_schema(mode="validation" if part == "output" else "serialization")
             yield f"{name}.{part}.json", json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Each stage of a turn, built in or with its model."""
+    """The stages of a turn, each built in or with its model."""
 
     interpret: Interpret
     plan: Plan
@@ -144,10 +144,10 @@ class Stages:
     summarise: Summarise = field(default_factory=Summarise)
 
     def __iter__(self) -> Iterator[Stage[Any, Any, Any]]:
-        """All of them."""
-        return (getattr(self, one.name) for one in fields(self))
+        """Yield all stages."""
+        return (getattr(self, stage.name) for stage in fields(self))
 
     @property
     def are_builtin(self) -> bool:
-        """Whether a turn can be thought again at no cost."""
+        """Return True if no stage has a model, so that a turn can be thought again at no cost."""
         return all(stage.is_builtin for stage in self)

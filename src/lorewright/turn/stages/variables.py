@@ -30,7 +30,7 @@ _CLAIMED = {
 
 
 def claims_in_words(premises: Iterable[Premise], names: Mapping[str, str]) -> Iterator[str]:
-    """A line for each; the words claimed are the player's, and nothing of what bears them out is told."""
+    """Yield a line for each premise; the claimed words are the player's, and the evidence is not told."""
     for premise in premises:
         by, to = names.get(premise.by, "somebody"), names.get(premise.to or "", "somebody")
         claimed = _CLAIMED[premise.kind].format(by=by, to=to, what=premise.what)
@@ -38,21 +38,20 @@ def claims_in_words(premises: Iterable[Premise], names: Mapping[str, str]) -> It
         yield f"The player claims that {claimed}. {said}"
 
 
-# What came of a turn, in plain words for a model: each outcome, and what changed with it.
+# A text and a number of tokens -> the part of it that fits.
 
-# A text and a number of tokens -> so much of it as fits.
-
-# A number in brackets and what stands around a line.
+# The tokens of a number in brackets and the line's own formatting.
 AROUND = 5
 
 
 def cost(text: str) -> int:
-    """What a line adds to a prompt, in tokens as estimated."""
+    """Return how many tokens, as estimated, a line adds to a prompt."""
     return count_tokens(text) + AROUND
 
 
 def cut(text: str, budget_tokens: int) -> str:
-    """So much of a text as fits, to a sentence's end where there is one, else to a word's; empty where little does."""
+    """Return the part of a text that fits, to a sentence's end where there is one, else to a word's; empty where little
+    fits."""
     if count_tokens(text) <= budget_tokens:
         return text
     part = text[: max(budget_tokens, 0) * 4]
@@ -95,29 +94,32 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
         "blocked": "it cannot be done, and is not",
     }
 )
-# Types of action that do not read as what somebody does.
+# Types of action whose name does not read as a verb.
 _VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
 _BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
-# Of an intention, and of what an author has written for it, so much is shown (tokens).
+# The most tokens that are shown of an intention, and of an author's text for it.
 INTENTION_TOKENS = 60
 AUTHORED_TOKENS = 90
-# What the one whom it is aimed at answers.
+# Actions that their target answers.
 ANSWERED_BY_OTHERS = frozenset(("ask", "persuade", "threaten"))
 _SAID_TO_SOMEBODY = frozenset(("ask", "tell", "persuade", "threaten"))
 _RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
 
 
 def name_of(given: NarratorInput, entity_id: str) -> str:
-    """The display name of an ID in the narrator's input; words made of the ID where there is none."""
+    """Return the display name of an ID in the narrator's input; words made of the ID where there is none."""
     if entity_id == given.player_id:
         return given.player.name
     return given.names.get(entity_id) or local(entity_id).replace("_", " ")
 
 
 def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
-    """An outcome in a line or a few: who tried what, what came of it and why not, what must be said in which words."""
+    """Return an outcome in a line or a few: who tried what, the result and the reason, and the texts that must be
+    said."""
     names = {
-        one: name_of(given, one) for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one is not None
+        entity_id: name_of(given, entity_id)
+        for entity_id in (outcome.target_id, outcome.location_id, outcome.item_id)
+        if entity_id is not None
     }
     tried = [name_of(given, outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
     tried += [names[outcome.target_id]] if outcome.target_id else []
@@ -125,7 +127,7 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
     tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
     words = f' ("{outcome.words}")' if outcome.words else ""
     band = f"{_BANDS[outcome.band]}; " if outcome.band else ""
-    # What a failed check came to is told by the scenario's own words, or is nothing but the failure.
+    # The scenario's own words tell the effect of a failed check; if there are none, it is nothing but the failure.
     meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
     why = f"; {REASON_CODES[outcome.reason]}" if outcome.reason else ""
     say = [f" In these words or close to them: {' '.join(outcome.say)}"] if outcome.say else []
@@ -134,9 +136,10 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
 
 
 def act_in_words(act: NpcAct, given: NarratorInput) -> str:
-    """What somebody does of their own accord, in a line: what they intend, what came of it, an author's words for it.
+    """Return what somebody does of their own accord, in a line: their intention, its outcomes, an author's words for
+    it.
 
-    Of a whisper that the player does not hear it says that there is one and no more."""
+    A whisper that the player does not hear is mentioned, without its words."""
     if act.hidden:
         to = f" to {name_of(given, act.whisper_to)}" if act.whisper_to else ""
         return f"{act.name} whispers{to}. Nobody else hears a word of it: what is said must not be told."
@@ -153,7 +156,8 @@ def act_in_words(act: NpcAct, given: NarratorInput) -> str:
 
 
 def _came_of(outcome: Outcome, given: NarratorInput) -> str:
-    """The same as of the player's; what is only said to the player leaves the answer to them."""
+    """Return an outcome of a character's act; where something is only said to the player, the answer is left to
+    them."""
     line = outcome_in_words(outcome, given)
     open_end = outcome.target_id == given.player_id and outcome.code == "acted" and outcome.band is None
     if not open_end or outcome.type not in _SAID_TO_SOMEBODY:
@@ -162,13 +166,13 @@ def _came_of(outcome: Outcome, given: NarratorInput) -> str:
 
 
 def changes_in_words(given: NarratorInput) -> Iterator[tuple[str, str]]:
-    """(ID, line) of everything that changed in a turn beside its outcomes, as far as the player can see it."""
+    """Yield (ID, line) of everything that changed in a turn besides its outcomes, as far as the player can see it."""
     yield from (_change(at, op, given) for at, op in enumerate(given.ops))
-    for one in given.recorded:
-        by, to = name_of(given, one.by_id), name_of(given, one.to_id)
-        yield f"record:{one.fact_id}", f"On record: {by} {_RECORDED[one.predicate]} {to}: {one.what}."
+    for record in given.recorded:
+        by, to = name_of(given, record.by_id), name_of(given, record.to_id)
+        yield f"record:{record.fact_id}", f"On record: {by} {_RECORDED[record.predicate]} {to}: {record.what}."
     told = {outcome.actor_id for act in given.acts for outcome in act.outcomes if outcome.code == "moved"}
-    for movement in (one for one in given.movements if one.entity_id not in told):
+    for movement in (moved for moved in given.movements if moved.entity_id not in told):
         what = "comes in" if movement.kind == "arrival" else "leaves"
         yield f"{movement.kind}:{movement.entity_id}", f"{movement.name} {what}."
     for tick in given.clocks:
@@ -199,11 +203,13 @@ def _change(at: int, op: ChangeRelation | ChangeInventory | SetDoor, given: Narr
 def attempts_in_words(
     actions: Iterable[Action], results: Iterable[ActionResult], names: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each action as it was judged, before anything is rolled."""
-    judged = {one.action_index: one for one in results}
+    """Yield a line for each action as it was judged, before anything is rolled."""
+    judged = {result.action_index: result for result in results}
     for index, action in enumerate(actions):
         named = [
-            names.get(one) or local(one).replace("_", " ") for one in (action.target_id, action.location_id) if one
+            names.get(entity_id) or local(entity_id).replace("_", " ")
+            for entity_id in (action.target_id, action.location_id)
+            if entity_id
         ]
         words = f' ("{action.words}")' if action.words else ""
         result = judged.get(index)
@@ -213,10 +219,10 @@ def attempts_in_words(
 
 
 def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
-    """An outcome in a line as somebody saw it who stood by; what nobody named is called by words made of its ID."""
+    """Return an outcome in a line as a bystander saw it; an entity without a name is called by words made of its ID."""
 
-    def named(one: str) -> str:
-        return names.get(one) or local(one).replace("_", " ")
+    def named(entity_id: str) -> str:
+        return names.get(entity_id) or local(entity_id).replace("_", " ")
 
     tried = [named(outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
     tried += [named(outcome.target_id)] if outcome.target_id else []
@@ -227,9 +233,9 @@ def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
     return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])
 
 
-# Whoever has no name is called so.
+# The name of a player's character without one.
 NOBODY = "the adventurer"
-# A message is shown so far at most (characters).
+# The most characters of a message that are shown.
 MESSAGE_CHARACTERS = 1_500
 _SPEECH = re.compile(r"[“\"«„][^“”\"«»„]{2,}[”\"»“]")
 
@@ -296,25 +302,25 @@ class MessageVariables(Frozen):
 
 
 def state_variables(states: Iterable[InnerState], *, latent: bool) -> tuple[StateVariable, ...]:
-    """States as prompts show them, by name; `latent` says whether those are among them that their owner does not know
+    """Return states as prompts show them, sorted by name; with `latent` also those that their owner does not know
     of."""
-    shown = sorted((state for state in states if latent or state.level >= MANIFEST_LEVEL), key=lambda one: one.name)
+    shown = sorted((state for state in states if latent or state.level >= MANIFEST_LEVEL), key=lambda state: state.name)
     return tuple(
         StateVariable(
-            name=one.name,
-            value=in_words(one.value),
-            level=one.level,
-            is_subconscious=one.level < MANIFEST_LEVEL,
-            is_manifest=one.level >= MANIFEST_LEVEL,
+            name=state.name,
+            value=in_words(state.value),
+            level=state.level,
+            is_subconscious=state.level < MANIFEST_LEVEL,
+            is_manifest=state.level >= MANIFEST_LEVEL,
         )
-        for one in shown
+        for state in shown
     )
 
 
 def message_variables(
     messages: Iterable[tuple[int, Message]], name_of: Callable[[str], str]
 ) -> tuple[MessageVariables, ...]:
-    """(turn number, message), as a reader may see them already -> the same as prompts show them."""
+    """Return messages, given as (turn number, message) that the reader may see, as prompts show them."""
     return tuple(
         MessageVariables(
             character=message.owner if message.owner in ("narrator", "system") else name_of(message.owner),
@@ -329,19 +335,19 @@ def message_variables(
 
 
 def is_dialog(text: str) -> bool:
-    """Whether somebody is quoted in a text."""
+    """Return True if somebody is quoted in a text."""
     return _SPEECH.search(text) is not None
 
 
 def in_words(value: Any) -> str:
-    """A value as one reads it: a text as it is, anything else as JSON."""
+    """Return a value for reading: a text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def rows_of(packet: Mapping[str, Any], *path: str) -> list[Mapping[str, Any]]:
-    """The mappings of a list within a packet; none where it has another shape."""
+    """Return the mappings of a list within a packet; empty where it has another shape."""
     found: Any = packet
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -349,14 +355,14 @@ def rows_of(packet: Mapping[str, Any], *path: str) -> list[Mapping[str, Any]]:
 
 
 def text_of(packet: Mapping[str, Any], *path: str) -> str:
-    """A text within a packet; empty where there is none."""
+    """Return a text within a packet; empty where there is none."""
     found: Any = packet
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, str) else ""
 
 
-# Contexts of the prompts beside the turn's own stages: recaps and repairs; and what a recap is answered with.
+# Contexts of the prompts besides the turn's own stages: recaps and repairs; and the output of a recap.
 
 
 class RecapContext(PromptContext):
@@ -389,9 +395,9 @@ class RepairContext(PromptContext):
     prose: bool = False
 
 
-# What the players asked for before the game -> the variables of it: tone, lethality, pace, lines and veils.
+# What the players asked for before the game -> its variables: tone, lethality, pace, lines and veils.
 
-# A wish is a sentence or two, and there are not many (characters).
+# The most characters of a wish, which is a sentence or two, and the most wishes.
 _LONGEST = 300
 _MOST = 12
 
@@ -408,7 +414,7 @@ class CalibrationVariables(Frozen):
 
 
 def calibration_of(packet: Mapping[str, Any]) -> CalibrationVariables:
-    """The calibration of a packet; what is there in another shape is taken by its words, what is unknown is left."""
+    """Return the calibration of a packet; values of another shape are taken as text, unknown keys are dropped."""
     given = packet.get("calibration")
     if not isinstance(given, Mapping):
         return CalibrationVariables()

@@ -1,4 +1,4 @@
-"""What the lore extractor's prompt is filled in with."""
+"""ExtractorInput -> the variables of the lore extractor's prompt."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LoreExtractorContext(PromptContext):
 
 
 def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
-    """The lore extractor's variables, of its input."""
+    """Return the lore extractor's variables, from its input."""
     names = {**given.present, **given.things}
     happened = tuple(_outcome(outcome, names) for outcome in given.outcomes)
     facts = [
@@ -63,11 +63,11 @@ def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
     )
 
 
-def _outcome(one: Outcome, names: Mapping[str, str]) -> str:
-    about = [names.get(named, named) for named in (one.actor_id, one.target_id) if named]
-    tried = " ".join([about[0], one.type, *about[1:]])
-    return f"{tried}: {one.code}{f' ({one.band})' if one.band else ''}"
+def _outcome(outcome: Outcome, names: Mapping[str, str]) -> str:
+    about = [names.get(named, named) for named in (outcome.actor_id, outcome.target_id) if named]
+    tried = " ".join([about[0], outcome.type, *about[1:]])
+    return f"{tried}: {outcome.code}{f' ({outcome.band})' if outcome.band else ''}"
 
 
 def _listed(names: Mapping[str, str]) -> tuple[ListedEntity, ...]:
-    return tuple(ListedEntity(id=one, name=name) for one, name in sorted(names.items()))
+    return tuple(ListedEntity(id=entity_id, name=name) for entity_id, name in sorted(names.items()))

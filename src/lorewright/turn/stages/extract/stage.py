@@ -1,4 +1,5 @@
-"""Extract: a narration -> what it has added to the world, as proposals. Whether any of it is true is not said here."""
+"""Extract: a narration -> its additions to the world, as proposals. Whether any of them is true is decided
+elsewhere."""
 
 from __future__ import annotations
 
@@ -11,21 +12,22 @@ from lorewright.values.proposals import ExtractorInput, ExtractorOutput
 
 
 class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
-    """What a model's narration has established. A built-in narration adds nothing to what the rules have done."""
+    """The stage that reads what a model's narration has established. A built-in narration adds nothing to what the
+    rules did."""
 
     name = "lore_extractor"
     answer_type = ExtractorOutput
 
     def twin(self, given: ExtractorInput) -> ExtractorOutput:
-        """Nothing."""
+        """Return an empty output."""
         return ExtractorOutput()
 
     def context(self, given: ExtractorInput) -> Mapping[str, Any]:
-        """The narration, and what is on record."""
+        """Return the variables: the narration, and what is on record."""
         return lore_extractor_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: ExtractorOutput, given: ExtractorInput) -> str | None:
-        """Subjects, places, people and threads that were not in the input."""
+        """Return what is wrong: a subject, place, person or thread that was not in the input; else None."""
         known = {given.place_id, given.player_id, *given.present, *given.things}
         new = {npc.id for npc in answer.introduced_npcs} | {item.id for item in answer.introduced_items}
         for fact in answer.established_facts:
@@ -34,9 +36,9 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
         for item in answer.introduced_items:
             if item.location not in known:
                 return f"introduced_items: {item.location} is not in the scene"
-        for new_observation in answer.new_observations:
-            if new_observation.character_id not in given.present:
-                return f"new_observations: {new_observation.character_id} is not there to remember anything"
+        for observation in answer.new_observations:
+            if observation.character_id not in given.present:
+                return f"new_observations: {observation.character_id} is not there to remember anything"
         threads = {str(thread["id"]) for thread in given.threads}
         for update in answer.thread_updates:
             if update.id not in threads:
@@ -44,5 +46,5 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
         return None
 
     def made_of(self, answer: ExtractorOutput, given: ExtractorInput) -> ExtractorOutput:
-        """The answer as it is."""
+        """Return the answer as it is."""
         return answer

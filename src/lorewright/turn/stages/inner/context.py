@@ -1,5 +1,4 @@
-"""What the prompts of the persona extractor and the character extractor are filled in with: states, words, and what
-was told before."""
+"""InnerInput -> the variables of the extractors' prompts: states, intention, thoughts, and narrations before."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ class CharacterExtractorContext(PromptContext):
 
 
 def persona_extractor_context(given: InnerInput) -> PersonaExtractorContext:
-    """The persona extractor's variables, of its input."""
+    """Return the persona extractor's variables, from its input."""
     return PersonaExtractorContext(
         player_name=given.name or NOBODY,
         player=PlayerVariables(description=given.description, states=state_variables(given.all_states, latent=False)),
@@ -57,7 +56,7 @@ def persona_extractor_context(given: InnerInput) -> PersonaExtractorContext:
 
 
 def character_extractor_context(given: InnerInput) -> CharacterExtractorContext:
-    """The character extractor's variables, of its input."""
+    """Return the character extractor's variables, from its input."""
     return CharacterExtractorContext(
         player_name=given.player_name or NOBODY,
         char=CharInside(

@@ -1,5 +1,5 @@
-"""The extractors of inner life: what somebody means to do -> how their own states move. They run beside the narrator
-and never learn how it came out: whoever tries to steal has tried, caught or not."""
+"""The extractors of inner life: an intention -> changes of the actor's own states. They run concurrently with the
+narrator and do not know the outcome: a theft was attempted, whether it succeeded or not."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutp
     max_tokens = 1_024
 
     def twin(self, given: InnerInput) -> StateExtractorOutput:
-        """What the table says of the typed actions; nothing for most."""
+        """Return the changes of the table for the typed actions; none for most."""
         return moved(given)
 
     def settled(self, given: InnerInput) -> StateExtractorOutput | None:
-        """Who has no state that could move need not be asked about."""
+        """Return an empty output if there is no state that could move."""
         return None if given.all_states else StateExtractorOutput()
 
     def wrong_with(self, answer: StateExtractorOutput, given: InnerInput) -> str | None:
-        """States that they do not have, and values of another kind than the one that stands there."""
+        """Return what is wrong: a state that they do not have, or a value of another kind than the current one; else
+        None."""
         known = {state.name: state.value for state in given.all_states}
         for change in answer.changes:
             if change.name not in known:
@@ -35,27 +36,27 @@ class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutp
         return None
 
     def made_of(self, answer: StateExtractorOutput, given: InnerInput) -> StateExtractorOutput:
-        """The answer as it is."""
+        """Return the answer as it is."""
         return answer
 
 
 class PersonaExtract(_InnerExtractor):
-    """The inner life of whom the player plays."""
+    """The stage for the inner life of the player's character."""
 
     name = "persona_extractor"
 
     def context(self, given: InnerInput) -> Mapping[str, Any]:
-        """The persona's own view."""
+        """Return the variables of the persona's own view."""
         return persona_extractor_context(given).model_dump(mode="json")
 
 
 class CharacterExtract(_InnerExtractor):
-    """The inner life of one of the cast."""
+    """The stage for the inner life of a character of the cast."""
 
     name = "character_extractor"
 
     def context(self, given: InnerInput) -> Mapping[str, Any]:
-        """The character's own view."""
+        """Return the variables of the character's own view."""
         return character_extractor_context(given).model_dump(mode="json")
 
 

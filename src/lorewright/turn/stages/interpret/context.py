@@ -1,4 +1,4 @@
-"""InterpreterInput -> what the interpreter's prompt is filled in with: IDs to choose from, and the player's words."""
+"""InterpreterInput -> the variables of the interpreter's prompt: IDs to choose from, and the player's words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lorewright.turn.stages.variables import NOBODY, PlayerVariables, PromptCont
 from lorewright.values.records import InterpreterInput, Named
 from lorewright.world.frozen import Frozen
 
-# What the player typed and what was typed before, at most (characters): nobody plays in pages.
+# The most characters of the player's words, and of those before: nobody types pages.
 _WORDS = 2_000
 _WORDS_BEFORE = 400
-# So many absent people and places are listed: a long game has heard of many.
+# The most absent people and places that are listed, and the most aliases of each: a long game has heard of many.
 _TOPICS = 60
 _ALIASES = 8
 
@@ -87,10 +87,10 @@ class InterpreterContext(PromptContext):
 
 
 def interpreter_context(given: InterpreterInput) -> InterpreterContext:
-    """The interpreter's variables: the scope, and nothing else that there is."""
+    """Return the interpreter's variables: the scope, and nothing else of the world."""
     scope = given.scope
     return InterpreterContext(
-        kinds=tuple(ActionKind(type=kind, takes=_takes(one)) for kind, one in METADATA.items()),
+        kinds=tuple(ActionKind(type=kind, takes=_takes(metadata)) for kind, metadata in METADATA.items()),
         verbs=tuple(OwnVerb(typed=typed, type=kind) for typed, kind in sorted(given.verbs.items())),
         player_id=scope.player.id,
         player_name=scope.player.name or NOBODY,
@@ -108,16 +108,18 @@ def interpreter_context(given: InterpreterInput) -> InterpreterContext:
 
 
 def _takes(metadata: type[Frozen]) -> str:
-    """What of a flat action a type takes: words of the player's, a thing, a number."""
+    """Return the fields of a flat action that a type takes: the player's words, a thing, a number."""
     taken = (_TAKEN.get(key) for key in metadata.model_fields)
-    return ", ".join(dict.fromkeys(one for one in taken if one))
+    return ", ".join(dict.fromkeys(name for name in taken if name))
 
 
 def _all(named: Iterable[Named]) -> tuple[Nameable, ...]:
-    return tuple(_nameable(one) for one in named)
+    return tuple(_nameable(entity) for entity in named)
 
 
-def _nameable(one: Named) -> Nameable:
+def _nameable(entity: Named) -> Nameable:
     return Nameable(
-        id=one.id, name=one.name, aliases=", ".join(alias for alias in one.aliases[:_ALIASES] if alias != one.name)
+        id=entity.id,
+        name=entity.name,
+        aliases=", ".join(alias for alias in entity.aliases[:_ALIASES] if alias != entity.name),
     )

@@ -1,5 +1,5 @@
-"""Interpret: the player's words -> actions. A model reads those that the grammar is not sure of; what it names must be
-in the scope."""
+"""Interpret: the player's words -> actions. A model reads those that the grammar is not sure of; all that it names must
+be in the scope."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, Unclear
 from lorewright.world.frozen import Frozen
 
-# A reading of the grammar that is surer than this needs no model.
+# A reading of the grammar with at least this confidence needs no model.
 SURE = 0.75
-# The grammar reads at most so many actions, and so does a model.
+# The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
 
@@ -48,26 +48,27 @@ class ReadTurn(Frozen):
 
 
 class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
-    """Prose to typed actions."""
+    """The stage that turns prose into typed actions."""
 
     name = "interpreter"
     answer_type = ReadTurn
 
     def twin(self, given: InterpreterInput) -> InterpreterOutput:
-        """The grammar."""
+        """Return the grammar's reading."""
         return interpret(given)
 
     def context(self, given: InterpreterInput) -> Mapping[str, Any]:
-        """The scope by ID, and the words."""
+        """Return the variables: the scope by ID, and the words."""
         return interpreter_context(given).model_dump(mode="json")
 
     def settled(self, given: InterpreterInput) -> InterpreterOutput | None:
-        """The grammar's reading, where it is sure of it."""
+        """Return the grammar's reading, if it is sure of it; else None."""
         reading = self.twin(given)
         return reading if reading.unclear is None and reading.confidence >= SURE else None
 
     def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:
-        """Neither an action nor a question, an action of no known type, or an ID that is not in the scope."""
+        """Return what is wrong: neither an action nor a question, an action of no known type, or an ID that is not in
+        the scope; else None."""
         if not answer.actions and not answer.question:
             return "there is neither an action nor a question"
         known = {*METADATA, *given.verbs.values()}
@@ -77,12 +78,14 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         return unknown_reference(self.made_of(answer, given), given.scope)
 
     def made_of(self, answer: ReadTurn, given: InterpreterInput) -> InterpreterOutput:
-        """The typed actions of the player; a question stands alone."""
+        """Return the typed actions of the player; a question only where there are none."""
         if answer.question and not answer.actions:
             unclear = Unclear(words=given.player_text[:200], question=answer.question, lines=answer.lines)
             return InterpreterOutput(intent=answer.intent, confidence=0.4, unclear=unclear)
-        actions = tuple(_action(one, given) for one in answer.actions)
-        named = (one for action in actions for one in (action.target_id, action.location_id, action.item_id) if one)
+        actions = tuple(_action(read, given) for read in answer.actions)
+        named = (
+            named for action in actions for named in (action.target_id, action.location_id, action.item_id) if named
+        )
         return InterpreterOutput(
             intent=answer.intent,
             referenced_entities=tuple(dict.fromkeys(named)),
@@ -92,7 +95,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
 
 
 def _action(read: ReadAction, given: InterpreterInput) -> Action:
-    """With the metadata that its type has, and no other."""
+    """Return the action with the metadata that its type has, and no other."""
     fields = METADATA[read.type].model_fields if read.type in METADATA else {}
     said: dict[str, Any] = {"topic": read.words, "detail": read.words, "quantity": read.quantity}
     said |= {"minutes": read.minutes, "item_id": read.item_id}
@@ -112,9 +115,10 @@ def _action(read: ReadAction, given: InterpreterInput) -> Action:
 
 
 def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:
-    """What is wrong with a reading: an actor other than the player, or an ID that is not in the scope."""
+    """Return what is wrong with a reading: an actor other than the player, or an ID that is not in the scope; else
+    None."""
     named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place, scope.player)
-    known = {one.id for one in named} | {way.to for way in scope.exits}
+    known = {entity.id for entity in named} | {way.to for way in scope.exits}
     for action in output.proposed_actions:
         if action.actor_id != scope.player.id:
             return f"{action.actor_id} is not the player"

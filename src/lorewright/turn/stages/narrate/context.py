@@ -1,5 +1,5 @@
-"""NarratorInput -> what the narrator's prompt is filled in with. What holds for a scene stands apart from what is this
-turn's, so that a provider's prompt cache can tell them apart."""
+"""NarratorInput -> the variables of the narrator's prompt. Those that hold for a scene are separate from those of the
+turn, so that a provider's prompt cache can hold the former."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from lorewright.turn.stages.variables import (
 from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
 
-# So many of each are listed beside the sources.
+# The most threads, threats and conditions that are listed besides the sources.
 _THREADS = 4
 _THREATS = 3
 _CONDITIONS = 4
@@ -120,7 +120,7 @@ class NarratorContext(PromptContext):
 
 
 def narrator_context(given: NarratorInput) -> NarratorContext:
-    """The narrator's variables: nothing that is not in its input."""
+    """Return the narrator's variables: nothing that is not in its input."""
     sheet, scene = sheet_of(given), given.scene
     return NarratorContext(
         player_name=given.player.name,
@@ -136,8 +136,8 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
             description=given.player.description, states=state_variables(given.player.states, latent=False)
         ),
         msgs=tuple(
-            Told(number=one.number, character="narrator", text=one.text, is_dialog=is_dialog(one.text))
-            for one in sheet.told
+            Told(number=source.number, character="narrator", text=source.text, is_dialog=is_dialog(source.text))
+            for source in sheet.told
         ),
         turn=_turn(given, sheet),
         player_text=words_shown(given),
@@ -145,15 +145,19 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
 
 
 def _lore(sheet: EvidenceSheet) -> str:
-    """What is known, and what happened long ago; every version of the prompt shows both in one place."""
+    """Return lore and old story as one text; every version of the prompt shows both in one place."""
     known = _numbered((*sheet.place, *sheet.session))
     return f"{known}\n\nEarlier in the story:\n{_numbered(sheet.story)}" if sheet.story else known
 
 
 def _calibration(given: NarratorInput) -> CalibrationVariables:
-    """What was asked for; of the character no more than their description does not say."""
-    asked = calibration_of(given.packet)
-    return asked.model_copy(update={"character": ""}) if asked.character == given.player.description else asked
+    """Return what the players asked for; without a character's text that only repeats their description."""
+    calibration = calibration_of(given.packet)
+    return (
+        calibration.model_copy(update={"character": ""})
+        if calibration.character == given.player.description
+        else calibration
+    )
 
 
 def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
@@ -164,7 +168,7 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         acts=_lines(sheet.acts),
         round=_round(given),
         quiet=tuple(person.name for person in scene.people if person.id in given.quiet),
-        learned=tuple(Learned(number=one.number, text=one.text, how=how) for one, how in sheet.learned),
+        learned=tuple(Learned(number=source.number, text=source.text, how=how) for source, how in sheet.learned),
         asked=_lines(sheet.asked),
         near=_lines(sheet.near),
         facts=_lines(sheet.facts),
@@ -172,7 +176,7 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         new_place=given.scene_changed and scene.first_visit,
         minutes=given.minutes,
         things=tuple(thing.name for thing in scene.things[:THINGS]),
-        carried=tuple(one.name for one in given.carried[:THINGS]),
+        carried=tuple(thing.name for thing in given.carried[:THINGS]),
         shut=tuple(
             f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
         ),
@@ -189,22 +193,22 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
 
 
 def _round(given: NarratorInput) -> str:
-    """Whose round it is, where that is not the player's."""
+    """Return whose round it is, where that is not the player's."""
     return "" if given.outcomes or given.scene_changed else " and ".join(act.name for act in given.acts)
 
 
 def _people(given: NarratorInput, sheet: EvidenceSheet) -> str:
-    """Everybody here in a line, and how they are, numbered."""
+    """Return everybody here in a line each, with their numbered disposition."""
     lines = []
     for person in given.scene.people:
-        held = sheet.people[person.id]
-        lines.append(f"{person.name} ({person.pronoun}){':' if held else ''}")
-        lines += [_numbered(held)] if held else []
+        lines_of_person = sheet.people[person.id]
+        lines.append(f"{person.name} ({person.pronoun}){':' if lines_of_person else ''}")
+        lines += [_numbered(lines_of_person)] if lines_of_person else []
     return "\n".join(lines)
 
 
 def _conditions(given: NarratorInput) -> Iterator[str]:
-    """Conditions and manifest states of who is here, as one sees or feels them; the player's states are shown apart."""
+    """Yield conditions and manifest states of those who are here; the player's states are shown elsewhere."""
     for row in rows_of(given.packet, "entities"):
         attrs = row.get("attrs")
         if not isinstance(attrs, Mapping):

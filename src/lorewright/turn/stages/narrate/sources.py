@@ -1,9 +1,9 @@
-"""The narrator's input -> the numbered evidence that a narration may rest on, cut to fit. The same numbers for what
-stands in the stable part of a prompt, turn after turn, while a scene lasts.
+"""The narrator's input -> the numbered evidence that a narration may rest on, cut to fit. Evidence in the stable part
+of a prompt keeps its numbers, turn after turn, while a scene lasts.
 
-First what the packs say of the place, what the sitting began with, the story so far, how the people here are; then what
-is this turn's: outcomes and changes, the acts of others, what was learned, what was asked after, what is near, what is
-established, and what was told before.
+The order: lore of the place, lore that the sitting began with, the story so far, the people here; then the turn's own:
+outcomes and changes, the acts of others, what was learned, lore retrieved for the player's words, descriptions of what
+is near, established facts, and the last narrations.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from lorewright.turn.stages.variables import (
 )
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 
-# How much of each kind is shown, in tokens as estimated. What is this turn's comes to TURN_TOKENS at most, the player's
-# words and the planner's notes included, but for what happened and what was learned, which is never cut. With the
-# people, who come and go, it stays below the 1,500 that may change between two turns of a scene.
+# The tokens, as estimated, that are shown of each kind. The turn's own part has at most TURN_TOKENS, with the player's
+# words and the planner's notes, but without outcomes and learned items, which are never cut. With the people, who come
+# and go, it stays below the 1,500 that may change between two turns of a scene.
 PLACE_TOKENS = 900
 SESSION_TOKENS = 400
 STORY_TOKENS = 700
@@ -41,12 +41,12 @@ TOLD_TOKENS = 550
 ASKED_TOKENS = 300
 NEAR_TOKENS = 150
 FACTS_TOKENS = 120
-# What the player typed is shown so far at most, and the planner's notes; of things so many.
+# The most tokens of the player's words and of a planner's note; the most notes and things.
 WORDS_TOKENS = 120
 NOTE_TOKENS = 30
 NOTES = 4
 THINGS = 12
-# The tags and lines that are the template's own.
+# The tokens of the template's own tags and lines.
 _TEMPLATE = 130
 
 Kind = Literal["chunk", "item", "event"]
@@ -54,8 +54,8 @@ Kind = Literal["chunk", "item", "event"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A numbered piece of evidence: a sentence of a chunk, an item, or something that happened; `id` is the chunk's,
-    the item's, or names the event (`outcome:0`, `act:0`, `clock:heat`, `told:-1` for what was told last)."""
+    """A numbered piece of evidence: a sentence of a chunk, an item, or an event; `id` is the chunk's, the item's, or
+    names the event (`outcome:0`, `act:0`, `clock:heat`, `told:-1` for the last narration)."""
 
     number: int
     kind: Kind
@@ -65,7 +65,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSheet:
-    """The evidence by where it stands in the prompt; `people` by the person's ID, `learned` with how it was."""
+    """The evidence by its place in the prompt; `people` by the person's ID, `learned` each with how it was learned."""
 
     place: tuple[Source, ...]
     session: tuple[Source, ...]
@@ -80,88 +80,90 @@ class EvidenceSheet:
     told: tuple[Source, ...]
 
     def all(self) -> tuple[Source, ...]:
-        """Every source, by number."""
-        held = [line for lines in self.people.values() for line in lines]
-        learned = [one for one, _ in self.learned]
+        """Return every source, by number."""
+        people = [line for lines in self.people.values() for line in lines]
+        learned = [source for source, _ in self.learned]
         turn = (*self.happened, *self.acts, *learned, *self.asked, *self.near, *self.facts, *self.told)
-        return (*self.place, *self.session, *self.story, *held, *turn)
+        return (*self.place, *self.session, *self.story, *people, *turn)
 
 
 def sources_of(given: NarratorInput) -> tuple[Source, ...]:
-    """All that a narration may cite, by number from 1; exactly what the narrator's prompt shows."""
+    """Return all that a narration may cite, by number from 1; exactly what the narrator's prompt shows."""
     return sheet_of(given).all()
 
 
 @dataclass(slots=True)
 class _Numbers:
-    """Numbers sources in turn; `used` counts the tokens of those that count for the turn."""
+    """A counter that numbers sources; `used` counts their tokens."""
 
     last: int = 0
     used: int = 0
     seen: set[tuple[str, str]] = field(default_factory=set)
 
-    def source(self, kind: Kind, one_id: str, text: str) -> Source:
+    def source(self, kind: Kind, source_id: str, text: str) -> Source:
         self.last += 1
         self.used += cost(text)
-        self.seen.add((one_id, text))
-        return Source(self.last, kind, one_id, text)
+        self.seen.add((source_id, text))
+        return Source(self.last, kind, source_id, text)
 
     def lines(self, lines: Iterable[tuple[Kind, str, str]], budget: int) -> tuple[Source, ...]:
-        """Sources of (kind, ID, text) while they fit; the first that does not is cut at a sentence's end."""
-        kept: list[Source] = []
-        for kind, one_id, text in lines:
-            if not text.strip() or (one_id, text) in self.seen:
+        """Return sources of (kind, ID, text) while they fit; the first that does not is cut at a sentence's end."""
+        found: list[Source] = []
+        for kind, source_id, text in lines:
+            if not text.strip() or (source_id, text) in self.seen:
                 continue
             if cost(text) > budget:
                 short = cut(text, budget - AROUND)
-                kept += [self.source(kind, one_id, short)] if short else []
+                found += [self.source(kind, source_id, short)] if short else []
                 break
             budget -= cost(text)
-            kept.append(self.source(kind, one_id, text))
-        return tuple(kept)
+            found.append(self.source(kind, source_id, text))
+        return tuple(found)
 
 
 def sheet_of(given: NarratorInput) -> EvidenceSheet:
-    """The evidence by group; see the module for the order."""
+    """Return the evidence by group; see the module for the order."""
     numbers = _Numbers()
     scene = given.scene
     place = numbers.lines(_chunks((*scene.atmosphere, *scene.overview)), PLACE_TOKENS)
     session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
     story = numbers.lines(_story(given), STORY_TOKENS)
-    # Everybody has the same room, so that who comes or goes changes nobody else's lines.
+    # Everybody has the same budget, so that an arrival or departure changes nobody else's lines.
     people = {person.id: numbers.lines(_chunks(person.disposition), PERSON_TOKENS) for person in scene.people}
-    # What is shown anyway need not be looked up.
-    shown = {*(one.id for one in (*place, *session)), *(one.chunk_id for one in given.evidence)}
-    numbers.used = _beside(given)
-    happened = tuple(numbers.source("event", one_id, text) for one_id, text in _happened(given))
+    # Chunks that are shown anyway are not shown again.
+    shown = {source.id for source in (*place, *session)} | {evidence.chunk_id for evidence in given.evidence}
+    numbers.used = _unnumbered_tokens(given)
+    happened = tuple(numbers.source("event", source_id, text) for source_id, text in _happened(given))
     acts = tuple(numbers.source("event", f"act:{at}", act_in_words(act, given)) for at, act in enumerate(given.acts))
-    learned = tuple((numbers.source("item", one.item_id, one.text), _how(one, given)) for one in given.evidence)
+    learned = tuple(
+        (numbers.source("item", evidence.item_id, evidence.text), _how(evidence, given)) for evidence in given.evidence
+    )
 
     def left(budget: int) -> int:
         return min(budget, max(TURN_TOKENS - numbers.used, 0))
 
     told = _told(given, left(TOLD_TOKENS))
     numbers.used += sum(cost(text) for _, text in told)
-    asked = (one for one in _retrieved(given, "asked") if one[1] not in shown)
+    asked = (line for line in _retrieved(given, "asked") if line[1] not in shown)
     found = numbers.lines(asked, left(ASKED_TOKENS))
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
-    before = tuple(numbers.source("event", one_id, text) for one_id, text in told)
+    before = tuple(numbers.source("event", source_id, text) for source_id, text in told)
     return EvidenceSheet(place, session, story, people, happened, acts, learned, found, near, facts, before)
 
 
 def words_shown(given: NarratorInput) -> str:
-    """What the player typed, as far as it is shown."""
+    """Return what the player typed, as far as it is shown."""
     return cut(given.player_text, WORDS_TOKENS) or given.player_text[: WORDS_TOKENS * 2]
 
 
 def beats_shown(given: NarratorInput) -> tuple[str, ...]:
-    """The planner's notes, as far as they are shown."""
+    """Return the planner's notes, as far as they are shown."""
     return tuple(short for beat in given.plan.beats[:NOTES] if (short := cut(beat, NOTE_TOKENS)))
 
 
-def _beside(given: NarratorInput) -> int:
-    """The tokens of what is this turn's and has no number."""
+def _unnumbered_tokens(given: NarratorInput) -> int:
+    """Return the tokens of the turn's own texts that have no number."""
     things = (*given.scene.things[:THINGS], *given.carried[:THINGS])
     lines = [words_shown(given), *beats_shown(given), *(thing.name for thing in things)]
     return _TEMPLATE + sum(cost(line) for line in lines)
@@ -178,7 +180,7 @@ def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[t
 
 
 def _story(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
-    """The story before what was told last; it changes once in many turns."""
+    """Yield the story before the last narrations; it changes once in many turns."""
     rows = rows_of(given.packet, "summary", "story")
     return (("event", f"story:{at}", str(row.get("text", ""))) for at, row in enumerate(rows))
 
@@ -191,15 +193,17 @@ def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
     yield from changes_in_words(given)
 
 
-def _how(one: Evidence, given: NarratorInput) -> str:
-    """How an item came to be known: `Viktor tells`, `Viktor tells Mara, overheard`, `found`."""
-    how = f"{name_of(given, one.speaker_id)} tells" if one.speaker_id else one.how
-    for outcome in (outcome for act in given.acts for outcome in act.outcomes if one.item_id in outcome.item_ids):
+def _how(evidence: Evidence, given: NarratorInput) -> str:
+    """Return how an item came to be known: `Viktor tells`, `Viktor tells Mara, overheard`, `found`."""
+    how = f"{name_of(given, evidence.speaker_id)} tells" if evidence.speaker_id else evidence.how
+    for outcome in (outcome for act in given.acts for outcome in act.outcomes if evidence.item_id in outcome.item_ids):
         who, whom = outcome.actor_id, outcome.target_id or ""
-        # Whoever is asked or pressed is the one who says it.
+        # The target of a question or of pressure is the one who speaks.
         who, whom = (whom, who) if outcome.type in ANSWERED_BY_OTHERS else (who, whom)
-        how = f"{name_of(given, who)} tells" + (f" {name_of(given, whom)}, overheard" if one.how == "overheard" else "")
-    return f"{how}, known before" if one.known_before else how
+        how = f"{name_of(given, who)} tells" + (
+            f" {name_of(given, whom)}, overheard" if evidence.how == "overheard" else ""
+        )
+    return f"{how}, known before" if evidence.known_before else how
 
 
 def _near(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
@@ -208,23 +212,24 @@ def _near(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
 
 
 def _facts(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
-    here = {given.player_id, given.scene.place_id, *(person.id for person in given.scene.people)}
+    ids_here = {given.player_id, given.scene.place_id, *(person.id for person in given.scene.people)}
     for row in rows_of(given.packet, "facts"):
         subject = str(row.get("subject_id", ""))
-        if subject in here:
+        if subject in ids_here:
             text = f"{name_of(given, subject)}: {row.get('predicate', '')}: {in_words(row.get('object'))}"
             yield "event", f"fact:{row.get('id', '')}", text
 
 
 def _told(given: NarratorInput, budget: int) -> list[tuple[str, str]]:
-    """The last narrations that fit, oldest first, by how many there were since; the newest is cut rather than left."""
-    kept: list[tuple[str, str]] = []
+    """Return the last narrations that fit, oldest first, each with how many turns back it was; the newest is cut rather
+    than left out."""
+    found: list[tuple[str, str]] = []
     for back, text in enumerate(reversed(given.recent), start=1):
         text = text[:MESSAGE_CHARACTERS]
         if cost(text) > budget:
-            short = cut(text, budget - AROUND) if not kept else ""
-            kept += [(f"told:-{back}", short)] if short else []
+            short = cut(text, budget - AROUND) if not found else ""
+            found += [(f"told:-{back}", short)] if short else []
             break
         budget -= cost(text)
-        kept.append((f"told:-{back}", text))
-    return kept[::-1]
+        found.append((f"told:-{back}", text))
+    return found[::-1]

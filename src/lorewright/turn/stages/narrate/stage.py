@@ -1,4 +1,4 @@
-"""Narrate: what came of it -> prose, and nothing but prose."""
+"""Narrate: the outcomes of a turn -> prose, and nothing but prose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lorewright.turn.stages.stage import Stage
 from lorewright.values.annotations import Unmarked, read_marks
 from lorewright.values.records import NarratorInput, NarratorOutput, Supported, TurnListener
 
-# Several pages; a telling takes a few paragraphs (characters).
+# The most characters of a narration: several pages, where it needs a few paragraphs.
 MAX_TEXT = 20_000
 
 
@@ -28,26 +28,27 @@ class Prose(BaseModel):
 
 
 class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
-    """The telling."""
+    """The stage that narrates."""
 
     name = "narrator"
     answer_type = Prose
     prose = True
 
     def twin(self, given: NarratorInput) -> NarratorOutput:
-        """The grammar of phrases."""
+        """Return the narration made from the grammar of phrases."""
         return narrate(given)
 
     def context(self, given: NarratorInput) -> Mapping[str, Any]:
-        """The numbered sources, and what happened."""
+        """Return the variables: the numbered sources, and what happened."""
         return narrator_context(given).model_dump(mode="json")
 
     def heard(self, listener: TurnListener) -> ReadAlong:
-        """The player reads along."""
+        """Return a receiver that passes the narration on to the player."""
         return ReadAlong(listener)
 
     def wrong_with(self, answer: Prose, given: NarratorInput) -> str | None:
-        """Data in place of prose, nothing but marks, and marks of what was not shown."""
+        """Return what is wrong: data in place of prose, nothing but marks, or marks of sources that were not shown;
+        else None."""
         if answer.final_text.lstrip().startswith(("{", "```", "<!")):
             return "it is not prose: write the narration and nothing else"
         marked = read_marks(answer.final_text)
@@ -59,7 +60,8 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
         return None
 
     def made_of(self, answer: Prose, given: NarratorInput) -> NarratorOutput:
-        """The prose without its marks; what its sentences rest on, and what was won in the turn, is cited."""
+        """Return the prose without its marks; the sources of its sentences, and the items gained in the turn, are
+        cited."""
         marked = read_marks(answer.final_text)
         ids = {source.number: source.id for source in sources_of(given)}
         support = tuple(
@@ -67,22 +69,22 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
             for sentence in marked.sentences
         )
         new = [evidence.item_id for evidence in given.evidence if not evidence.known_before]
-        rests_on = [cited for one in support for cited in one.ids]
+        rests_on = [cited for sentence in support for cited in sentence.ids]
         return NarratorOutput(final_text=marked.text, cited=tuple(dict.fromkeys((*new, *rests_on))), support=support)
 
 
 class ReadAlong:
-    """Passes a narration on to the player while it is written, without its marks."""
+    """A receiver that passes a narration on to the player while it is written, without its marks."""
 
     def __init__(self, listener: TurnListener) -> None:
         self._listener = listener
         self._unmarked = Unmarked(listener.told)
 
     def piece(self, text: str) -> None:
-        """The next piece."""
+        """Pass the next piece on."""
         self._unmarked(text)
 
     def rejected(self, problem: str) -> None:
-        """It is told anew."""
+        """Begin anew, and tell the listener why."""
         self._unmarked = Unmarked(self._listener.told)
         self._listener.not_so(problem)

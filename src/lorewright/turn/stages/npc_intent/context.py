@@ -1,4 +1,4 @@
-"""NpcIntentInput -> what the prompt of a character's intent is filled in with: what it may name, what it knows."""
+"""NpcIntentInput -> the variables of the prompt of a character's intent: what it may name, what it knows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lorewright.values.proposals import KnownItem, NpcIntentInput, Toward
 from lorewright.values.records import Named
 from lorewright.world.frozen import Frozen
 
-# What is listed at most: a prompt of a small model is a page.
+# The most topics and claims that are listed: a prompt of a small model is a page.
 _TOPICS = 30
 _CLAIMS = 6
-# What may go along with a type of action, beside whom or where.
+# The fields that an action may take besides its target and place.
 _ALONG = (("item_id", "item_id (a thing)"), ("lore_item_id", "item_id (what you know)"))
 _WORDS = ("topic", "detail", "verb")
 
@@ -102,7 +102,7 @@ class NpcIntentContext(PromptContext):
 
 
 def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
-    """The variables of a character's intent: its input, with names beside IDs."""
+    """Return the variables of a character's intent: its input, with names for IDs."""
     me, scope = given.me, given.scope
     return NpcIntentContext(
         player_name=given.player_name or NOBODY,
@@ -143,12 +143,12 @@ def _described(given: NpcIntentInput) -> str:
         *(line.text for line in me.disposition),
         *(f"Can: {capability}" for capability in me.capabilities),
     ]
-    lines += [f"What moves you, which you keep to yourself: {one}" for one in me.motivation]
+    lines += [f"What moves you, which you keep to yourself: {reason}" for reason in me.motivation]
     return "\n".join(lines)
 
 
 def _people(given: NpcIntentInput) -> Iterator[str]:
-    stands = {one.who: one for one in given.toward}
+    stands = {toward.who: toward for toward in given.toward}
     for person in given.scope.people:
         toward = stands.get(person.id, Toward(who=person.id))
         felt = [f"{name} {value:+d}" for name, value in _felt(toward) if value]
@@ -163,7 +163,7 @@ def _felt(toward: Toward) -> tuple[tuple[str, int], ...]:
 
 
 def _listed(named: Iterable[Named]) -> tuple[Listed, ...]:
-    return tuple(Listed(id=one.id, name=one.name) for one in named)
+    return tuple(Listed(id=entity.id, name=entity.name) for entity in named)
 
 
 def _known(item: KnownItem, given: NpcIntentInput) -> KnownLine:
@@ -183,7 +183,7 @@ def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
 
 
 def _takes(kind: str) -> str:
-    """What of a flat action a type takes: words, a thing, something known."""
+    """Return the fields of a flat action that a type takes: words, a thing, an item that is known."""
     along = [text for field, text in _ALONG if takes(kind, field)]
     words = ["words"] if any(takes(kind, field) for field in _WORDS) else []
     whisper = ["whisper"] if takes(kind, "whisper") else []

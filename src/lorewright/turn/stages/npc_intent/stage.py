@@ -1,4 +1,4 @@
-"""Intend: what a character knows -> what it does next. What comes of it is not said here: the rules judge it."""
+"""Intend: a character's view -> its next act. Its outcome is not decided here: the rules judge it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lorewright.turn.stages.stage import Stage
 from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput
 from lorewright.world.frozen import Frozen
 
-# Of a thing that goes along the rules know several kinds; of what is told only what is known.
+# The type of action whose `item_id` is a known item, not a thing; and the types that can be whispered.
 _TELL = "tell"
 _SAID_TO = frozenset({"ask", _TELL, "promise", "persuade", "threaten"})
 
@@ -43,23 +43,23 @@ class Reflection(Frozen):
 
 
 class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
-    """One act of one of the cast."""
+    """The stage that decides the next act of a character of the cast."""
 
     name = "npc_intent"
     answer_type = Reflection
     max_tokens = 1_024
 
     def twin(self, given: NpcIntentInput) -> NpcIntent:
-        """What follows from its goal, its nature and the moment."""
+        """Return the act that follows from its goal, its nature and the moment."""
         return intend(given)
 
     def context(self, given: NpcIntentInput) -> Mapping[str, Any]:
-        """Everything that it knows, and what it can name."""
+        """Return the variables: everything that it knows, and what it can name."""
         return npc_intent_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: Reflection, given: NpcIntentInput) -> str | None:
-        """An action of no known type, an ID that it was not shown, something told that it keeps back or does not know,
-        an authored act that is not open to it."""
+        """Return what is wrong: an action of no known type, an ID that it was not shown, an item told that it withholds
+        or does not know, or an authored act that is not open to it; else None."""
         if not answer.action_text.strip():
             return "action_text says nothing"
         if answer.choice is not None and answer.choice not in {act.id for act in given.acts}:
@@ -69,9 +69,9 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
         return _wrong_with(answer.action, given)
 
     def made_of(self, answer: Reflection, given: NpcIntentInput) -> NpcIntent:
-        """The intention with its typed action; what its author wrote for it goes before what a model makes of it."""
+        """Return the intention with its typed action; an author's text for it comes before the model's."""
         said = {"action_text": answer.action_text, "intent_tags": answer.intent_tags, "thought": answer.thought}
-        act = next((one for one in given.acts if one.id == answer.choice), None)
+        act = next((authored for authored in given.acts if authored.id == answer.choice), None)
         if act is not None:
             done = {"action": act.do.action(given.me.id), "item_id": act.do.lore_item, "act_id": act.id, "say": act.say}
             return NpcIntent.model_validate({**said, **done, "thought": act.thought or answer.thought})
@@ -86,7 +86,7 @@ def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
         return f"{read.type[:60]} is no type of action"
     scope = given.scope
     named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place)
-    if read.target_id is not None and read.target_id not in {one.id for one in named}:
+    if read.target_id is not None and read.target_id not in {entity.id for entity in named}:
         return f"{read.target_id[:80]} is nobody and nothing that you can name"
     if read.location_id is not None and read.location_id not in {way.to for way in scope.exits}:
         return f"{read.location_id[:80]} is no way out of here"
@@ -110,7 +110,7 @@ def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
 
 
 def _action(read: IntendedAction, given: NpcIntentInput) -> Action:
-    """With the metadata that its type has, and no other."""
+    """Return the action with the metadata that its type has, and no other."""
     whisper = read.whisper and read.type in _SAID_TO
     return Action.model_validate(
         {

@@ -1,5 +1,5 @@
-"""PlannerInput -> what the planner's prompt is filled in with: who is here and what they are after, what presses, what
-is about to be tried."""
+"""PlannerInput -> the variables of the planner's prompt: who is here and their goals, threats, and the attempted
+actions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class PlannerContext(PromptContext):
 
 
 def planner_context(given: PlannerInput) -> PlannerContext:
-    """The planner's variables, of its packet and of what was judged."""
+    """Return the planner's variables, from its packet and the judged actions."""
     packet = given.packet
     names = {str(row.get("id")): str(row.get("name")) for row in rows_of(packet, "entities")}
     place = str((packet.get("scene") or {}).get("location_id", ""))
@@ -73,7 +73,7 @@ def planner_context(given: PlannerInput) -> PlannerContext:
         situations=tuple(str(row.get("summary", "")) for row in rows_of(packet, "active_situations")),
         facts=tuple(_facts(packet, names)),
         to_find=_number((packet.get("investigation_progress") or {}).get("to_find_here")),
-        failures=max((_number(one) for one in (packet.get("failure_streak") or {}).values()), default=0),
+        failures=max((_number(count) for count in (packet.get("failure_streak") or {}).values()), default=0),
         msgs=tuple(
             MessageVariables(
                 character="narrator",
@@ -99,7 +99,7 @@ def _people(packet: Mapping[str, Any], names: Mapping[str, str], player: str) ->
         sheet = briefings.get(who) or {}
         parts = [str(sheet.get("disposition") or ""), str(sheet.get("capabilities") or "")]
         parts += [f"Wants (never to be told): {sheet['motivation']}"] if sheet.get("motivation") else []
-        topics = [str(one) for one in sheet.get("knows") or ()]
+        topics = [str(topic) for topic in sheet.get("knows") or ()]
         parts += [f"Can speak of: {', '.join(topics)}."] if topics else []
         parts += [f"Keeps {sheet['withholds_count']} things back."] if sheet.get("withholds_count") else []
         yield f"{names.get(who, who)}: {' '.join(part for part in parts if part)}".rstrip(": ")
@@ -143,7 +143,7 @@ def _facts(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]
 
 def _lore(packet: Mapping[str, Any]) -> str:
     scene = (packet.get("lore_context") or {}).get("scene") or {}
-    atmosphere = [str(one) for one in scene.get("atmosphere") or ()]
+    atmosphere = [str(line) for line in scene.get("atmosphere") or ()]
     asked = [plain_text(str(row.get("text", ""))) for row in rows_of(packet, "lore_context", "asked")]
     return "\n".join([" ".join(atmosphere), *asked]).strip()[:_LORE_CHARACTERS]
 

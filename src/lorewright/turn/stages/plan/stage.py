@@ -1,4 +1,4 @@
-"""Plan: what was judged -> the beats of the telling and how the pressure moves."""
+"""Plan: judged actions -> the beats of the narration, and how the tension moves."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from lorewright.turn.stages.plan.context import planner_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import PlannerInput, PlannerOutput
 
-# A plan is a handful of notes, each a sentence or two (characters).
+# The most notes of a plan, and the most characters of each, which is a sentence or two.
 MAX_NOTES = 8
 MAX_NOTE = 400
 
 
 class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
-    """Beats and tension."""
+    """The stage that plans beats and tension."""
 
     name = "planner"
     answer_type = PlannerOutput
 
     def twin(self, given: PlannerInput) -> PlannerOutput:
-        """The table of beats."""
+        """Return the plan from the table of beats."""
         return plan(given)
 
     def context(self, given: PlannerInput) -> Mapping[str, Any]:
-        """Who is here, what presses, what will be tried."""
+        """Return the variables: who is here, what threatens, what will be tried."""
         return planner_context(given).model_dump(mode="json")
 
     def made_of(self, answer: PlannerOutput, given: PlannerInput) -> PlannerOutput:
-        """The answer within bounds: the narrator is handed notes, not another story."""
+        """Return the answer cut to its bounds: the narrator gets notes, not another story."""
         return PlannerOutput(
             beats=tuple(beat[:MAX_NOTE] for beat in answer.beats[:MAX_NOTES]),
             tension_move=answer.tension_move[:MAX_NOTE],

@@ -1,4 +1,4 @@
-"""ResolutionInput -> what the prompt of ruleset resolution is filled in with."""
+"""ResolutionInput -> the variables of the prompt of ruleset resolution."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class ResolutionContext(PromptContext):
 
 
 def resolution_context(given: ResolutionInput) -> ResolutionContext:
-    """The variables of ruleset resolution: its input, with names beside IDs."""
+    """Return the variables of ruleset resolution: its input, with names for IDs."""
 
-    def sheet(one: str, value: Any) -> Sheet:
-        return Sheet(id=one, name=given.names.get(one, one), text=in_words(value))
+    def sheet(entity_id: str, value: Any) -> Sheet:
+        return Sheet(id=entity_id, name=given.names.get(entity_id, entity_id), text=in_words(value))
 
     return ResolutionContext(
         rulebook=given.rulebook_text,
@@ -56,10 +56,10 @@ def resolution_context(given: ResolutionInput) -> ResolutionContext:
         bands=given.bands,
         player_name=given.names.get(given.actor_id) or NOBODY,
         scene_state=in_words(dict(given.scene_state)),
-        stat_blocks=tuple(sheet(one, block) for one, block in sorted(given.stat_blocks.items())),
+        stat_blocks=tuple(sheet(entity_id, block) for entity_id, block in sorted(given.stat_blocks.items())),
         observations=tuple(
-            sheet(one, " ".join(f"- {line}" for line in lines))
-            for one, lines in sorted(given.recent_observations.items())
+            sheet(entity_id, " ".join(f"- {line}" for line in lines))
+            for entity_id, lines in sorted(given.recent_observations.items())
             if lines
         ),
         actor=f"{given.names.get(given.actor_id, given.actor_id)} ({given.actor_id})",

@@ -1,4 +1,4 @@
-"""Resolution: an attempt that no rule in code decides, and the rulebook -> what it comes to. Code throws the dice."""
+"""Resolution: an attempt that no rule in code decides, and the rulebook -> a ruling. Code throws the dice."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from lorewright.turn.stages.resolution.context import resolution_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.proposals import ResolutionInput, ResolutionOutput
 
-# What an output says where the rulebook asks for no dice.
+# The outcome where the rulebook asks for no dice.
 NO_ROLL = "no roll"
 
 
 class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
-    """A ruling by the rulebook. There is nothing to rule for the twin: what code does not decide is simply done."""
+    """The stage that rules by the rulebook. The built-in counterpart rules nothing: an attempt that code does not
+    decide succeeds."""
 
     name = "resolution"
     answer_type = ResolutionOutput
 
     def twin(self, given: ResolutionInput) -> ResolutionOutput:
-        """No dice, no changes."""
+        """Return a ruling without dice and changes."""
         return ResolutionOutput(resolved_outcome=NO_ROLL)
 
     def context(self, given: ResolutionInput) -> Mapping[str, Any]:
-        """The rulebook, the paths that may change, and the attempt."""
+        """Return the variables: the rulebook, the paths that may change, and the attempt."""
         return resolution_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: ResolutionOutput, given: ResolutionInput) -> str | None:
-        """People and paths that were not in the input, and an outcome that the ruleset does not know."""
+        """Return what is wrong: people or paths that were not in the input, or an outcome that the ruleset does not
+        know; else None."""
         if answer.resolved_outcome not in (*given.bands, NO_ROLL):
             known = ", ".join((*given.bands, NO_ROLL))
             return f"resolved_outcome: {answer.resolved_outcome} is none of: {known}"
-        for new_observation in answer.new_observations:
-            if new_observation.character_id not in given.names:
-                return f"new_observations: {new_observation.character_id} is not in the scene"
+        for observation in answer.new_observations:
+            if observation.character_id not in given.names:
+                return f"new_observations: {observation.character_id} is not in the scene"
         for op in answer.state_ops:
             if op.path not in given.writable:
                 return f"state_ops: {op.path} is none of the paths that may be changed"
@@ -43,5 +45,5 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
         return None
 
     def made_of(self, answer: ResolutionOutput, given: ResolutionInput) -> ResolutionOutput:
-        """The answer as it is."""
+        """Return the answer as it is."""
         return answer

@@ -1,4 +1,4 @@
-"""SummariserInput -> what the summariser's prompt is filled in with."""
+"""SummariserInput -> the variables of the summariser's prompt."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ class SummariserContext(PromptContext):
 
 
 def summariser_context(given: SummariserInput) -> SummariserContext:
-    """The summariser's variables, of its input."""
+    """Return the summariser's variables, from its input."""
     return SummariserContext(
         player_name=given.player_name or NOBODY,
-        # A word takes four thirds of a token, and whoever is told a bound writes up to it.
+        # A word takes four thirds of a token, and a model that is told a limit writes up to it.
         most_words=SUMMARY_TOKENS // 2,
-        summary_before=" ".join(one.text for one in given.before),
-        before=tuple(BeforeVariables(text=one.text, turns=", ".join(map(str, one.turns))) for one in given.before),
+        summary_before=" ".join(sentence.text for sentence in given.before),
+        before=tuple(
+            BeforeVariables(text=sentence.text, turns=", ".join(map(str, sentence.turns))) for sentence in given.before
+        ),
         msgs=tuple(
-            MessageVariables(character="narrator", text=one.text, is_dialog=is_dialog(one.text), turn_no=one.turn_no)
-            for one in given.told
+            MessageVariables(character="narrator", text=turn.text, is_dialog=is_dialog(turn.text), turn_no=turn.turn_no)
+            for turn in given.told
         ),
     )

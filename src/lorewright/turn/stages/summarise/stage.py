@@ -1,4 +1,4 @@
-"""Summarise: what was told long ago -> the story so far in short, each sentence with the turns that it tells of."""
+"""Summarise: old narrations -> the story so far in short, each sentence with the turns that it tells of."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from lorewright.values.annotations import SUMMARY_TOKENS, SummariserInput, Summa
 
 
 class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
-    """The story so far."""
+    """The stage that summarises the story so far."""
 
     name = "summariser"
     answer_type = SummariserOutput
 
     def twin(self, given: SummariserInput) -> SummariserOutput:
-        """Sentences of the narrations, as they are."""
+        """Return sentences of the narrations, as they are."""
         return summarise(given)
 
     def context(self, given: SummariserInput) -> Mapping[str, Any]:
-        """The summary before and the narrations, by turn."""
+        """Return the variables: the summary before and the narrations, by turn."""
         return summariser_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: SummariserOutput, given: SummariserInput) -> str | None:
-        """Turns that were not shown, and more than a summary may hold."""
-        for number, one in enumerate(answer.sentences, start=1):
-            unknown = sorted(set(one.turns) - given.known_turns)
+        """Return what is wrong: turns that were not shown, or more text than a summary may hold; else None."""
+        for number, sentence in enumerate(answer.sentences, start=1):
+            unknown = sorted(set(sentence.turns) - given.known_turns)
             if unknown:
                 return f"sentence {number} names turn {unknown[0]}, which was not shown"
-            apart = sorted(set(one.turns) - given.covered(one.turns))
+            apart = sorted(set(sentence.turns) - given.covered(sentence.turns))
             if apart:
                 return f"sentence {number}: turn {apart[0]} is known only together with the turns that it was told with"
         tokens = sum(count_tokens(sentence.text) for sentence in answer.sentences)
@@ -41,8 +41,8 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
         return None
 
     def made_of(self, answer: SummariserOutput, given: SummariserInput) -> SummariserOutput:
-        """The sentences by their first turn, each with its turns in order."""
+        """Return the sentences by their first turn, each with its turns in order."""
         ordered = [
             sentence.model_copy(update={"turns": tuple(sorted(set(sentence.turns)))}) for sentence in answer.sentences
         ]
-        return SummariserOutput(sentences=tuple(sorted(ordered, key=lambda one: one.turns[0])))
+        return SummariserOutput(sentences=tuple(sorted(ordered, key=lambda sentence: sentence.turns[0])))
