@@ -1,4 +1,4 @@
-"""The rules of a pack's entries: written once with the facts about its generation, so that a pack without any costs
+"""The rules of a pack's entries: written once with the facts about its generation, so that a pack without rules costs
 nothing."""
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _NONE: Mapping[str, EntryRules] = MappingProxyType({})
 
 
 def rules_to_store(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """The fact to keep of a pack's chunks; none where no entry has rules."""
+    """Return the fact with the rules of a pack's chunks; an empty dict where no entry has rules."""
     found = {chunk.id: to_json(chunk.rules) for chunk in chunks if chunk.rules is not None}
     return {ENTRY_RULES: canonical_json(found)} if found else {}
 
 
 def entry_rules_of(generation: Generation) -> Mapping[str, EntryRules]:
-    """The rules of a generation's chunks, by their ID; of a chunk that has been taken out they may still be there."""
+    """Return the rules of a generation's chunks, by chunk ID; those of removed chunks may still be among them."""
     return _NONE if generation.entry_rules_json is None else _read(generation.entry_rules_json)
 
 

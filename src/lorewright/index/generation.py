@@ -1,4 +1,4 @@
-"""The folder of a generation -> what stands in it: chunks, entities, items, links, keywords and vectors."""
+"""The folder of a generation -> its contents: chunks, entities, items, links, keywords and vectors."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from lorewright.packs.models import OPEN_ROLES, Item, Manifest, PackEntity, When
 from lorewright.storage.database import read_json, refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
 
-# A generation's tables -> what each of its vectors stands for, as arrays.
+# A generation's tables -> the chunk of each of its vectors, as arrays.
 
 
 @dataclass(frozen=True, slots=True)
 class WindowTable:
-    """What was embedded, one entry for each vector: the chunk's row, ascending, whether it is (still) there, and
-    whether it is open to all; and the item to which it belongs, where it does."""
+    """The embedded windows, one entry for each vector: the chunk's row, ascending, whether the window is (still) there,
+    and whether it is open to all; and the ID of its item, if it has one."""
 
     rows: npt.NDArray[np.int64]
     present: npt.NDArray[np.bool_]
@@ -39,8 +39,8 @@ class WindowTable:
 
 
 def read_window_table(connection: sqlite3.Connection, count: int) -> WindowTable:
-    """What each of `count` vectors stands for; windows that the tables do not tell of are not there. Read as two long
-    texts: row by row, 200,000 windows take half a second."""
+    """Return the windows of `count` vectors; windows that are not in the tables are not present. The columns are read
+    as two long texts: row by row, 200,000 windows take half a second."""
     ids, chunks = connection.execute(
         "SELECT group_concat(id), group_concat(chunk) FROM (SELECT id, chunk FROM windows WHERE id < ? ORDER BY id)",
         (count,),
@@ -60,10 +60,10 @@ def read_window_table(connection: sqlite3.Connection, count: int) -> WindowTable
 
 CHUNKS_FILE = "chunks.db"
 
-# What authors wrote, or what happened in a campaign.
+# Lore that authors wrote, or the history of a campaign.
 Corpus = Literal["authored", "history"]
 
-# The fact about a generation that holds the rules of its entries, where any entry has some.
+# The key in `meta` of the entry rules, where any entry has some.
 ENTRY_RULES = "entry_rules"
 
 # The name, in place of an embedder's fingerprint, of a generation without vectors.
@@ -72,14 +72,14 @@ KEYWORDS = "keywords"
 
 @dataclass(frozen=True, slots=True)
 class GenerationKey:
-    """Which text of which pack: names the folders below `indexes/generations/`, one for each vector space."""
+    """The pack and the hash of its text: names the folders below `indexes/generations/`, one for each vector space."""
 
     pack_id: str
     content_hash: str
 
     @property
     def is_plain(self) -> bool:
-        """Whether ID and hash are what the loader gives a pack, so that they can name folders."""
+        """True if ID and hash are valid, so that they can name folders."""
         return is_id(self.pack_id) and is_hash(self.content_hash)
 
     @property
@@ -88,10 +88,10 @@ class GenerationKey:
         return self.folder_in(KEYWORDS)
 
     def folder_in(self, space: str) -> str:
-        """The folder with the vectors of an embedder, named by its fingerprint.
+        """Return the folder with the vectors of an embedder, named by its fingerprint.
 
         Raises:
-            UnsafePath: ID or hash, which a file may have brought, is none, and could lead out of `generations`.
+            UnsafePath: ID or hash is invalid; they may come from a file, and could lead out of `generations`.
         """
         if not self.is_plain:
             what = f"{self.pack_id!r} with the hash {self.content_hash[:16]!r} is no pack"
@@ -99,7 +99,7 @@ class GenerationKey:
         return f"{self.pack_id}/{self.content_hash[:16]}-{space}-f{GENERATION_FORMAT}{fulltext_suffix()}"
 
     def space_of(self, folder_name: str) -> str | None:
-        """The vector space of a folder of this text and format; None for another's."""
+        """Return the vector space of a folder of this text and format; None for another's."""
         start, end = f"{self.content_hash[:16]}-", f"-f{GENERATION_FORMAT}{fulltext_suffix()}"
         if not (folder_name.startswith(start) and folder_name.endswith(end)):
             return None
@@ -108,10 +108,10 @@ class GenerationKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as it stands in a generation; `row` orders the chunks of a pack as its files do.
+    """A chunk of a generation; `row` orders the chunks of a pack as its files do.
 
-    `text` is the words that a reader is shown, of `token_count` tokens: what is searched, and what others than the game
-    master may read at most. `written_text` is what its author wrote, where that is another; of `written_tokens`.
+    `text` is the text for readers, of `token_count` tokens: it is searched, and others than the game master may read no
+    more than it. `written_text` is the text as its author wrote it, where that differs; of `written_tokens`.
     """
 
     row: int
@@ -138,13 +138,13 @@ class StoredChunk:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What the pack's author and the loader say of it, as the seed's chunk metadata; a new dict each time."""
+        """The metadata by the pack's author and the loader, in the seed's shape; a new dict each time."""
         found: dict[str, Any] = read_json(self.metadata_json)
         return found
 
     @property
     def section_id(self) -> str:
-        """The ID without its part number: what a limit counts."""
+        """The ID without its part number: a query's `limit` counts sections."""
         return self.id.partition("~")[0]
 
 
@@ -153,14 +153,14 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
     token_count, metadata_json, written_text, written_tokens"""
 
 
-# So many chunks that were read are kept, some 2 kB each: a generation never changes.
+# How many chunks are cached, some 2 kB each: a generation never changes.
 _KEPT_CHUNKS = 4000
 
 
 class Generation:
-    """A reader of one generation. Cheap to open; holds one read-only connection.
+    """A reader of one generation. It is cheap to open and holds one read-only connection.
 
-    `copies` are the same generation without some of its chunks, as `pruning` makes them.
+    `copies` are the same generation without some of its chunks, as `live.pruned` makes them.
     """
 
     def __init__(
@@ -173,8 +173,8 @@ class Generation:
         reranker: Reranker | None = None,
         corpus: Corpus = "authored",
     ) -> None:
-        """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
-        by meaning too, for questions that the `embedder` embeds; with a `reranker` the best are read once more.
+        """Open a generation, or with `connection` a copy of one or a substitute. With `vectors` it is searched by
+        meaning too, for questions that the `embedder` embeds; with a `reranker` the best hits are reranked.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -190,14 +190,14 @@ class Generation:
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
-        # Whether others use it too, so that closing it is not for its reader to do.
+        # True while others use it too, so that its reader must not close it.
         self.is_shared = False
         self._tables: dict[str, KeywordTable] = {}
         self._files: dict[int, tuple[int, ...]] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, PackEntity] | None = None
-        # What was read of it stays, for it never changes: as much as a story asks for.
+        # Caches; they hold as much as a story asks for.
         self._entity: dict[str, PackEntity | None] = {}
         self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
@@ -205,7 +205,7 @@ class Generation:
         self._without_open_lore: list[str] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
-            # Immutable: SQLite looks at no journal and no log beside it.
+            # Immutable: SQLite looks for no journal and no log.
             connection = sqlite3.connect(uri, uri=True, isolation_level=None)
             try:
                 refuse_foreign_schema(connection, path, keyword_tables=KEYWORD_TABLES)
@@ -224,12 +224,12 @@ class Generation:
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
-        # The rules of entries as they are stored; None where no entry has any.
+        # The entry rules as they are stored; None where no entry has any.
         self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
-        """Close the connection, those of the copies, and whatever searches the vectors; nothing while it is shared."""
+        """Close the connection, those of the copies, and the search of vectors; do nothing while it is shared."""
         if self.is_shared:
             return
         for copy in self.copies.values():
@@ -239,7 +239,7 @@ class Generation:
         self.connection.close()
 
     def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
-        """Chunks by row."""
+        """Return chunks by row."""
         wanted = sorted(set(rows))
         if missing := [row for row in wanted if row not in self._read]:
             sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
@@ -250,18 +250,18 @@ class Generation:
         return {row: self._read[row] for row in wanted if row in self._read}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
-        """A chunk by its ID, or None."""
+        """Return a chunk by its ID, or None."""
         row = self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
         return StoredChunk(*row) if row else None
 
     def introduction_of(self, entity_id: str) -> int | None:
-        """The row of the first of an entity's chunks that has text, or None."""
+        """Return the row of the first of an entity's chunks that has text, or None."""
         sql = "SELECT min(rowid) FROM pack_chunks WHERE entity_id = ? AND chunk_text <> ''"
         row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
         return row
 
     def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """For each of the rows: the rows of all chunks of its file, in order."""
+        """Return for each of the rows the rows of all chunks of its file, in order."""
         wanted = set(rows)
         if missing := wanted - self._files.keys():
             sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
@@ -274,18 +274,18 @@ class Generation:
         return {row: self._files[row] for row in sorted(wanted) if row in self._files}
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
-        """An entity's chunks in source order; empty for an unknown entity."""
+        """Return an entity's chunks in source order; empty for an unknown entity."""
         sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
         return [StoredChunk(*row) for row in self.connection.execute(sql, (entity_id,))]
 
     def all_chunks(self) -> list[StoredChunk]:
-        """Every chunk in source order."""
+        """Return every chunk in source order."""
         return [
             StoredChunk(*row) for row in self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks ORDER BY rowid")
         ]
 
     def hidden_chunks(self) -> list[StoredChunk]:
-        """Every chunk that is not open to all, in source order."""
+        """Return every chunk that is not open to all, in source order."""
         if self._hidden_rows is None:
             roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
             hidden = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles})"
@@ -294,7 +294,7 @@ class Generation:
         return list(self.chunks(self._hidden_rows).values())
 
     def entities_without_open_lore(self) -> Sequence[str]:
-        """IDs of the entities of whose files no section is open to all."""
+        """Return the IDs of the entities without any open section, by ID."""
         if self._without_open_lore is None:
             roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
             sql = f"""SELECT id FROM entities WHERE NOT EXISTS
@@ -303,42 +303,42 @@ class Generation:
         return self._without_open_lore
 
     def linked(self, kind: str, values: Iterable[str]) -> set[int]:
-        """Rows of the chunks that are tied to any of the values."""
+        """Return the rows of the chunks that are linked to any of the values."""
         wanted = json.dumps(sorted(set(values)))
         sql = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
         return {row[0] for row in self.connection.execute(sql, (kind, wanted))}
 
     def link_values(self, kind: str) -> list[str]:
-        """Everything of a kind that any chunk is tied to."""
+        """Return all values of a kind that any chunk is linked to, sorted."""
         found = self.connection.execute("SELECT DISTINCT value FROM links WHERE kind = ? ORDER BY value", (kind,))
         return [row[0] for row in found]
 
     def links_of(self, row: int) -> list[tuple[str, str]]:
-        """(kind, value) of everything a chunk is tied to."""
+        """Return the (kind, value) of all links of a chunk."""
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
 
     def all_links(self) -> list[tuple[int, str, str]]:
-        """(row, kind, value) of everything that any chunk is tied to, in source order."""
+        """Return the (row, kind, value) of all links of all chunks, in source order."""
         sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
         return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
 
     def entities(self) -> Mapping[str, PackEntity]:
-        """Every entity by its qualified ID, by file path."""
+        """Return every entity by its qualified ID, ordered by file path."""
         if self._entities is None:
             found = self.connection.execute("SELECT * FROM entities ORDER BY file_path")
             self._entities = {row["id"]: _entity(row) for row in found}
         return self._entities
 
     def entity(self, entity_id: str) -> PackEntity | None:
-        """An entity by its qualified ID, or None."""
+        """Return an entity by its qualified ID, or None."""
         if entity_id not in self._entity:
             row = self.connection.execute("SELECT * FROM entities WHERE id = ?", (entity_id,)).fetchone()
             self._entity[entity_id] = _entity(row) if row else None
         return self._entity[entity_id]
 
     def entities_named(self, names: Iterable[str]) -> dict[str, set[str]]:
-        """For each of the names (lower-case words) that is a name or alias here: the IDs of its entities."""
+        """Return the IDs of the entities of each of the names (lower-case words) that is a name or alias here."""
         wanted = json.dumps(sorted(set(names)))
         sql = "SELECT name, entity_id FROM names WHERE name IN (SELECT value FROM json_each(?))"
         found: dict[str, set[str]] = {}
@@ -347,11 +347,11 @@ class Generation:
         return found
 
     def open_count_of(self, word: str) -> int:
-        """In how many open chunks a word stands."""
+        """Return the number of open chunks with a word."""
         return self.keyword_table("open_fts").count_of(word)
 
     def keyword_table(self, name: str) -> KeywordTable:
-        """`open_fts` or `hidden_fts`; the same one each time, which remembers what it has counted."""
+        """Return the table `open_fts` or `hidden_fts`; the same object each time, which caches its counts."""
         if name not in self._tables:
             self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
         return self._tables[name]
@@ -365,30 +365,30 @@ class Generation:
         return self._conditions
 
     def overrides(self) -> dict[str, str]:
-        """Entity ID -> what its file says that it overrides, as it is written."""
+        """Return entity ID -> what its file says that it overrides, as written."""
         found = self.connection.execute("SELECT entity_id, target_id FROM overrides ORDER BY entity_id")
         return dict(map(tuple, found))
 
     def items_of(self, row: int) -> list[Item]:
-        """The items of a chunk in source order."""
+        """Return the items of a chunk in source order."""
         if row not in self._items:
             found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
             self._items[row] = tuple(map(_item, found))
         return list(self._items[row])
 
     def window_table(self, count: int) -> WindowTable:
-        """What each of the `count` vectors stands for."""
+        """Return the windows of the `count` vectors."""
         if self._windows is None:
             self._windows = read_window_table(self.connection, count)
         return self._windows
 
     def role_counts(self) -> dict[str, int]:
-        """How many chunks there are of each role, by role."""
+        """Return the number of chunks of each role, by role."""
         found = self.connection.execute("SELECT role, count(*) FROM pack_chunks GROUP BY role ORDER BY role")
         return dict(map(tuple, found))
 
     def item(self, item_id: str) -> Item | None:
-        """An item by its ID, or None."""
+        """Return an item by its ID, or None."""
         row = self.connection.execute("SELECT * FROM items WHERE id = ?", (item_id,)).fetchone()
         return _item(row) if row else None
 
@@ -417,12 +417,12 @@ def _item(row: sqlite3.Row) -> Item:
     )
 
 
-# The conditions in a generation: written once when it is built, read whenever it is asked.
+# The conditions of a generation: written once when it is built, parsed when they are read.
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCondition:
-    """What stands under a condition: a chunk (its row), or with `item_id` one item of it."""
+    """A condition with what stands under it: a chunk (its row), or with `item_id` one item of it."""
 
     row: int
     item_id: str | None

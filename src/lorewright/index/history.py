@@ -1,4 +1,4 @@
-"""What happened, turn by turn -> a file that keeps it, and that can be deleted at any time. Nothing here knows a
+"""Past events, turn by turn -> a file that stores them, and that can be deleted at any time. This module knows no
 campaign.
 """
 
@@ -28,15 +28,15 @@ from lorewright.storage.faults import step
 from lorewright.storage.tables import Migration, open_migrated
 from lorewright.tokens import count_tokens
 
-# What happened, what became established, what a narration said against it, how it was told, what a sitting amounted to.
+# An event, an established fact, a contradiction of a narration to one, a narration, the recap of a session.
 HistoryKind = Literal["event", "fact", "contradiction", "narration", "recap"]
 
 MIGRATIONS = (
     Migration(
         "history_001_turns",
         (
-            # A turn's records as JSON, and the hash of that text: what a damaged disk gives is not taken for true.
-            # `made_from` tells turns of one ID apart: of a campaign that was deleted and begun again.
+            # A turn's records as JSON, and the hash of that text, so that a damaged disk is noticed. `made_from` tells
+            # turns of one ID apart, where a campaign was deleted and begun again.
             """CREATE TABLE turns (
                 turn_id TEXT NOT NULL, made_from TEXT NOT NULL, records_json TEXT NOT NULL, records_hash TEXT NOT NULL,
                 PRIMARY KEY (turn_id, made_from)
@@ -48,9 +48,9 @@ MIGRATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class HistoryRecord:
-    """One thing that happened. `witnesses` are the characters who saw it; with none it is the game master's alone.
+    """A record of the past. `witnesses` are the characters who saw it; without any it is the game master's alone.
 
-    All IDs are qualified; entities, places and threads are what it can be asked for by.
+    All IDs are qualified; a record can be found by its entities, places and threads.
     """
 
     kind: HistoryKind
@@ -61,32 +61,32 @@ class HistoryRecord:
     thread_ids: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Its fields by name. (`asdict` copies each of them deeply, which took half of the time that history takes.)"""
+        """Return the fields by name. (`asdict` copies each deeply, which took half of the time that history takes.)"""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """A turn, and a hash of what its records are made from: records made from anything else are not its."""
+    """A turn, and a hash of what its records are made from: records with another hash are not this turn's."""
 
     turn_id: str
     turn_no: int
     made_from: str
 
 
-# The turns of one line of ancestors, the first one first, each with its records.
+# The turns of one line of ancestors, oldest first, each with its records.
 TurnRecords = Mapping[TurnKey, Sequence[HistoryRecord]]
 
 
 class HistoryIndex:
-    """The records of a campaign's turns, of all branches. Everything in it can be made again, so what is damaged is
-    begun anew, and a row that is not sound is as if it were not there."""
+    """The records of a campaign's turns, of all branches. All of them can be made again, so a damaged file is begun
+    anew, and a damaged row counts as absent."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def known(self, turns: Sequence[TurnKey]) -> dict[TurnKey, tuple[HistoryRecord, ...]]:
-        """Those of the turns that are kept and sound, with their records."""
+        """Return those of the turns that are stored and sound, with their records."""
         try:
             with closing(self._opened()) as database:
                 return _read(database, turns)
@@ -95,15 +95,15 @@ class HistoryIndex:
             return {}
 
     def missing(self, turns: Sequence[TurnKey]) -> list[TurnKey]:
-        """Those of the turns that have to be made, in order."""
+        """Return those of the turns that have to be made, in order."""
         known = self.known(turns)
         return [turn for turn in turns if turn not in known]
 
     def add(self, turns: TurnRecords) -> None:
-        """Keep turns, all or none. Whoever makes a turn makes the same of it, so it does not matter who is first.
+        """Store turns, all or none. The records of a turn are the same whoever makes them, so the last writer wins.
 
         Raises:
-            FileUnavailable: the disk refuses.
+            FileUnavailable: the file cannot be written.
         """
         try:
             with closing(self._opened()) as database:
@@ -114,7 +114,7 @@ class HistoryIndex:
                 _write(database, turns)
 
     def texts(self) -> list[str]:
-        """What the sound records of all turns say; nothing where the file cannot be read. Nothing is changed."""
+        """Return the texts of the sound records of all turns; none where the file is unreadable. Nothing is changed."""
         try:
             with closing(open_migrated(self._path, MIGRATIONS)) as database:
                 rows = database.rows("SELECT records_json, records_hash FROM turns")
@@ -139,7 +139,7 @@ class HistoryIndex:
             delete_files_of(self._path)
 
     def _refuse_undamaged(self, problem: Exception) -> None:
-        """Raise what is no damage: another process writes, the disk is full."""
+        """Raise trouble that is no damage: another process writes, the disk is full."""
         trouble = trouble_of(problem, self._path)
         if not isinstance(trouble, DamagedFile):
             raise trouble from None
@@ -172,16 +172,16 @@ def _write(database: Database, turns: TurnRecords) -> None:
 
 
 def _record(stored: dict[str, Any]) -> HistoryRecord:
-    fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in stored.items()}
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
     return HistoryRecord(**fields)
 
 
-# Turns -> a generation of what one witness saw in them, in memory, searched as lore is.
+# Turns -> a generation in memory of what one witness saw in them, searched as lore is.
 #
-# Turns of another branch and records that the witness did not see are not in it, so no statistic of it can tell of
+# Turns of another branch and records that the witness did not see are not in it, so its statistics reveal nothing of
 # them.
 
-# Where no file is: what a chunk of history says of its own.
+# The file path of chunks of history, which have no file.
 _FILE = "history"
 
 
@@ -193,26 +193,26 @@ def history_generation(
     language: str = "en",
     vectors: VectorBuilder | None = None,
 ) -> Generation:
-    """What stands for a generation of what `witness` saw in these turns; without one it holds everything.
+    """Return a generation of what `witness` saw in these turns; without a witness it holds everything.
 
-    All of it is open to whoever it was made for. `name` stands where a pack's ID does. It is searched by words alone
-    without `vectors`, or where their embedder fails; what was embedded before is not embedded again.
+    All of it is open to the viewer that it is made for. `name` stands where a pack's ID does. It is searched by words
+    alone without `vectors`, or where their embedder fails; what was embedded before is not embedded again.
     """
     return GrowingHistory(name=name, witness=witness, language=language, vectors=vectors).grown(turns)
 
 
 class GrowingHistory:
-    """The same of turns that come one after the other: it is found as if it had been made of all of them at once."""
+    """A history whose turns are added one after the other; it is searched as if it had been made of all at once."""
 
     def __init__(
         self, *, name: str, witness: str | None = None, language: str = "en", vectors: VectorBuilder | None = None
     ) -> None:
-        """The history of no turns; see `history_generation`."""
+        """Make the history of no turns; see `history_generation`."""
         self._name = name
         self._witness = witness
         self._builder = vectors
         self._texts: list[str] = []
-        # None once the embedder has failed: then all is tried again the next time.
+        # None once the embedder has failed: then all of it is tried again the next time.
         self._vectors: Vectors | None = None
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
         self._chunks = 0
@@ -222,12 +222,12 @@ class GrowingHistory:
         self._connection.execute("COMMIT")
 
     def grown(self, turns: TurnRecords) -> Generation:
-        """Add turns behind those that are there; a reader of all so far. Every reader before it is out of date, and
-        closing any closes the history."""
-        told = [self._told(turn, records) for turn, records in turns.items()]
-        new = [chunk for _, chunks in told for chunk in chunks]
+        """Add turns behind those added so far, and return a reader of all. Every earlier reader is out of date, and
+        closing any of them closes the history."""
+        added = [self._told(turn, records) for turn, records in turns.items()]
+        new = [chunk for _, chunks in added for chunk in chunks]
         self._connection.execute("BEGIN")
-        append(self._connection, [entity for entity, chunks in told if chunks], new)
+        append(self._connection, [entity for entity, chunks in added if chunks], new)
         self._connection.execute("COMMIT")
         embedded = self._embedded(new) if self._builder is not None else None
         return Generation(
@@ -239,13 +239,13 @@ class GrowingHistory:
         )
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the history."""
         self._connection.close()
 
     def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[PackEntity, list[Chunk]]:
-        """What the witness saw of a turn, with what it belongs to."""
+        """Return a turn as an entity, and the chunks of what the witness saw of it."""
         who = self._witness
-        seen = [one for one in dict.fromkeys(records) if one.text and (who is None or who in one.witnesses)]
+        seen = [record for record in dict.fromkeys(records) if record.text and (who is None or who in record.witnesses)]
         entity = PackEntity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
         chunks = [
             _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
@@ -255,7 +255,7 @@ class GrowingHistory:
         return entity, chunks
 
     def _embedded(self, new: Sequence[Chunk]) -> Vectors | None:
-        """The vectors of all windows, in order; None where there are none, or not all can be had."""
+        """Return the vectors of all windows, in order; None where there are none, or not all can be had."""
         assert self._builder is not None
         self._texts += [window.text for chunk in new for window in windows_of(chunk.text, ())]
         known = self._vectors if self._vectors is not None else np.zeros((0, 0), np.float32)
@@ -293,27 +293,27 @@ def _chunk(
 
 
 def _names(seen: Sequence[HistoryRecord]) -> list[str]:
-    """What tells each record from the others of its turn. It is made of what the reader reads alone: a number would
-    count what they did not see, and a hash of those whom it is about would let them try names."""
+    """Return a name for each record, unique in its turn. Names are made only of what the reader reads: a number would
+    count records that they did not see, and a hash of the people involved would let them guess names."""
     names: list[str] = []
     for record in seen:
         name = content_hash(canonical_json([record.kind, record.text]))[:8]
-        taken = sum(one.partition("_")[0] == name for one in names)
+        taken = sum(earlier.partition("_")[0] == name for earlier in names)
         names.append(f"{name}_{taken + 1}" if taken else name)
     return names
 
 
 def _links(record: HistoryRecord) -> tuple[Link, ...]:
     return (
-        *(Link("location", location_entity_id) for location_entity_id in record.location_ids),
-        *(Link("entity", entity_entity_id) for entity_entity_id in record.entity_ids),
-        *(Link("thread", thread_entity_id) for thread_entity_id in record.thread_ids),
+        *(Link("location", location_id) for location_id in record.location_ids),
+        *(Link("entity", entity_id) for entity_id in record.entity_ids),
+        *(Link("thread", thread_id) for thread_id in record.thread_ids),
         Link("tag", record.kind),
     )
 
 
 def _metadata(record: HistoryRecord, turn: TurnKey, *, everything: bool) -> dict[str, object]:
-    """The seed's keys and the turn's; who else saw it is for the game master to know."""
+    """Return the seed's keys and the turn's; the other witnesses are for the game master only."""
     return {
         "type": record.kind,
         "location_ids": list(record.location_ids),

@@ -1,4 +1,4 @@
-"""The list of installed packs: its table, and its rows as packs that are installed."""
+"""The list of installed packs: its table, and its rows as InstalledPack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIGRATIONS = (
     Migration(
         "library_001_content_packs",
         (
-            # The seed's content_packs, and which text of each is indexed. Rebuilt by installing again.
+            # The seed's content_packs, with the hash of the indexed text. Installing again rebuilds it.
             """CREATE TABLE content_packs (
                 id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, genre TEXT,
                 layer TEXT NOT NULL DEFAULT 'setting', depends_on_json TEXT NOT NULL DEFAULT '[]', path TEXT NOT NULL,
@@ -30,7 +30,7 @@ MIGRATIONS = (
     Migration(
         "library_002_lenient",
         (
-            # Whether files with errors were left out: a reindex does as the install did.
+            # Whether files with errors were left out: a reindex must do the same as the install.
             "ALTER TABLE content_packs ADD COLUMN lenient INTEGER NOT NULL DEFAULT 0",
         ),
     ),
@@ -56,18 +56,18 @@ class InstalledPack:
 
     @property
     def key(self) -> GenerationKey:
-        """The current generation."""
+        """The key of the current generation."""
         return GenerationKey(self.id, self.content_hash)
 
 
 def read_installed(row: sqlite3.Row) -> InstalledPack:
-    """Return what a row of the list says; somebody else may have written it, so what names a folder is checked.
+    """Return a row of the list as an InstalledPack; somebody else may have written it, so it is checked.
 
     Raises:
-        ValueError, LookupError, TypeError: no install writes such a row.
+    ValueError, LookupError, TypeError: no install writes such a row.
     """
     fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
-    depends_on = tuple((one["id"], one["version"]) for one in read_json(row["depends_on_json"]))
+    depends_on = tuple((dependency["id"], dependency["version"]) for dependency in read_json(row["depends_on_json"]))
     pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
     if not pack.key.is_plain or "\0" in pack.path:
         raise ValueError(f"a row that no install writes: {pack.id!r}")
@@ -75,7 +75,7 @@ def read_installed(row: sqlite3.Row) -> InstalledPack:
 
 
 def values_of(pack: Pack, *, lenient: bool) -> tuple[object, ...]:
-    """Return the row of a pack that is installed now, in the order of the columns."""
+    """Return the row of a pack that is being installed, in the order of the columns."""
     manifest = pack.manifest
     return (
         manifest.id,
@@ -96,7 +96,7 @@ def values_of(pack: Pack, *, lenient: bool) -> tuple[object, ...]:
 
 
 def neighbour_of(pack: InstalledPack) -> Neighbour:
-    """Return an installed pack as others see it when they are checked."""
+    """Return an installed pack in the form in which other packs are checked against it."""
     depends_on = tuple(Dependency(id=pack_id, version=version) for pack_id, version in pack.depends_on)
     manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, layer=pack.layer, depends_on=depends_on)
     return Neighbour(manifest, Path(pack.path))

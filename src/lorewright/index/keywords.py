@@ -1,12 +1,12 @@
-"""Words -> scored chunks, by BM25, asked term by term so that several tables can be ranked as one.
+"""Words -> scored chunks, by BM25, term by term so that several tables can be ranked as one.
 
 SQLite's `bm25()` takes document frequencies from its whole table, so that scores of two packs would not compare. Each
-term is therefore asked alone in every table, and its scores are scaled from that table's own inverse document frequency
-to the one over all tables asked. What is not asked changes no score; and the terms' shares are the explanation.
+term is therefore searched alone in every table, and its scores are scaled from that table's own inverse document
+frequency to the one over all searched tables. Other tables change no score; and the terms' shares are the explanation.
 
-Finding where a word stands costs a hundredth of what scoring it there does. Where only the best are wanted, what no
-word can lift among them is therefore never scored: each term's share has a bound, and the few with the highest bounds
-say how much is needed (Turtle and Flood 1995, "MaxScore").
+Finding where a word stands costs a hundredth of what scoring it there does. Where only the best are wanted, rows that
+no word can lift among them are therefore never scored: each term's share has a bound, and the few rows with the highest
+bounds say how much is needed (Turtle and Flood 1995, "MaxScore").
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lorewright.index.fulltext import MOST_SATURATED, FullText, Rows, fulltext_h
 
 # The tables of a generation's `chunks.db`. Each is written once, when the generation is built.
 
-# Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
+# Raised whenever the contents of a generation change, so that an old one is rebuilt rather than misread.
 GENERATION_FORMAT = 10
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
@@ -37,26 +37,26 @@ KEYWORD_TABLES = ("open_fts", "hidden_fts")
 
 
 def keyword_statements(*, english: bool) -> tuple[str, ...]:
-    """Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
-    rest."""
+    """Return the statements for two keyword indexes: open lore, and the rest. They are separate because a secret must
+    not even change how rare a word is."""
     made_with = fulltext_here()
     return tuple(made_with.create(table, english=english, content="pack_chunks") for table in KEYWORD_TABLES)
 
 
 STATEMENTS = (
-    # Facts about the generation: pack, manifest, content hash, format.
+    # Facts about the generation: pack, manifest, content hash, format, counts, entry rules.
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    # What each file is about.
+    # The subject of each file.
     """CREATE TABLE entities (
         id TEXT PRIMARY KEY, type TEXT NOT NULL, name TEXT NOT NULL, file_path TEXT NOT NULL,
         aliases_json TEXT NOT NULL, tags_json TEXT NOT NULL, attrs_json TEXT NOT NULL
     )""",
-    # Which entity of another pack an entity stands for, as it is written: a bare ID may be one of several packs'.
+    # The entity of another pack that an entity overrides, as written: a bare ID may be one of several packs'.
     "CREATE TABLE overrides (entity_id TEXT PRIMARY KEY, target_id TEXT NOT NULL)",
     # The gazetteer: every name and alias, in lower-case words, and how many words it has.
     "CREATE TABLE names (name TEXT NOT NULL, entity_id TEXT NOT NULL, PRIMARY KEY (name, entity_id))",
-    # The seed's pack_chunks; title, section and chunk_text are what the keyword indexes read, and all that others than
-    # the game master may read. What an author's editor does not show stands in written_text alone (NULL: the same).
+    # The seed's pack_chunks; the keyword indexes read title, section and chunk_text, and others than the game master
+    # may read nothing else. Text that an author's editor does not show is in written_text alone (NULL: the same).
     """CREATE TABLE pack_chunks (
         rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, pack_id TEXT NOT NULL, entity_id TEXT NOT NULL,
         file_path TEXT NOT NULL, section_path TEXT NOT NULL, title TEXT NOT NULL, section TEXT NOT NULL,
@@ -65,31 +65,31 @@ STATEMENTS = (
         written_text TEXT, written_tokens INTEGER NOT NULL
     )""",
     "CREATE INDEX chunks_of_entity ON pack_chunks (entity_id, rowid)",
-    # Who may read what: the role stands behind the text, which would be read through to get there.
+    # For the check of who may read a chunk: the role column comes after the text, which SQLite would read through.
     "CREATE INDEX chunks_of_role ON pack_chunks (role, entity_id)",
-    # What a chunk is tied to, for the filter stage.
+    # The links of a chunk, for the filter stage.
     "CREATE TABLE links (kind TEXT NOT NULL, value TEXT NOT NULL, chunk INTEGER NOT NULL)",
     "CREATE INDEX links_by_value ON links (kind, value, chunk)",
     "CREATE INDEX links_by_chunk ON links (chunk)",
-    # What can be known one by one.
+    # Items, which can be revealed one by one.
     """CREATE TABLE items (
         id TEXT PRIMARY KEY, chunk INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, line INTEGER NOT NULL,
         trigger TEXT, hint TEXT, condition TEXT
     )""",
     "CREATE INDEX items_of_chunk ON items (chunk)",
-    # What is embedded, in the order of the vectors (from 0): a piece of a chunk, or with item_id of one item of it.
+    # The embedded windows, in the order of the vectors (from 0): a piece of a chunk, or with item_id of one item of it.
     "CREATE TABLE windows (id INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, item_id TEXT)",
-    # When a chunk, or one item of it, holds: the condition as JSON, and its line in the file.
+    # Under which condition a chunk, or one item of it, holds: the condition as JSON, and its line in the file.
     "CREATE TABLE conditions (chunk INTEGER NOT NULL, item_id TEXT, condition TEXT NOT NULL, line INTEGER NOT NULL)",
 )
 
 
-# Free text -> the words that are looked up: lower-case, without the ones that say nothing.
+# Free text -> the words that are looked up: lower-case, without stop words.
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 _POSSESSIVE = re.compile(r"[’']s\b")
 
-# English function words and the words of asking; in another language they may mean something (`die`, `war`, `not`).
+# English function words and the words of questions; in another language they may mean something (`die`, `war`, `not`).
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by
     can could did do does doing down during each ever every few for from further get give had has have having he her
@@ -102,20 +102,20 @@ STOP_WORDS = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case and accents as Unicode folds them."""
+    """Return lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case folded as Unicode does."""
     folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
     return WORD.findall(folded)
 
 
 def is_english(language: str) -> bool:
-    """Whether a pack's language (`en`, `en-GB`, `de`) is the one whose endings and small words we know."""
+    """Return True if a pack's language (`en`, `en-GB`, `de`) is English, whose endings and stop words are known."""
     return language.casefold().replace("_", "-").partition("-")[0] in ("en", "eng", "english")
 
 
 def content_words(text: str, *, english: bool = True) -> list[str]:
-    """The words that carry meaning, each once, in order; all of them where nothing else is left.
+    """Return the words that carry meaning, each once, in order; all words where none of them does.
 
-    Which carry none is known of English only.
+    Stop words are known of English only.
     """
     words = list(dict.fromkeys(words_of(text)))
     if not english:
@@ -124,24 +124,26 @@ def content_words(text: str, *, english: bool = True) -> list[str]:
 
 
 def telling_pairs(text: str) -> list[str]:
-    """Neighbouring words that both carry meaning, as they are written (`crasher’s bazaar`): looked up as a phrase."""
+    """Return neighbouring words that both carry meaning, as written (`crasher’s bazaar`): looked up as phrases."""
     raw = WORD.findall(unicodedata.normalize("NFC", text).casefold())
     telling = [not STOP_WORDS.intersection(words_of(word)) and len(word) > 1 for word in raw]
     pairs = zip(raw, raw[1:], telling, telling[1:], strict=False)
     return list(dict.fromkeys(f"{first} {second}" for first, second, a, b in pairs if a and b))
 
 
-# Words that were asked, texts -> the words of the texts that a keyword index takes for the same.
+# Search words, texts -> the words of the texts that match them in a keyword index.
 #
-# The index itself is asked, so that its stems, its folding of accents and its idea of a word are these.
+# A keyword index itself decides, so that its stemming, folding of accents and tokens are used.
 
 _WORD = re.compile(r"\w+")
 
 
 def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool = True) -> Mapping[str, frozenset[str]]:
-    """For each asked word (or phrase) the words of the texts, in lower case, that it finds; none where it does not."""
+    """Return for each search word (or phrase) the words of the texts, in lower case, that it matches, maybe none."""
     found_in = sorted({word.casefold() for text in texts for word in _WORD.findall(text)})
-    wanted = {one: [word for part in words_of(one) for word in _WORD.findall(part)] for one in dict.fromkeys(asked)}
+    wanted = {
+        phrase: [word for part in words_of(phrase) for word in _WORD.findall(part)] for phrase in dict.fromkeys(asked)
+    }
     fulltext = fulltext_here()
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(fulltext.create("words_fts", english=english))
@@ -150,25 +152,25 @@ def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool 
         def found(word: str) -> Iterable[str]:
             return (found_in[row - 1] for row in fulltext.rows(connection, "words_fts", word).tolist())
 
-        return {one: frozenset(hit for word in words for hit in found(word)) for one, words in wanted.items()}
+        return {phrase: frozenset(hit for word in words for hit in found(word)) for phrase, words in wanted.items()}
 
 
 # Twenty of the rarest terms rank as well as all of them and cost a bounded time.
 MAX_TERMS = 20
 
-# A word in more than a quarter of everything says nothing of any one chunk.
+# A word in more than a quarter of all chunks is not telling.
 MAX_SHARE = 0.25
 
-# Whoever rounds scores may take such as are so close for equal.
+# Scores closer than this count as equal, for callers may round them.
 _TIE = 1e-5
 
-# The most promising, so many times what is wanted, are scored first; between 2 and 6 little changes.
+# How many times the wanted number of rows, those with the highest bounds, are scored first; 2 to 6 change little.
 _FIRST = 4
 
-# Below so many rows in which terms stand it is as quick to score them all.
+# With fewer matching rows it is as quick to score them all.
 _WORTH_PRUNING = 1_000
 
-# So many words' counts are kept for a table, some 100 bytes each.
+# How many words' counts are cached for a table, some 100 bytes each.
 _KEPT_COUNTS = 20_000
 
 Scores = npt.NDArray[np.float64]
@@ -176,8 +178,8 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class KeywordTable:
-    """One FTS table to ask; `count` is the number of its rows, `english` the language of its text. Neither may change:
-    what was counted once is not counted again."""
+    """An FTS table to search; `count` is the number of its rows, `english` the language of its text. The table must not
+    change, for counts are cached."""
 
     connection: sqlite3.Connection
     name: str
@@ -190,7 +192,7 @@ class KeywordTable:
         object.__setattr__(self, "fulltext", fulltext_of(self.connection, self.name))
 
     def count_of(self, word: str) -> int:
-        """In how many rows a word stands."""
+        """Return the number of rows with a word."""
         if word not in self._counts:
             if len(self._counts) >= _KEPT_COUNTS:
                 self._counts.clear()
@@ -210,10 +212,10 @@ class KeywordHit:
 def rank_keywords(
     tables: Sequence[KeywordTable], words: Sequence[str], *, foreign: Sequence[str] = (), best: int | None = None
 ) -> list[dict[int, KeywordHit]]:
-    """For each table: row -> hit. Scores compare across the tables asked together, and with nothing else.
+    """Return for each table: row -> hit. Scores compare across the tables searched together, and with nothing else.
 
-    With `best`, rows that are surely not among so many best of all tables may be missing; those that come as near to
-    the last of them as 0.00001 are there. Tables that are not English are asked for the `foreign` words instead.
+    With `best`, rows that are surely not among that many best of all tables may be missing; rows within 0.00001 of the
+    last of them are there. Tables that are not English are searched for the `foreign` words instead.
 
     Words are quoted before FTS sees them, so no input is a syntax error.
     """
@@ -238,8 +240,7 @@ def rank_keywords(
 
 
 def weigh_words(tables: Sequence[KeywordTable], words: Iterable[str]) -> dict[str, tuple[float, int]]:
-    """How much each word says of a chunk (its inverse document frequency) and in how many chunks it stands, over all
-    tables asked."""
+    """Return for each word its inverse document frequency and the number of chunks that hold it, over all tables."""
     total = sum(table.count for table in tables)
     counts = {word: sum(table.count_of(word) for table in tables) for word in words}
     return {word: (_idf(total, count), count) for word, count in counts.items()}
@@ -247,7 +248,7 @@ def weigh_words(tables: Sequence[KeywordTable], words: Iterable[str]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A word, the rows where it stands, what its scores are scaled by, and what no share of it exceeds."""
+    """A word, its rows, the factor for its scores, and an upper bound of its share."""
 
     word: str
     rows: Rows
@@ -256,8 +257,8 @@ class _Term:
 
 
 class _Ranking:
-    """One table's rows as their scores become known. Shares are added in the order of the terms, whichever rows are
-    scored together: a row's score has the same bits whatever else is wanted."""
+    """The rows of one table with their scores, as they become known. Shares are added in the order of the terms,
+    whichever rows are scored together: so a row's score has the same bits in any case."""
 
     def __init__(self, table: KeywordTable, terms: Sequence[_Term]) -> None:
         self._table = table
@@ -265,7 +266,7 @@ class _Ranking:
         self.matches = sum(len(term.rows) for term in terms)
         size = max((int(term.rows.max()) + 1 for term in terms), default=0)
         self._scores = np.zeros(size)
-        # What a row's score may come to, as far as is known; 0 where no term stands.
+        # Upper bounds of the rows' scores, as far as known; 0 where no term stands.
         self._bounds = np.zeros(size)
         self._known = np.zeros(size, np.bool_)
         self._shares: list[tuple[str, Rows, Scores]] = []
@@ -274,20 +275,22 @@ class _Ranking:
 
     @property
     def scores(self) -> Scores:
-        """Those that are known, by row."""
+        """The known scores, by row."""
         return self._scores[self._known]
 
     def score_most_promising(self, count: int) -> None:
-        """Score `count` of the rows that may come to most, or all where there are no more."""
+        """Score `count` of the rows with the highest bounds, or all where there are no more."""
         first = np.zeros(len(self._bounds), np.bool_)
         # Without the rows where no term stands: among so many equal ones the search for the largest takes 60 times as
         # long.
-        told = np.flatnonzero(self._bounds)
-        first[told[np.argpartition(self._bounds[told], -count)[-count:]] if count < len(told) else told] = True
+        bounded = np.flatnonzero(self._bounds)
+        first[bounded[np.argpartition(self._bounds[bounded], -count)[-count:]] if count < len(bounded) else bounded] = (
+            True
+        )
         self._score(first, least=0.0)
 
     def score_rest(self, least: float) -> None:
-        """Score every other row that may come to as much."""
+        """Score every other row whose bound is at least `least`."""
         self._score(~self._known, least=least)
 
     def _score(self, among: npt.NDArray[np.bool_], *, least: float) -> None:
@@ -304,7 +307,7 @@ class _Ranking:
         self._known |= among & (self._bounds > 0) & (self._bounds >= least)
 
     def hits(self, least: float) -> dict[int, KeywordHit]:
-        """The rows that are known and come to as much, with their terms in order."""
+        """Return the scored rows with at least that score, with their terms in order."""
         chosen = self._known & (self._scores >= least)
         hits = {row: KeywordHit(float(self._scores[row])) for row in np.flatnonzero(chosen).tolist()}
         for word, rows, shares in self._shares:
@@ -315,7 +318,7 @@ class _Ranking:
 
 
 def _ranking(table: KeywordTable, words: Iterable[tuple[str, int, float]]) -> _Ranking:
-    """A table to be asked for words, each with its count in this table and its idf over all tables."""
+    """Return a table's ranking for words, each with its count in this table and its idf over all tables."""
     terms = [
         _Term(
             word,
@@ -330,7 +333,7 @@ def _ranking(table: KeywordTable, words: Iterable[tuple[str, int, float]]) -> _R
 
 
 def _least_of(best: int, rankings: Sequence[_Ranking]) -> float:
-    """What a score must come to, to be among so many best of those that are known."""
+    """Return the least score among that many best of the known scores."""
     known = np.concatenate([ranking.scores for ranking in rankings]) if rankings else np.zeros(0)
     return float(np.partition(known, -best)[-best]) - _TIE if len(known) >= best > 0 else 0.0
 
@@ -338,7 +341,7 @@ def _least_of(best: int, rankings: Sequence[_Ranking]) -> float:
 def _rarest(
     tables: Sequence[KeywordTable], words: Sequence[str], asked: Sequence[frozenset[str]], total: int
 ) -> list[tuple[str, list[int]]]:
-    """The words that are found, rarest first; common ones only where there is no other."""
+    """Return the words that are found, rarest first; common ones only where there is no other."""
     counted = [
         (word, [table.count_of(word) if word in own else 0 for table, own in zip(tables, asked, strict=True)])
         for word in dict.fromkeys(words)

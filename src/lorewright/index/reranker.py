@@ -1,4 +1,4 @@
-"""What reads a question and a text together and says how well the one answers the other."""
+"""Reranker: reads a question and a text together and scores how well the text answers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Protocol
 
 from lorewright.index.keywords import content_words
 
-# A fake for tests: a text answers as well as it shares words with the question.
+# A fake for tests: a text scores by the words that it shares with the question.
 
 
 class OverlapReranker:
-    """The share of the question's words that a text holds; knows no meanings."""
+    """Scores a text by the share of the question's words that it holds; it knows no meanings."""
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """See `Reranker`; in 0..1."""
-        asked = set(content_words(question))
-        return [len(asked & set(content_words(text))) / max(len(asked), 1) for text in texts]
+        """Return scores in 0..1; see `Reranker`."""
+        question_words = set(content_words(question))
+        return [len(question_words & set(content_words(text))) / max(len(question_words), 1) for text in texts]
 
 
 class Reranker(Protocol):
-    """Scores texts for a question. Safe to be asked from several threads."""
+    """Scores texts for a question. Safe to use from several threads."""
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in their order; higher answers better. They compare within one call only.
+        """Return one score for each text, in their order; higher is better. They compare within one call only.
 
         Raises:
             EmbedderError: the model is missing or fails.
