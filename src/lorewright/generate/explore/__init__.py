@@ -1,1 +1,1 @@
-"""A game made from any pack, by seed: walk in it."""
+"""A game made from any pack, by seed: a walk in it."""

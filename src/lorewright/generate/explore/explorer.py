@@ -1,4 +1,4 @@
-"""A folder or pack -> a walk in it: found, installed, surveyed, begun, gone on with."""
+"""A folder or pack -> a walk in it: found, installed, surveyed, begun, continued."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from lorewright.packs.files import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.values.records import CampaignRow
 
-# An install and a survey -> about ten lines: what was found in a folder, and what will not be met in it.
+# The report of an install and a survey in about ten lines: what a folder holds, and what the walk leaves out.
 
-# What a code means to whoever wrote the notes, of one and of several; others are shown by their code.
+# The meaning of a code for the author of the notes, for one finding and for several; other codes are shown as they are.
 _SAID = {
     "dangling-reference": ("link without target", "links without target"),
     "missing-id": ("note without an ID (named by its path)", "notes without an ID (named by their paths)"),
@@ -37,9 +37,11 @@ _MOST_CODES = 4
 def report(
     survey: Survey, scenario: Scenario, *, files: int, roles: dict[str, int], findings: Sequence[Finding]
 ) -> list[str]:
-    """The lines, most telling first. Of secrets only their number is said."""
+    """Return the lines, most telling first. Of secrets only their number is told."""
     kinds = Counter(note.entity.type for note in survey.notes.values())
-    counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
+    counted = ", ".join(
+        f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
+    )
     links = sum(len(note.links) for note in survey.notes.values())
     lines = [
         f"{_count(files, 'note')}: {counted or 'none that anyone may read'}",
@@ -71,18 +73,18 @@ def report(
 
 
 def placed_counts(scenario: Scenario) -> str:
-    """`4 places, 1 person, 0 things`."""
+    """Return the counts as `4 places, 1 person, 0 things`."""
     counts = (len(scenario.places), "place", "places"), (len(scenario.cast), "person", "people")
     return ", ".join(_count(*count) for count in (*counts, (len(scenario.things), "thing", "things")))
 
 
-def _count(count: int, one: str, several: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+def _count(count: int, singular: str, plural: str | None = None) -> str:
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyPack:
-    """A pack that is ready to be walked in: its walk for a seed, and the lines that say what was found."""
+    """A pack that is ready for a walk: its walk for a seed, and the lines of the report."""
 
     pack: InstalledPack
     scenario: Scenario
@@ -90,17 +92,17 @@ class ReadyPack:
 
 
 class Explorer:
-    """Makes walks. The library that it is given finds by words alone, so that no embedding delays a first prompt."""
+    """Makes walks. Its library searches by words alone, so that no embedding delays a first prompt."""
 
     def __init__(self, library: Library, content_packs: Path) -> None:
         self._library = library
         self._content_packs = content_packs
-        # The texts that were indexed here, not found indexed.
+        # The texts that were indexed here, as opposed to those found indexed.
         self._built: list[GenerationKey] = []
 
     def pack(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        """The pack of a folder, or of an ID, as its folder is now, files with errors left out. A pack that is not
-        installed yet is; what is installed stays as it is, also where its folder holds another text by now.
+        """Return the pack of a folder, or of an ID, as its folder is now, files with errors left out. A pack that is
+        not installed yet is; an installed pack stays as it is, also where its folder holds another text by now.
 
         Raises:
             NotFound: there is no such folder or pack.
@@ -110,8 +112,8 @@ class Explorer:
         return self._installed(folder, progress) if folder.is_dir() else self.pack_of_id(name, progress=progress)
 
     def unchanged(self, name: str, *, installed: bool = False) -> InstalledPack | None:
-        """The installed pack of a folder or an ID as its folder is now, where that text was indexed before, or is the
-        `installed` one; None else."""
+        """Return the installed pack of a folder or an ID as its folder is now, where that text was indexed before, or
+        is the `installed` one; None else."""
         folder = Path(name)
         for pack in self._library.packs():
             root = Path(pack.path)
@@ -124,8 +126,8 @@ class Explorer:
         return None
 
     def pack_of_id(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        """An installed pack as its folder is now, or as it was where that is gone; a pack of the workspace is
-        installed where it is not yet.
+        """Return an installed pack as its folder is now, or as it was where the folder was deleted; a pack of the
+        workspace is installed where it is not yet.
 
         Raises:
             NotFound: there is no such pack.
@@ -148,8 +150,8 @@ class Explorer:
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """What is read within leaves no index behind, unless it is of an installed pack; nothing may be begun with it
-        that is kept."""
+        """Delete the index of every text that is read within, unless it is of an installed pack; no campaign that is
+        kept may be begun with such a text."""
         before = len(self._built)
         try:
             yield
@@ -158,10 +160,10 @@ class Explorer:
                 self._library.forget_text(self._built.pop())
 
     def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> ReadyPack:
-        """The walk in an installed pack.
+        """Return the walk in an installed pack.
 
         Raises:
-            NotFound: the pack has nothing that anyone may read.
+            NotFound: the pack has nothing that a player may read.
         """
         generation = self._library.open(pack.key)
         try:
@@ -178,7 +180,7 @@ class Explorer:
     def begin(
         self, found: ReadyPack, campaigns: Campaigns, *, campaign_id: str | None = None, seed: int
     ) -> CampaignRow:
-        """Begin a campaign of a walk, found by words for now.
+        """Begin a campaign of a walk, searched by words for now.
 
         Raises:
             CampaignError: the ID is taken.
@@ -190,7 +192,7 @@ class Explorer:
 
 
 def latest_walk(pack_id: str, campaigns: Campaigns) -> CampaignRow | None:
-    """The campaign of the walk in a pack that was begun last, or None."""
+    """Return the campaign of the walk in a pack that was begun last, or None."""
     wanted = scenario_id(pack_id)
     walks = [
         row for row in campaigns.rows() if row.scenario_id == wanted and pack_id in {pin.pack_id for pin in row.pins}

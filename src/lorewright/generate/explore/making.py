@@ -26,14 +26,14 @@ from lorewright.generate.explore.survey import (
 from lorewright.ids import local, shown_item, slug
 from lorewright.world.state import OFFSTAGE, SHELF_TAG
 
-# Notes of a pack without places -> shelves to walk along: a room a folder, a few notes in each, and the ways between.
+# Shelves for a pack without places: a room for each folder, a few notes in each, and the ways between.
 #
-# Such a pack is a reference work, and is shown as one: what lies on a shelf is a note, and what a note says is told as
-# what people know. Nobody is made to live in a rules book.
+# Such a pack is a reference work, and is shown as one: notes lie on shelves, and the text of a note is told as common
+# knowledge. Nobody is made to live in a rules book.
 
-# As many things as one sentence lists.
+# As many things as a sentence lists.
 NOTES_ON_A_SHELF = 6
-# Two below in its own folder, two below among its neighbours, one back: no shelf has more than five ways.
+# Two ways down in its own folder, two down among its neighbours, one back: no shelf has more than five ways.
 _BRANCHES = 2
 
 _INDEX_STEMS = ("index", "_index", "home")
@@ -50,7 +50,7 @@ class MadeRoom:
 
 
 def shelves(notes: Sequence[Note]) -> list[MadeRoom]:
-    """The shelves of the notes, the entrance first; every shelf can be reached from every other."""
+    """Return the shelves of the notes, the entrance first; every shelf can be reached from every other."""
     by_folder: dict[tuple[str, ...], list[Note]] = {(): []}
     for note in notes:
         for depth in range(len(note.folder) + 1):
@@ -61,7 +61,7 @@ def shelves(notes: Sequence[Note]) -> list[MadeRoom]:
     names = distinct_names(_titled(made))
     for folder in order:
         _tree([*made[folder]])
-        below = [made[one][0] for one in order if len(one) == len(folder) + 1 and one[: len(folder)] == folder]
+        below = [made[child][0] for child in order if len(child) == len(folder) + 1 and child[: len(folder)] == folder]
         _tree([made[folder][-1] if len(made[folder]) > 1 else made[folder][0], *below])
     rooms = [shelf for folder in order for shelf in made[folder]]
     for shelf in rooms:
@@ -83,7 +83,8 @@ def _is_index(note: Note) -> bool:
 
 
 def _titled(made: Mapping[tuple[str, ...], list[MadeRoom]]) -> list[Titled]:
-    """`The shelf Spells`, `The shelf Spells F`: by the folder and, where there are several, by what stands first."""
+    """Return titles such as `The shelf Spells`, `The shelf Spells F`: by the folder and, where it has several shelves,
+    by the first note."""
     titled = []
     for folder, rooms in made.items():
         title = folder[-1].replace("-", " ").replace("_", " ") if folder else ""
@@ -103,20 +104,20 @@ def _tree(rooms: Sequence[MadeRoom]) -> None:
         below.ways.append(above.key)
 
 
-# A scenario -> about ten lines that play in it: look, go, ask, search.
+# The demo of a scenario, about ten lines: look, go, ask, search.
 
 _LINES = 10
 
 
 def demo_lines(scenario: Scenario) -> list[str]:
-    """Sensible lines from the map alone: in each place a look, then somebody or something, a search, and on."""
+    """Return sensible lines from the map alone: in each place a look, then a person or a thing, a search, and on."""
     lines: list[str] = []
     place, been = scenario.start, {scenario.start}
     while len(lines) < _LINES:
-        people = [one.name for one in scenario.cast.values() if one.at == place and one.name]
+        people = [member.name for member in scenario.cast.values() if member.at == place and member.name]
         things = [thing.name for thing in scenario.things.values() if thing.at == place]
         lines.append("look")
-        lines += [f"look at {one}" for one in (*people[:1], *things[:2])]
+        lines += [f"look at {name}" for name in (*people[:1], *things[:2])]
         lines += [f"ask {people[0]} about {_subject(scenario)}"] if people else []
         lines += [] if things else ["search the place"]
         ways = [way.to for way in scenario.places[place].exits.values() if way.to not in been]
@@ -132,22 +133,22 @@ def _subject(scenario: Scenario) -> str:
     return scenario.places[scenario.start].name or "this place"
 
 
-# Fewer places than this among so many notes are no map to walk on.
+# Fewer places among so many notes are no map to walk on.
 _FEW_PLACES, _NOTES_A_PLACE = 5, 20
 _MOST_FACTIONS = 60
 _MOST_RELATED = 6
-# How near a relation makes two places: a tag, then a folder, the deeper the nearer.
+# How near a relation makes two places: a tag, then a folder, deeper folders nearer.
 _TAG_NEARNESS = 50
 
 
 def has_map(survey: Survey) -> bool:
-    """Whether a pack has places enough to walk in; else its folders are walked as shelves."""
+    """Tell whether a pack has places enough to walk in; else its folders are walked as shelves."""
     places = len(survey.of_type("location"))
     return places >= _FEW_PLACES or places * _NOTES_A_PLACE >= len(survey.notes) > 0 < places
 
 
 def make_scenario(survey: Survey, *, seed: int) -> Scenario:
-    """The scenario of a walk; the same survey and seed give the same scenario."""
+    """Return the scenario of a walk; the same survey and seed give the same scenario."""
     made = _walk(survey, seed) if has_map(survey) else _library(survey)
     lasting = {
         "id": scenario_id(survey.pack_id),
@@ -155,7 +156,7 @@ def make_scenario(survey: Survey, *, seed: int) -> Scenario:
         "content_packs": [survey.pack_id],
         "player": {"name": "the visitor", "pronoun": "they"},
         "threads": _threads(survey, made),
-        # Conditions of the pack ask for these; nothing moves them, and what they are called may be a secret.
+        # Conditions of the pack read these; nothing moves them, and their names may be secrets.
         "clocks": {
             clock: {"name": f"Clock {number}", "max": most}
             for number, (clock, most) in enumerate(survey.clocks.items(), start=1)
@@ -166,7 +167,7 @@ def make_scenario(survey: Survey, *, seed: int) -> Scenario:
 
 
 def scenario_id(pack_id: str) -> str:
-    """The ID of the walk in a pack, and of its campaign."""
+    """Return the ID of the walk in a pack, and of its campaign."""
     return f"explore_{pack_id}"[:100]
 
 
@@ -174,7 +175,7 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
     places, people = survey.of_type("location"), survey.of_type("npc")
     found = only_found(survey, places)
     things = [note for note in survey.of_type("item") if note.id not in found]
-    hidden = [survey.notes[one] for one in found]
+    hidden = [survey.notes[note_id] for note_id in found]
     factions = survey.of_type("faction")[:_MOST_FACTIONS]
     names = names_of_notes([*places, *people, *things, *hidden, *factions])
     ids = [place.id for place in places]
@@ -227,24 +228,25 @@ def _library(survey: Survey) -> dict[str, Any]:
 
 
 def key_of_note(note_id: str) -> str:
-    """What a scenario calls a note: its ID without the pack, but for the words that mean somebody else there."""
+    """Return the name of a note in a scenario: its ID without the pack, except for the words that mean somebody else
+    there."""
     bare = local(note_id)
     return note_id if bare in (*PLAYER_NAMES, OFFSTAGE) else bare
 
 
 def thing_key(note: Note) -> str:
-    """The key of a note's thing in a scenario: no note can have it as its ID."""
+    """Return the key of a note's thing in a scenario: no note can have it as its ID."""
     return f"the thing {local(note.id)}"
 
 
 def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None, on_shelf: bool = False) -> dict[str, Any]:
-    # On a shelf stands a note with its title, elsewhere lies the thing itself.
+    # A shelf holds the note with its title, any other place the thing itself.
     thing = {"name": names[note.id] if on_shelf else common_name(names[note.id]), "entity": note.id}
     return thing if at is None else {**thing, "at": at}
 
 
 def names_of_notes(notes: Sequence[Note], *, taken: Iterable[str] = ()) -> dict[str, str]:
-    """A name for each note, by its ID, no two alike and none as one that is taken."""
+    """Return a name for each note, by its ID, no two alike and none equal to a taken one."""
     return distinct_names(
         (
             Titled(
@@ -260,17 +262,17 @@ def names_of_notes(notes: Sequence[Note], *, taken: Iterable[str] = ()) -> dict[
 
 
 def _weights(survey: Survey) -> dict[str, int]:
-    """How well each note is linked: the notes that it names, and those that name it."""
-    near: dict[str, set[str]] = {one: set(note.links) for one, note in survey.notes.items()}
-    for one, note in survey.notes.items():
+    """Return how well each note is linked: the number of notes that it names, or that name it."""
+    near: dict[str, set[str]] = {note_id: set(note.links) for note_id, note in survey.notes.items()}
+    for note_id, note in survey.notes.items():
         for target in (*note.links, *note.mentions):
-            near[target].add(one)
-    return {one: len(others) for one, others in near.items()}
+            near[target].add(note_id)
+    return {note_id: len(others) for note_id, others in near.items()}
 
 
 def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
-    """The ways out of each place, so that every place can be reached from every other: authored exits, then links, then
-    whatever else ties them."""
+    """Return the ways out of each place, so that every place can be reached from every other: authored exits, then
+    links, then any other relation."""
     return joined([_tied(place) for place in places], _authored(places), _links(places))
 
 
@@ -290,12 +292,12 @@ def _authored(places: Sequence[Note]) -> list[AuthoredPath]:
 
 
 def _exit_name(name: str, to: str) -> str | None:
-    """What the author calls the way; where that is no more than an ID, the place's name says it better."""
+    """Return the author's name of the way; None where that is no more than an ID: the place's name is better."""
     return None if name == local(to) else display_name(name)
 
 
 def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
-    """How strongly two places are tied: a link counts more than a mention, and both ways more than one."""
+    """Return how strongly two places are tied: a link counts more than a mention, and both ways more than one."""
     order = {place.id: place.order for place in places}
     found: dict[tuple[str, str], int] = {}
     for place in places:
@@ -307,7 +309,7 @@ def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
 
 
 def exits_of(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Ways as a scenario's exits: by the author's name for each, else by where it leads."""
+    """Return ways as a scenario's exits: by the author's name for each, else by the name of the place."""
     exits: dict[str, dict[str, Any]] = {}
     for path in paths:
         name = path.name if path.name and path.name not in exits else names[path.to]
@@ -316,8 +318,8 @@ def exits_of(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[
 
 
 def only_found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
-    """The things that only a search brings to light, each with the hidden item that names it first. What a place names
-    openly, or what names a place, lies there for all to see."""
+    """Return the things that only a search brings to light, each with the hidden item that names it first. Things that
+    a place names openly, or that name a place, lie there for all to see."""
     ids = {place.id for place in places}
     openly = {target for place in places for target in place.links}
     openly |= {note.id for note in survey.of_type("item") if ids.intersection(note.links)}
@@ -330,7 +332,7 @@ def only_found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
 
 
 def _finds(survey: Survey, found: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
-    """A thing that a hidden item names comes to lie in its place once it was found."""
+    """Return for each place the things that a hidden item names: each comes to lie there once the item was found."""
     at = {item.item_id: key_of_note(item.place_id) for item in survey.finds}
     finds: dict[str, list[dict[str, str]]] = {}
     for name, item_id in found.items():
@@ -340,7 +342,7 @@ def _finds(survey: Survey, found: Mapping[str, str]) -> dict[str, list[dict[str,
 
 
 def _threads(survey: Survey, made: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The threads that open text speaks of, each about those of its notes that are in the walk."""
+    """Return the threads that open text names, each with those of its notes that are in the walk."""
     placed = {*made["places"], *made.get("cast", ())}
     related: dict[str, list[str]] = {thread: [] for thread in survey.threads}
     for note in survey.notes.values():
@@ -372,7 +374,7 @@ def _intro(start: str, ways: Sequence[str]) -> str:
 
 def _library_intro(start: str, ways: Sequence[str]) -> str:
     first = f"These notes tell of no places, so they stand on shelves. You begin at {_lowered(start)}."
-    onward = f"Beside it are {_listed([_lowered(one) for one in ways])}." if ways else "There is only this one."
+    onward = f"Beside it are {_listed([_lowered(way) for way in ways])}." if ways else "There is only this one."
     return f"{first} {onward} Look at a note to hear what it says."
 
 

@@ -1,7 +1,7 @@
-"""A generation -> Survey: the notes that anyone may read, what ties them together, and what hides the others.
+"""A generation -> Survey: the notes that a player may read, their ties, and the conditions that hide the others.
 
-Only what is open counts: a link that stands in a secret ties nothing, and a note that is for the game master alone is
-not in the survey at all.
+Only open text counts: a link in a secret ties nothing, and a note that is for the game master alone is not in the
+survey at all.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from lorewright.packs.metadata import PackExit, ways_of
 from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
 from lorewright.retrieval.view import generations_in_force
 
-# Places and what ties them -> ways between them: every place can be reached from every other, none has too many ways.
+# The ways between places, by their ties: every place can be reached from every other, none has too many ways.
 #
-# Authored exits come first, then links, strongest first, as long as each joins what was apart. What is still apart is
-# joined by the closest relation that there is: a rare tag, a folder, at last the pack itself. Links that are left make
-# round trips where there is room.
+# Authored exits come first, then links, strongest first, as long as each joins two separate parts. Parts that are still
+# separate are joined by the closest relation that there is: a rare tag, a folder, at last the pack itself. The other
+# links make round trips where there is room.
 
-# More ways than this are not read in one sentence; authored exits are kept however many they are.
+# More ways are too many for a sentence; authored exits are all kept.
 MOST_WAYS = 5
 _BRANCHES = 3
 LINKED_MINUTES, JOINED_MINUTES = 5, 10
@@ -35,8 +35,8 @@ LINKED_MINUTES, JOINED_MINUTES = 5, 10
 
 @dataclass(frozen=True, slots=True)
 class Tied:
-    """A place as joining sees it. `keys` are what it may share with others, each with how near that makes them (higher
-    is nearer); `title` is the words of its name, which may be such a key itself."""
+    """A place with its ties. `keys` are what it may share with others, each with how near that makes them (higher is
+    nearer); `title` is the words of its name, which may be such a key itself."""
 
     id: str
     keys: Mapping[str, int] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Tied:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way from one place to another; without a name it is called as where it leads."""
+    """A way from one place to another; without a name it is called after the place that it leads to."""
 
     to: str
     minutes: int
@@ -67,16 +67,16 @@ class _Map:
 
     def __init__(self, places: Iterable[Tied]) -> None:
         self.places = {place.id: place for place in places}
-        self.order = {one: number for number, one in enumerate(self.places)}
-        self.paths: dict[str, dict[str, Path]] = {one: {} for one in self.places}
-        self._parent = {one: one for one in self.places}
-        self._members: dict[str, list[str]] = {one: [one] for one in self.places}
+        self.order = {place_id: number for number, place_id in enumerate(self.places)}
+        self.paths: dict[str, dict[str, Path]] = {place_id: {} for place_id in self.places}
+        self._parent = {place_id: place_id for place_id in self.places}
+        self._members: dict[str, list[str]] = {place_id: [place_id] for place_id in self.places}
 
-    def root(self, one: str) -> str:
-        while self._parent[one] != one:
-            self._parent[one] = self._parent[self._parent[one]]
-            one = self._parent[one]
-        return one
+    def root(self, place_id: str) -> str:
+        while self._parent[place_id] != place_id:
+            self._parent[place_id] = self._parent[self._parent[place_id]]
+            place_id = self._parent[place_id]
+        return place_id
 
     def unite(self, a: str, b: str) -> None:
         a, b = self.root(a), self.root(b)
@@ -87,8 +87,8 @@ class _Map:
         self._parent[b] = a
         self._members[a] += self._members.pop(b)
 
-    def has_room(self, one: str) -> bool:
-        return len(self.paths[one]) < MOST_WAYS
+    def has_room(self, place_id: str) -> bool:
+        return len(self.paths[place_id]) < MOST_WAYS
 
     def connect(self, a: str, b: str, minutes: int) -> None:
         self.paths[a].setdefault(b, Path(b, minutes))
@@ -96,32 +96,32 @@ class _Map:
         self.unite(a, b)
 
     def gate(self, of: str, among: Iterable[str] = ()) -> str:
-        """Where a new way into what a place belongs to is best made: there, near by, or wherever there is room."""
+        """Return where a new way into the part of a place is best made: there, near by, or wherever there is room."""
         if self.has_room(of):
             return of
-        near = [one for one in among if self.root(one) == self.root(of) and self.has_room(one)]
+        near = [place_id for place_id in among if self.root(place_id) == self.root(of) and self.has_room(place_id)]
         anywhere = [member for member in self._members[self.root(of)] if self.has_room(member)]
         return min(near or anywhere or self._members[self.root(of)], key=self._fullness)
 
-    def _fullness(self, one: str) -> tuple[int, int]:
-        return (len(self.paths[one]), self.order[one])
+    def _fullness(self, place_id: str) -> tuple[int, int]:
+        return (len(self.paths[place_id]), self.order[place_id])
 
-    def first(self, one: str) -> tuple[int, int]:
-        """Sorts the best tied place first, then as the files stand."""
-        return (-self.places[one].weight, self.order[one])
+    def first(self, place_id: str) -> tuple[int, int]:
+        """Return a key that sorts the best tied place first, then in the order of the files."""
+        return (-self.places[place_id].weight, self.order[place_id])
 
     def parts(self, among: Iterable[str]) -> dict[str, list[str]]:
-        """The places by what they are joined to so far."""
+        """Return the places by the parts that they are joined to so far."""
         found: dict[str, list[str]] = {}
-        for one in among:
-            found.setdefault(self.root(one), []).append(one)
+        for place_id in among:
+            found.setdefault(self.root(place_id), []).append(place_id)
         return found
 
 
 def joined(
     places: Sequence[Tied], authored: Iterable[AuthoredPath], links: Mapping[tuple[str, str], int]
 ) -> dict[str, tuple[Path, ...]]:
-    """The ways out of each place. `links` are pairs of places with how strong each is (higher is stronger).
+    """Return the ways out of each place. `links` are pairs of places with how strong each is (higher is stronger).
 
     Every place can be reached from every other. Deterministic in the order of the places.
     """
@@ -137,21 +137,22 @@ def joined(
     for a, b in ranked:
         if b not in found.paths[a] and found.has_room(a) and found.has_room(b):
             found.connect(a, b, LINKED_MINUTES)
-    return {one: tuple(paths.values()) for one, paths in found.paths.items()}
+    return {place_id: tuple(paths.values()) for place_id, paths in found.paths.items()}
 
 
 def _author(found: _Map, authored: Iterable[AuthoredPath]) -> None:
-    kept = [one for one in authored if one.path.to in found.paths and one.path.to != one.start]
-    for one in kept:
-        found.paths[one.start].setdefault(one.path.to, one.path)
-    for one in kept:
-        if not one.one_way:
-            found.paths[one.path.to].setdefault(one.start, Path(one.start, one.path.minutes))
-            found.unite(one.start, one.path.to)
+    kept = [exit_ for exit_ in authored if exit_.path.to in found.paths and exit_.path.to != exit_.start]
+    for exit_ in kept:
+        found.paths[exit_.start].setdefault(exit_.path.to, exit_.path)
+    for exit_ in kept:
+        if not exit_.one_way:
+            found.paths[exit_.path.to].setdefault(exit_.start, Path(exit_.start, exit_.path.minutes))
+            found.unite(exit_.start, exit_.path.to)
 
 
 def _shared(places: Sequence[Tied]) -> list[tuple[str, list[str]]]:
-    """What several places share, with those that do: the nearest relation first, the rarer before the common one."""
+    """Return each relation that several places share, with those places: the nearest first, the rarer before the common
+    one."""
     members: dict[str, list[str]] = {}
     near: dict[str, int] = {}
     for place in places:
@@ -168,31 +169,32 @@ def _shared(places: Sequence[Tied]) -> list[tuple[str, list[str]]]:
 
 
 def _join(found: _Map, members: Sequence[str], *, hub: str = "") -> None:
-    """Make one of what is apart among the members: a tree with few branches, what bears the key's name at its root."""
+    """Join the separate parts among the members: a tree with few branches, with the place that bears the key's name at
+    its root."""
     parts = found.parts(members)
     if len(parts) < 2:
         return
     heads = [min(part, key=found.first) for part in parts.values()]
-    heads.sort(key=lambda one: (found.places[one].title != hub, found.first(one)))
+    heads.sort(key=lambda head: (found.places[head].title != hub, found.first(head)))
     for number in range(1, len(heads)):
         above, below = heads[(number - 1) // _BRANCHES], heads[number]
         found.connect(found.gate(above, members), found.gate(below, members), JOINED_MINUTES)
 
 
-# What notes are called by their authors -> names that can stand in a sentence and be typed, no two alike.
+# Names from titles: they fit into a sentence and can be typed, no two alike.
 
 LONGEST_NAME = 60
 
 _LETTERS_ONLY = re.compile(r"[^\W_]+")
-# What our sentences, IDs and the reading of a player's line use themselves.
+# Characters that our sentences, IDs and the parser use themselves.
 _TAKEN = re.compile(r"[^\w\s’'&!?.,()\-–—]|_")
 _SPOKEN = str.maketrans({"/": "-", "[": "(", "{": "(", "]": ")", "}": ")"})
 _EDGES = " .,;:!?-–—&'’"
 
 
 def display_name(title: str, *, fallback: str = "") -> str:
-    """A title without markup, control characters and separators, cut at a word to LONGEST_NAME; else the fallback's;
-    else `unnamed`."""
+    """Return a title without markup, control characters and separators, cut at a word to LONGEST_NAME; else the
+    fallback's; else `unnamed`."""
     for text in (title, fallback):
         plain = unicodedata.normalize("NFC", plain_text(text[:500]) or text[:500])
         shown = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in plain)
@@ -210,21 +212,21 @@ def _cut(text: str) -> str:
 
 
 def _balanced(text: str) -> str:
-    """Without brackets that a cut has left open."""
+    """Return a text without brackets that a cut has left open."""
     if text.count("(") != text.count(")"):
         text = " ".join(text.replace("(", " ").replace(")", " ").split())
     return text.strip(_EDGES)
 
 
 def key_of(name: str) -> tuple[str, ...]:
-    """What counts when two names are compared: the words, as a player types them."""
+    """Return the words that count when two names are compared, as a player types them."""
     folded = unicodedata.normalize("NFKD", name.replace("’", "'").casefold())
     return tuple(_LETTERS_ONLY.findall("".join(char for char in folded if not unicodedata.combining(char))))
 
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """What is to be named: its key, its title, and what tells it from another of the same title."""
+    """An entity to be named: its key, its title, and the text that tells it from another of the same title."""
 
     key: str
     title: str
@@ -233,41 +235,40 @@ class Titled:
 
 
 def common_name(name: str) -> str:
-    """`Lost umbrella` as `lost umbrella`: of several words only the first is capitalised, so it is no name."""
+    """Return `lost umbrella` for `Lost umbrella`: of several words only the first is capitalised, so it is no name."""
     first, _, rest = name.partition(" ")
     is_common = bool(rest) and rest == rest.lower() and first.isalpha() and first[1:].islower()
     return name[:1].lower() + name[1:] if is_common else name
 
 
 def distinct_names(given: Iterable[Titled], *, taken: Iterable[str] = ()) -> dict[str, str]:
-    """A name for each key, in the given order: the first keeps its title, others get what tells them apart, or a
-    number."""
+    """Return a name for each key, in the given order: the first keeps its title, others get a text that tells them
+    apart, or a number."""
     used = {key_of(name) for name in taken}
     names: dict[str, str] = {}
-    for one in given:
-        name = display_name(one.title, fallback=one.fallback)
-        if key_of(name) in used and one.apart:
-            name = f"{name} ({display_name(one.apart)})"
+    for titled in given:
+        name = display_name(titled.title, fallback=titled.fallback)
+        if key_of(name) in used and titled.apart:
+            name = f"{name} ({display_name(titled.apart)})"
         number = 2
         free = name
         while key_of(free) in used:
             free = f"{name} {number}"
             number += 1
         used.add(key_of(free))
-        names[one.key] = free
+        names[titled.key] = free
     return names
 
 
-# Names of more words than this are not looked for in texts.
+# Longer names (in words) are not looked for in texts.
 _LONGEST_NAME = 6
 _LINK_KINDS = ("location", "entity", "faction")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One open note. `links` are the notes that its open text or its frontmatter names, in order; `threads` the same
-    for threads; `mentions` the places named in its text without a link; `has_text` whether there is anything to
-    read."""
+    """An open note. `links` are the notes that its open text or its frontmatter names, in order; `threads` the same for
+    threads; `mentions` the places named in its text without a link; `has_text` tells whether it has text."""
 
     entity: PackEntity
     order: int
@@ -278,23 +279,23 @@ class Note:
 
     @property
     def id(self) -> str:
-        """The entity's qualified ID."""
+        """Return the entity's qualified ID."""
         return self.entity.id
 
     @property
     def folder(self) -> tuple[str, ...]:
-        """The folders that the note lies in, outermost first."""
+        """Return the folders that the note lies in, outermost first."""
         return PurePosixPath(self.entity.file_path).parts[:-1]
 
     @property
     def ways(self) -> list[PackExit]:
-        """The exits that its author gave it."""
+        """Return the exits that its author gave it."""
         return ways_of(self.entity)
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenItem:
-    """What a search in a place brings to light: its ID, and the item notes that it names."""
+    """An item that a search in a place brings to light: its ID, and the item notes that it names."""
 
     item_id: str
     place_id: str
@@ -303,7 +304,8 @@ class HiddenItem:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The open notes of a pack by ID, in file order; how many are hidden or empty; what its conditions speak of."""
+    """The open notes of a pack by ID, in file order; how many are hidden or empty; the threads and clocks of its
+    conditions."""
 
     pack_id: str
     pack_name: str
@@ -315,12 +317,12 @@ class Survey:
     finds: tuple[HiddenItem, ...]
 
     def of_type(self, *types: str) -> list[Note]:
-        """The notes of the types, in file order."""
+        """Return the notes of the types, in file order."""
         return [note for note in self.notes.values() if note.entity.type in types]
 
 
 def survey(generation: Generation) -> Survey:
-    """Look a generation over, as it is when a walk in it begins: every thread open, every clock at its start."""
+    """Survey a generation as it is when a walk in it begins: every thread open, every clock at its start."""
     stored = generation.conditions()
     threads, clocks = _spoken_of(stored)
     start = LoreConditions(threads=dict.fromkeys(threads, "open"), clocks=dict.fromkeys(clocks, 0))
@@ -331,21 +333,22 @@ def survey(generation: Generation) -> Survey:
         chunks.setdefault(chunk.entity_id, []).append(chunk)
     barred = _unreadable(stored, entities, generation.pack_id)
     openly = {
-        one: [chunk for chunk in of_one if chunk.role in OPEN_ROLES]
-        for one, of_one in chunks.items()
-        if one in entities
+        entity_id: [chunk for chunk in own if chunk.role in OPEN_ROLES]
+        for entity_id, own in chunks.items()
+        if entity_id in entities
     }
-    shown = [one for one in entities if openly.get(one) and one not in barred]
-    places = _names(entity for one in shown if (entity := entities[one]).type == "location")
+    shown = [entity_id for entity_id in entities if openly.get(entity_id) and entity_id not in barred]
+    places = _names(entity for entity_id in shown if (entity := entities[entity_id]).type == "location")
     notes = {
-        one: _note(in_force, entities[one], number, openly[one], set(shown), places) for number, one in enumerate(shown)
+        entity_id: _note(in_force, entities[entity_id], number, openly[entity_id], set(shown), places)
+        for number, entity_id in enumerate(shown)
     }
     return Survey(
         pack_id=generation.pack_id,
         pack_name=generation.manifest.name,
         notes=notes,
-        hidden=sum(1 for one in entities if one in chunks and one not in notes),
-        empty=sum(1 for one in entities if one not in chunks),
+        hidden=sum(1 for entity_id in entities if entity_id in chunks and entity_id not in notes),
+        empty=sum(1 for entity_id in entities if entity_id not in chunks),
         threads=threads,
         clocks=clocks,
         finds=tuple(_finds(in_force, chunks, notes)),
@@ -353,10 +356,10 @@ def survey(generation: Generation) -> Survey:
 
 
 def _spoken_of(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict[str, int]]:
-    """The threads and clocks that conditions name; of a clock the highest value."""
+    """Return the threads and clocks that conditions name; for a clock the highest value."""
     threads: dict[str, None] = {}
     clocks: dict[str, int] = {}
-    for part in (part for one in stored for part in one.when.parts):
+    for part in (part for condition in stored for part in condition.when.parts):
         if isinstance(part, WhenThread):
             threads[part.thread] = None
         elif isinstance(part, WhenClock):
@@ -365,17 +368,17 @@ def _spoken_of(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict
 
 
 def _unreadable(stored: Iterable[StoredCondition], entities: Mapping[str, PackEntity], pack_id: str) -> set[str]:
-    """The notes with a condition that no campaign could judge."""
+    """Return the notes with a condition that no campaign could judge."""
     barred = set()
-    for one in stored:
-        subjects = [qualify(pack_id, part.subject) for part in one.when.parts if isinstance(part, WhenFact)]
-        if not one.when.parts or any(subject not in entities for subject in subjects):
-            barred.add(one.entity_id)
+    for condition in stored:
+        subjects = [qualify(pack_id, part.subject) for part in condition.when.parts if isinstance(part, WhenFact)]
+        if not condition.when.parts or any(subject not in entities for subject in subjects):
+            barred.add(condition.entity_id)
     return barred
 
 
 def _names(entities: Iterable[PackEntity]) -> dict[tuple[str, ...], str]:
-    """The words of each name and alias -> the one place that has it."""
+    """Return the words of each name and alias with the one place that has it."""
     found: dict[tuple[str, ...], str | None] = {}
     for entity in entities:
         for name in {entity.name, *entity.aliases}:
@@ -395,7 +398,7 @@ def _note(
 ) -> Note:
     links = [link for chunk in chunks for link in generation.links_of(chunk.row)]
     others = [value for kind, value in links if kind in _LINK_KINDS and value in shown and value != entity.id]
-    named = [one for chunk in chunks for one in _named_in(chunk.text, places) if one != entity.id]
+    named = [place_id for chunk in chunks for place_id in _named_in(chunk.text, places) if place_id != entity.id]
     return Note(
         entity=entity,
         order=order,
@@ -424,7 +427,7 @@ def _named_in(text: str, places: Mapping[tuple[str, ...], str]) -> list[str]:
 def _finds(
     generation: Generation, chunks: Mapping[str, list[StoredChunk]], notes: Mapping[str, Note]
 ) -> Iterable[HiddenItem]:
-    """What can be found in the places, with the item notes that each names."""
+    """Yield what can be found in the places, with the item notes that each names."""
     items = {
         tuple(words_of(name)): note.id
         for note in notes.values()
@@ -438,9 +441,9 @@ def _finds(
                 yield HiddenItem(item.id, note.id, tuple(dict.fromkeys(_named_in(item.text, items))))
 
 
-# A survey and its places -> where people and things are: where their relations put them, else by seed.
+# The places of people and things: where their relations put them, else by seed.
 
-# A sentence lists four people; six in a room can still be told apart.
+# A sentence lists four people; a reader can still tell six in a room apart.
 MOST_PEOPLE = 6
 MOST_THINGS = 6
 
@@ -448,7 +451,7 @@ MOST_THINGS = 6
 def whereabouts(
     survey: Survey, notes: Sequence[Note], places: Sequence[str], *, seed: int, most: int
 ) -> dict[str, str]:
-    """A place for each note: the first place that it names, else the first that names it, else one by seed.
+    """Return a place for each note: the first place that it names, else the first that names it, else one by seed.
 
     A place that has `most` already is passed over as long as another has room, so a crowd spreads.
     """
@@ -456,19 +459,21 @@ def whereabouts(
     counts = dict.fromkeys(places, 0)
     found: dict[str, str] = {}
     for note in notes:
-        place = next((one for one in related[note.id] if counts[one] < most), None)
+        place = next((place_id for place_id in related[note.id] if counts[place_id] < most), None)
         found[note.id] = place if place is not None else _by_seed(note.id, places, counts, seed=seed, most=most)
         counts[found[note.id]] += 1
     return found
 
 
 def related_places(survey: Survey, notes: Sequence[Note], places: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The places that each note has to do with: those that it names, that name it, that its text mentions."""
+    """Return the places related to each note: those that it names, that name it, that its text mentions."""
     among = set(places)
     named_by = _named_by(survey, places)
     return {
         note.id: tuple(
-            one for one in dict.fromkeys((*note.links, *named_by.get(note.id, ()), *note.mentions)) if one in among
+            place_id
+            for place_id in dict.fromkeys((*note.links, *named_by.get(note.id, ()), *note.mentions))
+            if place_id in among
         )
         for note in notes
     }
@@ -483,6 +488,6 @@ def _named_by(survey: Survey, places: Sequence[str]) -> Mapping[str, list[str]]:
 
 
 def _by_seed(note_id: str, places: Sequence[str], counts: Mapping[str, int], *, seed: int, most: int) -> str:
-    """A place drawn by seed and note, so that one note more moves nobody else; of those with room, if any has it."""
+    """Return a place drawn by seed and note, so that a new note moves no other; one with room, if any has it."""
     free = [place for place in places if counts[place] < most] or list(places)
     return free[int(content_hash(f"{seed}\nwhereabouts\n{note_id}")[:12], 16) % len(free)]

@@ -1,4 +1,4 @@
-"""Scenario -> YAML as an author would write it: only what is not left at its default."""
+"""Scenario -> YAML as an author would write it: without values that equal their defaults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write_scenario(scenario: Scenario, path: Path, *, replace: bool = False) -> 
     """Write a scenario's file, with `replace` in place of one that is there; the same scenario gives the same bytes.
 
     Raises:
-        SettingsError: the file is there already, or cannot be written; what was there is as it was.
+        SettingsError: the file is there already, or cannot be written; an existing file is as it was.
         UnsafePath: it is a link.
     """
     text = scenario_text(scenario)
@@ -42,6 +42,6 @@ def write_scenario(scenario: Scenario, path: Path, *, replace: bool = False) -> 
 
 
 def scenario_text(scenario: Scenario) -> str:
-    """The text of a scenario's file."""
+    """Return the text of a scenario's file."""
     data = scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110))

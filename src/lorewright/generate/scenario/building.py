@@ -16,7 +16,7 @@ from lorewright.ids import local, shown_item, slug
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.schemas import clamped, filled, misfits, plain
 
-# Errand and words -> the rules of a scenario: what opens whose hand, what it costs, how it ends.
+# The rules of an errand: what persuades whom, what it costs, how it ends.
 
 ERRAND, CLOCK, DONE, ELSEWHERE, TOO_LATE = "errand", "pressing", "done", "elsewhere", "too_late"
 
@@ -25,7 +25,7 @@ _Effects = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of one errand; `other_clocks` are the packs' own, which go on with what is lost."""
+    """The rules of one errand; `other_clocks` are the packs' own, which advance with every loss."""
 
     ruleset: Ruleset
     errand: Errand
@@ -33,7 +33,7 @@ class Rules:
     other_clocks: tuple[str, ...] = ()
 
     def all(self) -> Iterator[dict[str, Any]]:
-        """Every rule, what opens a hand before what does not."""
+        """Yield every rule, those that persuade before those that do not."""
         gets = self._gets()
         yield from self._opening(gets)
         yield from self._lending()
@@ -67,13 +67,13 @@ class Rules:
         yield _rule("a_gift", {"act": "give", "target": holder, "item": token}, pleased, once=True)
 
     def _open(self) -> dict[str, Any]:
-        """What must be so for the holder to give it up to whoever asks."""
+        """Return the condition for the holder to give the wanted thing to somebody who asks."""
         if self.errand.clue is not None:
             return {"revealed": shown_item(self.errand.clue.id)}
         return {"thread": ERRAND, "status": "vouched"}
 
     def _lending(self) -> Iterator[dict[str, Any]]:
-        """What the helper does for whoever asks."""
+        """Yield what the helper does for somebody who asks."""
         errand, words, acts = self.errand, self.words, self._acts("ask", "persuade")
         helper = errand.helper.key
         if errand.gate == "vouch":
@@ -84,7 +84,7 @@ class Rules:
         yield _rule("lent", on, [{"give": errand.token.key}], words.lent, once=True)
 
     def _pressed(self, gets: _Effects) -> Iterator[dict[str, Any]]:
-        """The other way, by the ruleset's own dice for winning somebody over; it costs where it does not come off."""
+        """Yield the other way, by the ruleset's own dice for persuading; a failure costs."""
         persuade = self.ruleset.actions.get("persuade")
         if persuade is None or persuade.check is None:
             return
@@ -135,17 +135,18 @@ def _rule(
     return rule | ({"say": {"success": say}} if say else {})
 
 
-# A ruleset's schemas and a lot -> stat blocks and a scene to begin with that fit them.
+# Stat blocks and a first scene that fit a ruleset's schemas, by lot.
 
-# How far a number lies from where it begins; ordinary people are near the middle.
+# How far a number lies from the middle at most; ordinary people are near it.
 _SPREAD = (-1, 0, 0, 1, 1, 2)
 
 
 def stat_block(ruleset: Ruleset, lot: Lot, who: str) -> dict[str, Any]:
-    """Numbers near the middle of what the schema allows; what has a default and is no number keeps it.
+    """Return numbers near the middle of the range that the schema allows; a value with a default that is no number
+    keeps it.
 
     Raises:
-        ScenarioError: the schema asks for what cannot be made up.
+        ScenarioError: the schema requires a value that cannot be made up.
     """
     schema = ruleset.character_stat_schema
     block = dict(_numbers(schema, lot, who))
@@ -153,10 +154,11 @@ def stat_block(ruleset: Ruleset, lot: Lot, who: str) -> dict[str, Any]:
 
 
 def scene_seed(ruleset: Ruleset, *, place: str, pressure: str) -> dict[str, Any] | None:
-    """The schema's own beginning, with the place and what presses where it has words for them; None without a schema.
+    """Return the schema's own beginning, with the place and the pressure where it has words for them; None without a
+    schema.
 
     Raises:
-        ScenarioError: the schema asks for what cannot be made up.
+        ScenarioError: the schema requires a value that cannot be made up.
     """
     schema = ruleset.scene_state_schema
     if not schema:
@@ -180,7 +182,8 @@ def _numbers(schema: Mapping[str, Any], lot: Lot, who: str) -> Iterator[tuple[st
 
 
 def _middle(part: Mapping[str, Any]) -> int:
-    """Where an ordinary person stands: at the default, at 0 where that is within the bounds, else between them."""
+    """Return an ordinary person's number: the default, 0 where that is within the bounds, else a number between
+    them."""
     low, high = part.get("minimum"), part.get("maximum")
     if "default" in part:
         return int(part["default"])
@@ -190,7 +193,7 @@ def _middle(part: Mapping[str, Any]) -> int:
 
 
 def _least(part: Mapping[str, Any]) -> Any:
-    """The plainest value of a schema that has no default."""
+    """Return the plainest value of a schema that has no default."""
     if "enum" in part:
         return plain(part["enum"][0])
     if "const" in part:
@@ -207,9 +210,9 @@ def _fitting(value: dict[str, Any], schema: Mapping[str, Any], what: str, rulese
     return value
 
 
-# What an errand is made of; a ruleset without these has no place for one.
+# The parts of an errand; a ruleset without these has no place for one.
 NEEDED_ACTS = ("go", "ask", "give")
-# Room for going astray: as many ways again as the errand takes, and some.
+# Room for detours: as many ways again as the errand takes, and some.
 _SLACK, _LONGEST_CLOCK = 6, 40
 _OTHER_CLOCKS = ("Trouble", "Weather", "Strain", "Doubt")
 
@@ -227,10 +230,10 @@ class Builder:
     outline: Outline | None = None
 
     def scenario(self, scenario_id: str, made_by: Mapping[str, Any]) -> Scenario:
-        """The scenario; `made_by` says how it was made and is kept with it, read by no rule.
+        """Return the scenario; `made_by` says how it was made and is stored with it, read by no rule.
 
         Raises:
-            ScenarioError: the ruleset's schemas ask for what cannot be made up.
+            ScenarioError: the ruleset's schemas require a value that cannot be made up.
         """
         people, lines = self.stage.cast, self.lines()
         head = self._head()
@@ -255,7 +258,7 @@ class Builder:
                 "start": self._key(self.stage.start),
                 "player": {"name": "the visitor", "observations": self._memories("player")},
                 "places": dict(self._places()),
-                "things": {one.key: one_thing for one, one_thing in self._things()},
+                "things": {thing.key: made for thing, made in self._things()},
                 "cast": {person.key: self._cast(person) for person in people},
                 "entities": self._groups(),
                 "threads": self._threads(),
@@ -268,7 +271,7 @@ class Builder:
         )
 
     def _head(self) -> dict[str, str]:
-        """Title and texts, a model's where one wrote them; what is to be done is said by us in any case."""
+        """Return title and texts, a model's where it wrote them; the goal is always described by code."""
         words, outline = self.words, self.outline
         if outline is None:
             return {
@@ -291,13 +294,15 @@ class Builder:
     def _goals(self) -> dict[str, str]:
         found = self.words.after()
         if self.outline is not None:
-            keys = {one.id: one.key for one in self.stage.cast} | {local(one.id): one.key for one in self.stage.cast}
+            keys = {speaker.id: speaker.key for speaker in self.stage.cast} | {
+                local(speaker.id): speaker.key for speaker in self.stage.cast
+            }
             given = {keys[who]: _line(goal) for who, goal in self.outline.goals.items() if who in keys}
             found = {**found, **given}
         return found
 
     def _places(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        names = {one: self._name(one) for one in self.stage.places}
+        names = {place: self._name(place) for place in self.stage.places}
         for place in self.stage.places:
             exits = exits_of(self.stage.ways[place], names)
             for way in exits.values():
@@ -305,7 +310,7 @@ class Builder:
             yield self._key(place), {"name": names[place], "exits": exits}
 
     def _key_of_target(self, key: str) -> str:
-        """A way's target by the key that its place has here."""
+        """Return a way's target by the key that its place has here."""
         return next((self._key(place) for place in self.stage.places if key in (place, local(place))), key)
 
     def _things(self) -> Iterator[tuple[Thing, dict[str, Any]]]:
@@ -313,13 +318,13 @@ class Builder:
             entity = {"entity": thing.entity} if thing.entity else {}
             yield thing, {"name": thing.name, "held_by": holder.key, **entity}
 
-    def _cast(self, one: Speaker) -> dict[str, Any]:
-        member: dict[str, Any] = {"at": self._key(self.stage.at[one.key]), "name": one.name}
-        if one.speaks_for:
-            member |= {"profile": {"speaks_for": one.speaks_for}}
-        if steps := self._agenda(one):
+    def _cast(self, speaker: Speaker) -> dict[str, Any]:
+        member: dict[str, Any] = {"at": self._key(self.stage.at[speaker.key]), "name": speaker.name}
+        if speaker.speaks_for:
+            member |= {"profile": {"speaks_for": speaker.speaks_for}}
+        if steps := self._agenda(speaker):
             member["agenda"] = steps
-        if memories := self._memories(one.key):
+        if memories := self._memories(speaker.key):
             member["observations"] = memories
         return member
 
@@ -327,33 +332,35 @@ class Builder:
         content = self.words.remembered().get(key)
         return [{"content": content, "importance": 4}] if content else []
 
-    def _agenda(self, one: Speaker) -> list[dict[str, Any]]:
-        """Whoever is not needed for the errand goes about as the packs tie them: to another place that is theirs."""
-        errand, here = self.errand, self.stage.at[one.key]
-        if one in (errand.holder, errand.helper, errand.taker):
+    def _agenda(self, speaker: Speaker) -> list[dict[str, Any]]:
+        """Return the agenda of a speaker whom the errand does not need: they go to another place that the packs tie
+        them to."""
+        errand, here = self.errand, self.stage.at[speaker.key]
+        if speaker in (errand.holder, errand.helper, errand.taker):
             return []
-        other = next((home for home in one.homes if home in self.stage.places and home != here), None)
+        other = next((home for home in speaker.homes if home in self.stage.places and home != here), None)
         if other is None:
             return []
         most = self._clock_max(self.lines())
         steps = [(max(most // 3, 1), other), (max(2 * most // 3, 2), here)]
         return [
-            {"when": {"clock": CLOCK, "min": at}, "do": [{"depart": one.key, "to": self._key(to)}]} for at, to in steps
+            {"when": {"clock": CLOCK, "min": at}, "do": [{"depart": speaker.key, "to": self._key(to)}]}
+            for at, to in steps
         ]
 
     def _groups(self) -> list[dict[str, Any]]:
-        found = {one.id: one.speaks_for for one in self.stage.cast if one.speaks_for}
-        return [{"id": self.ground.key(one), "type": "faction", "name": name} for one, name in found.items()]
+        found = {speaker.id: speaker.speaks_for for speaker in self.stage.cast if speaker.speaks_for}
+        return [{"id": self.ground.key(group_id), "type": "faction", "name": name} for group_id, name in found.items()]
 
     def _threads(self) -> dict[str, Any]:
-        """The errand, what a model outlined, and the threads that conditions of the packs ask for."""
+        """Return the errand, a model's threads, and the threads that conditions of the packs read."""
         errand = self.errand
-        about = [one.key for one in (errand.holder, errand.helper, errand.taker) if one is not None]
+        about = [speaker.key for speaker in (errand.holder, errand.helper, errand.taker) if speaker is not None]
         threads: dict[str, Any] = {
             ERRAND: {"title": self.words.question, "stakes": self.words.stakes, "related": about}
         }
         for number, thread in enumerate(self.outline.threads if self.outline else (), start=1):
-            related = list(dict.fromkeys(key for one in thread.about if (key := self._present(one)) is not None))
+            related = list(dict.fromkeys(key for name in thread.about if (key := self._present(name)) is not None))
             threads[f"{ERRAND}_{number}"] = {
                 "title": _line(thread.title),
                 "stakes": _line(thread.stakes),
@@ -366,16 +373,19 @@ class Builder:
         return threads
 
     def _present(self, name: str) -> str | None:
-        """The key of somebody or a place by what an outline calls it, where it is on the stage."""
-        keys = {one.id: one.key for one in self.stage.cast} | {place: self._key(place) for place in self.stage.places}
-        return next((key for one, key in keys.items() if name in (one, local(one))), None)
+        """Return the key of a person or a place by its name in an outline, None where it is not on the stage."""
+        keys = {speaker.id: speaker.key for speaker in self.stage.cast} | {
+            place: self._key(place) for place in self.stage.places
+        }
+        return next((key for known_id, key in keys.items() if name in (known_id, local(known_id))), None)
 
     def _clock_max(self, lines: Sequence[str]) -> int:
         ways = sum(line.startswith("go ") for line in lines)
         return min(2 * ways + _SLACK, _LONGEST_CLOCK)
 
     def _clocks(self, lines: Sequence[str]) -> dict[str, Any]:
-        """What presses, and the clocks that conditions of the packs ask for; what those are called may be a secret."""
+        """Return the clock that presses, and the clocks that conditions of the packs read; the names of those may be
+        secrets."""
         most = self._clock_max(lines)
         near = {"relation": [(self.errand.taker or self.errand.holder).key, "you"], "tension": 1}
         clocks: dict[str, Any] = {
@@ -401,7 +411,7 @@ class Builder:
         return {DONE: done, **elsewhere, TOO_LATE: {"say": told or words.too_late}}
 
     def lines(self) -> list[str]:
-        """What one types to bring it about, from the beginning to the goal."""
+        """Return the lines that a player types from the beginning to the goal."""
         errand, stage, lines = self.errand, self.stage, ["look"]
         here = stage.start
         clue_at = errand.clue_place or stage.at[errand.helper.key]
@@ -440,5 +450,5 @@ class Builder:
 
 
 def _line(text: str) -> str:
-    """A model's text on one line, without what a terminal would obey."""
+    """Return a model's text on one line, without control characters for a terminal."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -55,9 +55,9 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.values.records import BUILTIN
 
-# Ground, seed and brief -> where it begins and who is in it; and what a model chose, held against the ground.
+# The choice of a place and a cast by ground, seed and brief; and the check of a model's choice against the ground.
 
-# More people than this are a crowd for one errand.
+# More people are too many for one errand.
 _MOST_CAST = 5
 
 
@@ -72,11 +72,11 @@ class Chooser:
 
     @classmethod
     def of(cls, ground: Ground, lot: Lot, brief: str = "") -> Chooser:
-        """A chooser who knows everybody that there is."""
+        """Return a chooser who knows everybody that there is."""
         return cls(ground, lot, tuple(speakers(ground, lot)), brief)
 
     def stage(self) -> ScenarioPlaces:
-        """A stage by lot: what the brief names first, then people who live near the beginning.
+        """Return a stage by lot: those whom the brief names first, then people who live near the beginning.
 
         Raises:
             ScenarioError: the packs have too few places or people.
@@ -90,76 +90,77 @@ class Chooser:
             *(two for neighbour in self.ground.neighbours(start) for two in self.ground.neighbours(neighbour)),
         }
         near |= set(self.ground.neighbours(start))
-        ranked = sorted(everybody, key=lambda one: (-self._score(one.id), self._rank(one, near)))
+        ranked = sorted(everybody, key=lambda speaker: (-self._score(speaker.id), self._rank(speaker, near)))
         wanted = 3 + self.lot.number("how many people", below=_MOST_CAST - 2)
-        # Whatever is asked for, holder and helper should have something to tell.
-        tellers = [one for one in ranked if not _silent(one)][:FEWEST_PEOPLE]
-        cast = [*tellers, *(one for one in ranked if one not in tellers)][:wanted]
+        # Whatever the brief says, holder and helper should have something to tell.
+        tellers = [speaker for speaker in ranked if not _silent(speaker)][:FEWEST_PEOPLE]
+        cast = [*tellers, *(speaker for speaker in ranked if speaker not in tellers)][:wanted]
         return set_stage(self.ground, start, cast, self.lot)
 
     def _by_brief(self, everybody: Sequence[Speaker]) -> list[Speaker]:
         return sorted(
-            self.lot.order("people", everybody, lambda one: one.id),
-            key=lambda one: (-self._score(one.id), _silent(one)),
+            self.lot.order("people", everybody, lambda speaker: speaker.id),
+            key=lambda speaker: (-self._score(speaker.id), _silent(speaker)),
         )
 
     def _start(self, everybody: Sequence[Speaker]) -> str:
-        """A place that the brief names, else one where somebody lives who has something to tell."""
-        lived_in = {home for one in everybody for home in one.homes[:1]}
+        """Return a place that the brief names, else one where somebody lives who has something to tell."""
+        lived_in = {home for speaker in everybody for home in speaker.homes[:1]}
         order = self.lot.order("start", list(self.ground.ways), str)
-        return min(order, key=lambda one: (-self._score(one), one not in lived_in and bool(lived_in)))
+        return min(order, key=lambda place: (-self._score(place), place not in lived_in and bool(lived_in)))
 
-    def _rank(self, one: Speaker, near: set[str]) -> tuple[bool, bool]:
-        return (_silent(one), not near.intersection(one.homes))
+    def _rank(self, speaker: Speaker, near: set[str]) -> tuple[bool, bool]:
+        return (_silent(speaker), not near.intersection(speaker.homes))
 
     def _score(self, note_id: str) -> int:
         return score(words_of_brief(self.brief), self.ground.about.get(note_id, ()))
 
     def unheard(self) -> list[str]:
-        """The words of the brief that no note of the packs is about."""
+        """Return the words of the brief that no note of the packs is about."""
         known = set().union(*self.ground.about.values()) if self.ground.about else set()
         return [word for word in words_of_brief(self.brief) if word not in known]
 
     def stage_of(self, outline: Outline) -> ScenarioPlaces:
-        """The stage that an outline chose.
+        """Return the stage that an outline chose.
 
         Raises:
             ScenarioError: the packs have too few places.
         """
-        by_id = {one.id: one for one in self.everybody}
-        cast = [by_id[self.note_id(one)] for one in dict.fromkeys(map(self.note_id, outline.cast)) if one in by_id]
+        by_id = {speaker.id: speaker for speaker in self.everybody}
+        cast = [by_id[self.note_id(name)] for name in dict.fromkeys(map(self.note_id, outline.cast)) if name in by_id]
         return set_stage(self.ground, self.note_id(outline.location_id), cast, self.lot)
 
     def wrong_with(self, outline: Outline) -> str | None:
-        """What an outline names that the packs do not have, or None."""
-        people = {one.id for one in self.everybody}
+        """Return what an outline names that the packs do not have, or None."""
+        people = {speaker.id for speaker in self.everybody}
         if self.note_id(outline.location_id) not in self.ground.ways:
             return f"location_id: there is no place {outline.location_id} among the places given"
-        unknown = [one for one in outline.cast if self.note_id(one) not in people]
+        unknown = [name for name in outline.cast if self.note_id(name) not in people]
         if unknown:
             return f"cast: there is nobody {unknown[0]} among the people given"
-        if len({self.note_id(one) for one in outline.cast}) < FEWEST_PEOPLE:
+        if len({self.note_id(name) for name in outline.cast}) < FEWEST_PEOPLE:
             return f"cast: name at least {FEWEST_PEOPLE} different people"
-        cast = {self.note_id(one) for one in outline.cast}
+        cast = {self.note_id(name) for name in outline.cast}
         stray = [goal for goal in outline.goals if goal not in PLAYER_NAMES and self.note_id(goal) not in cast]
         if stray:
             return f"goals: {stray[0]} is neither player nor in the cast"
-        about = [one for thread in outline.threads for one in thread.about if self.note_id(one) not in self._known()]
+        about = [name for thread in outline.threads for name in thread.about if self.note_id(name) not in self._known()]
         return f"threads: nothing given is called {about[0]}" if about else None
 
     def _known(self) -> set[str]:
-        return {*self.ground.ways, *(one.id for one in self.everybody)}
+        return {*self.ground.ways, *(speaker.id for speaker in self.everybody)}
 
     def note_id(self, name: str) -> str:
-        """The ID of a note by its ID, with its pack or without; what there is not is given back."""
+        """Return the ID of a note by its ID, with its pack or without; a name that is no note is returned as it is."""
         if name in self.ground.survey.notes:
             return name
         return next((note for note in self.ground.survey.notes if local(note) == name), name)
 
     def context(self, ruleset: Ruleset, said: Mapping[str, str]) -> ScenarioContext:
-        """What a model is shown of the ground, what the brief names first; `said` is a sentence on each note."""
+        """Return what a model is shown of the ground, notes that the brief names first; `said` is a sentence on each
+        note."""
         people = self._by_brief(self.everybody)[:MAX_PEOPLE]
-        places = sorted(self.ground.ways, key=lambda one: -self._score(one))[:MAX_PLACES]
+        places = sorted(self.ground.ways, key=lambda place_id: -self._score(place_id))[:MAX_PLACES]
         return ScenarioContext(
             ruleset=RulesetBrief(
                 id=ruleset.id,
@@ -167,8 +168,8 @@ class Chooser:
                 summary=" ".join((ruleset.rulebook_summary or ruleset.summary).split()),
             ),
             packs=tuple(
-                PackBrief(id=one, name=name)
-                for one, name in zip(self.ground.pack_ids, self.ground.pack_names, strict=True)
+                PackBrief(id=pack_id, name=name)
+                for pack_id, name in zip(self.ground.pack_ids, self.ground.pack_names, strict=True)
             ),
             brief=self.brief,
             places=tuple(self._place(place, said) for place in places),
@@ -187,35 +188,35 @@ class Chooser:
         )
 
 
-def _person(one: Speaker, said: Mapping[str, str]) -> PersonBrief:
+def _person(speaker: Speaker, said: Mapping[str, str]) -> PersonBrief:
     return PersonBrief(
-        id=one.id,
-        name=one.speaks_for or one.name,
-        tags=one.note.entity.tags,
-        about=said.get(one.id, ""),
-        knows=len(one.knows),
-        withholds=len(one.withholds),
-        speaks_for=bool(one.speaks_for),
+        id=speaker.id,
+        name=speaker.speaks_for or speaker.name,
+        tags=speaker.note.entity.tags,
+        about=said.get(speaker.id, ""),
+        knows=len(speaker.knows),
+        withholds=len(speaker.withholds),
+        speaks_for=bool(speaker.speaks_for),
     )
 
 
-def _silent(one: Speaker) -> bool:
-    return not (one.knows or one.withholds)
+def _silent(speaker: Speaker) -> bool:
+    return not (speaker.knows or speaker.withholds)
 
 
 PROMPT = "scenario_generator"
-# Whatever the packs' own rules do to a first draft, one of so many plays.
+# The packs' own rules may break a draft; so many are tried.
 _ATTEMPTS = 12
 MAX_BRIEF = 1_000
 
-# A folder -> campaigns in it, to be thrown away.
+# Temporary campaigns in a folder.
 Rehearsal = Callable[[Path], Campaigns]
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A scenario, how many typed lines bring it to its goal, the words of the brief that nothing in the packs is
-    about, and the calls to the model that outlined it (none where none was asked)."""
+    """A scenario, how many typed lines bring it to its goal, the words of the brief that nothing in the packs is about,
+    and the calls to the model that outlined it (none where none was asked)."""
 
     scenario: Scenario
     lines: int
@@ -232,7 +233,7 @@ class Prepared:
 
 
 class Generator:
-    """Makes scenarios. The library that it is given finds by words alone: nothing is embedded here."""
+    """Makes scenarios. Its library searches by words alone: nothing is embedded here."""
 
     def __init__(self, folder: Path, library: Library, explorer: Explorer, rehearsal: Rehearsal) -> None:
         self._folder = folder
@@ -255,10 +256,10 @@ class Generator:
             return Prepared(installed, ground_of(generations))
 
     def id_for(self, prepared: Prepared, given: str | None, seed: int) -> str:
-        """The ID of a scenario as it was given, else the first pack's with the seed.
+        """Return the given ID of a scenario, else the first pack's with the seed.
 
         Raises:
-            ScenarioError: what was given can be no ID.
+            ScenarioError: the given text can be no ID.
         """
         found = given or default_id(prepared.installed[0].id, seed)
         if not is_id(found):
@@ -276,14 +277,13 @@ class Generator:
         model: Model | None = None,
         prompts: Prompts | None = None,
     ) -> Generated:
-        """A scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed and
-        brief (and outline) give the same scenario.
+        """Return a scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed
+        and brief (and outline) give the same scenario. Nothing is written.
 
         Raises:
             NotFound: there is no such ruleset.
             ScenarioError: the packs have too little, or the ruleset no place for it; the hint says what to do.
             ProviderError: the model could not be asked, or its outline stayed invalid.
-        Nothing is written.
         """
         ruleset, _ = load_ruleset(ruleset_id, rulesets_beside(self._folder))
         scenario_id = self.id_for(prepared, scenario_id, seed)
@@ -318,7 +318,7 @@ class Generator:
     def _outlined(
         self, prepared: Prepared, chooser: Chooser, ruleset: Ruleset, model: Model, prompts: Prompts | None
     ) -> tuple[Outline, CallLog]:
-        """A model's outline that names only what there is, and the calls that it took."""
+        """Return a model's outline that names only existing notes, and the calls that it took."""
         prompts = prompts or PlainPrompts()
         with self._opened(prepared.installed) as generations:
             said = sentences_on(prepared.ground.survey, generations_in_force(generations))
@@ -330,7 +330,7 @@ class Generator:
         return response.output, response.log
 
     def _trial(self, scenario: Scenario, installed: Sequence[InstalledPack]) -> str:
-        """What keeps the demo from its goal; nothing where it comes there."""
+        """Return what keeps the demo from its goal; an empty text where it gets there."""
         with tempfile.TemporaryDirectory() as folder:
             campaigns = self._rehearsal(Path(folder))
             demo_id = f"{scenario.id}_demo"
@@ -354,10 +354,10 @@ def draft(
     outline: Outline | None = None,
     made_by: dict[str, Any] | None = None,
 ) -> Scenario:
-    """The scenario that a lot (or an outline) comes to on a ground, not yet played.
+    """Return the scenario of a lot (or an outline) on a ground, not yet played.
 
     Raises:
-        ScenarioError: there is too little ground, or the ruleset's schemas ask for what cannot be made up.
+        ScenarioError: there is too little ground, or the ruleset's schemas require a value that cannot be made up.
     """
     chooser = Chooser.of(ground, lot, brief)
     stage = chooser.stage() if outline is None else chooser.stage_of(outline)
@@ -367,7 +367,7 @@ def draft(
 
 
 def default_id(pack_id: str, seed: int) -> str:
-    """The ID of a scenario that was given none."""
+    """Return the ID of a scenario that was given none."""
     return f"{pack_id.replace('-', '_')[:80]}_{seed}"
 
 

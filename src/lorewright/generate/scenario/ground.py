@@ -1,6 +1,6 @@
-"""Packs -> the ground that a scenario can stand on: places with ways between them, people, things, what they hold.
+"""Packs -> the ground that a scenario can stand on: places with ways between them, people, things, and their items.
 
-Places and ways are found as a walk finds them; only what everybody may read is named in a scenario.
+Places and ways are found as a walk finds them; a scenario names only what everybody may read.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.view import generations_in_force
 from lorewright.scene_lore.gather import quotable_sentences
 
-# What somebody says, keeps back, or what is found in a place.
+# The roles of items that somebody says or keeps back, or that are found in a place.
 _TOLD = ("knows", "withholds", "discoverable")
 _GROUPS = ("faction", "culture", "organisation", "organization")
-# A title of more words, or with one of these in it, is a chapter's and nobody's name.
+# A title with more words, or with one of these words, is a chapter's and nobody's name.
 _LONGEST_TITLE = 4
 _CHAPTER_WORDS = frozenset({"and", "note", "other", "new", "overview", "gazetteer", "characters", "archetypes"})
 
 
 @dataclass(frozen=True, slots=True)
 class TellableItem:
-    """An item by what may be said of it before it is learned: its ID, its name, how it is searched for."""
+    """An item by what may be said of it before it is learned: its ID, its name, its search trigger."""
 
     id: str
     name: str
@@ -37,14 +37,15 @@ class TellableItem:
 
     @property
     def words(self) -> str:
-        """What a player calls it."""
+        """Return what a player calls it."""
         return self.name.replace("_", " ").replace("-", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What packs offer. Notes are by ID in the order of the packs; `names` are those that a player reads and types;
-    `about` is what words a note can be chosen by, `items` are what each holder has to tell or to be found."""
+    """The material that packs offer. Notes are by ID in the order of the packs; `names` are those that a player reads
+    and types; `about` is the words that a note can be chosen by, `items` are each holder's items to tell or to be
+    found."""
 
     survey: Survey
     pack_ids: tuple[str, ...]
@@ -56,31 +57,31 @@ class Ground:
     ambiguous: frozenset[str]
 
     def of_type(self, *types: str) -> list[Note]:
-        """The notes of the types."""
+        """Return the notes of the types."""
         return self.survey.of_type(*types)
 
     @property
     def groups(self) -> list[Note]:
-        """Those who have members: factions before others, names before chapters."""
+        """Return the notes that have members: factions before others, names before chapters."""
         found = sorted(self.of_type(*_GROUPS), key=lambda note: (note.entity.type != "faction", note.order))
         return [note for note in found if is_a_name(note.entity.name)] or found
 
     @property
     def loose_things(self) -> list[Note]:
-        """Things that can be held, but for those that only a search brings to light."""
+        """Return the things that can be held, except those that only a search brings to light."""
         hidden = only_found(self.survey, self.of_type("location"))
         return [note for note in self.of_type("item") if note.id not in hidden and is_a_name(note.entity.name)]
 
     def key(self, note_id: str) -> str:
-        """What a scenario calls a note: with its pack where two packs have one of that name."""
+        """Return the name of a note in a scenario: with its pack where two packs have one of that name."""
         return note_id if local(note_id) in self.ambiguous else key_of_note(note_id)
 
     def role(self, holder_id: str, role: str) -> tuple[TellableItem, ...]:
-        """The items of a holder in a role that have a name one can ask about."""
-        return tuple(one for one in self.items.get(holder_id, ()) if one.role == role and _is_askable(one.name))
+        """Return the items of a holder in a role whose names a player can ask about."""
+        return tuple(item for item in self.items.get(holder_id, ()) if item.role == role and _is_askable(item.name))
 
     def neighbours(self, place_id: str) -> list[str]:
-        """Where one can go from a place and come back from."""
+        """Return the places that a player can go to from a place and come back from."""
         return [
             way.to
             for way in self.ways.get(place_id, ())
@@ -89,19 +90,20 @@ class Ground:
 
 
 def is_a_name(title: str) -> bool:
-    """Whether a title reads as the name of one thing or place, and not as that of a chapter."""
+    """Tell whether a title reads as the name of one thing or place, and not as that of a chapter."""
     words = words_of(title)
     is_plain = not set(title) & set("&:/;,")
     return is_plain and 0 < len(words) <= _LONGEST_TITLE and not _CHAPTER_WORDS.intersection(words)
 
 
 def _is_askable(name: str) -> bool:
-    """An item that its author named, with words; one without a name is known by a number or by letters of a hash."""
+    """Tell whether an item's name is its author's, in words; an item without a name is known by a number or by letters
+    of a hash."""
     return all(part.isalpha() for part in name.replace("-", "_").split("_")) and len(name) > 2
 
 
 def ground_of(generations: Sequence[Generation]) -> Ground:
-    """The ground of packs, as it is when a scenario begins."""
+    """Return the ground of packs, as it is when a scenario begins."""
     seen = _merged([survey(generation) for generation in generations], _overridden(generations))
     places = [note for note in seen.of_type("location") if is_a_name(note.entity.name)] or seen.of_type("location")
     named = [note for note in seen.notes.values() if note.entity.type in ("location", "npc", "item", *_GROUPS)]
@@ -116,32 +118,32 @@ def ground_of(generations: Sequence[Generation]) -> Ground:
         ways=ways_between(places),
         items=_items(in_force),
         about=_about(seen, in_force),
-        ambiguous=frozenset(one for one in own if own.count(one) > 1),
+        ambiguous=frozenset(key for key in own if own.count(key) > 1),
     )
 
 
 def _overridden(generations: Sequence[Generation]) -> frozenset[str]:
-    """The entities that a later pack tells of anew: they are one with those."""
+    """Return the entities that a later pack describes anew: they are the same entities."""
     entities = (entity for generation in generations for entity in generation.entities().values())
-    return frozenset(one.overrides.target for one in entities if one.overrides is not None)
+    return frozenset(entity.overrides.target for entity in entities if entity.overrides is not None)
 
 
 def _merged(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
-    """The notes of several packs as those of one, in the order of the packs."""
-    notes = [note for one in surveys for note in one.notes.values() if note.id not in without]
+    """Return the notes of several packs as those of one, in the order of the packs."""
+    notes = [note for pack_survey in surveys for note in pack_survey.notes.values() if note.id not in without]
     clocks: dict[str, int] = {}
-    for one in surveys:
-        for clock, most in one.clocks.items():
+    for pack_survey in surveys:
+        for clock, most in pack_survey.clocks.items():
             clocks[clock] = max(most, clocks.get(clock, 0))
     return Survey(
         pack_id=surveys[0].pack_id,
         pack_name=surveys[0].pack_name,
         notes={note.id: replace(note, order=number) for number, note in enumerate(notes)},
-        hidden=sum(one.hidden for one in surveys),
-        empty=sum(one.empty for one in surveys),
-        threads=tuple(dict.fromkeys(thread for one in surveys for thread in one.threads)),
+        hidden=sum(pack_survey.hidden for pack_survey in surveys),
+        empty=sum(pack_survey.empty for pack_survey in surveys),
+        threads=tuple(dict.fromkeys(thread for pack_survey in surveys for thread in pack_survey.threads)),
         clocks=clocks,
-        finds=tuple(find for one in surveys for find in one.finds if find.place_id not in without),
+        finds=tuple(find for pack_survey in surveys for find in pack_survey.finds if find.place_id not in without),
     )
 
 
@@ -159,7 +161,7 @@ def _items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]
 
 
 def _about(seen: Survey, in_force: Iterable[Generation]) -> dict[str, frozenset[str]]:
-    """The words of each note's name, aliases, tags, folders and the titles of its sections."""
+    """Return the words of each note's name, aliases, tags, folders and the titles of its sections."""
     titles: dict[str, set[str]] = {}
     for generation in in_force:
         for chunk in generation.all_chunks():
@@ -176,7 +178,8 @@ def _about(seen: Survey, in_force: Iterable[Generation]) -> dict[str, frozenset[
 
 
 def sentences_on(seen: Survey, in_force: Iterable[Generation]) -> dict[str, str]:
-    """The first sentence on each note that anybody may read and that can be quoted, by ID. It takes a while."""
+    """Return the first sentence on each note that everybody may read and that can be quoted, by ID. It takes a
+    while."""
     found: dict[str, str] = {}
     for generation in in_force:
         for chunk in generation.all_chunks():

@@ -1,4 +1,4 @@
-"""An errand -> what is said of it: title, opening, hints, endings. One of several wordings each, by lot."""
+"""An errand -> its texts: title, opening, hints, endings. Each is one of several wordings, by lot."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.generate.scenario.staging import Errand, Lot, ScenarioPlaces, Speaker, within
 
-# What a model is shown to outline a scenario, and what it may answer with: IDs of the packs, and words about them.
+# The schema of what a model is shown to outline a scenario, and of its answer: IDs of the packs, and words about them.
 #
-# A model chooses and names. Who holds what, which rules there are and how it can end is made by code.
+# A model chooses and names. Code decides who holds what, which rules there are and how it can end.
 
 MAX_PLACES, MAX_PEOPLE = 60, 60
-# As much as one reads on a page, so that every part of a scenario's head stays one.
+# As much as fits on a page, so that every part of a scenario's head does.
 _LINE, _PARAGRAPH, _OPENING = 200, 800, 2_000
 
 
@@ -120,7 +120,7 @@ TONES = (
 
 @dataclass(frozen=True, slots=True)
 class Pressing:
-    """What runs out: its name, what the opening says of it, what is told when it has."""
+    """A deadline: its name, what the opening says of it, what is told when it has passed."""
 
     name: str
     said: str
@@ -146,12 +146,12 @@ class ErrandWords:
 
     @property
     def pressing(self) -> Pressing:
-        """What runs out."""
+        """Return the deadline."""
         return self.lot.pick("pressing", _PRESSING)
 
     @property
     def title(self) -> str:
-        """The scenario's name."""
+        """Return the scenario's name."""
         e = self.errand
         titles = [f"What {e.holder.name} Keeps", f"{titled(e.wanted.name)}", f"Through {e.helper.name}"]
         titles += [f"{titled(e.wanted.name)} for {e.taker.name}"] if e.taker else []
@@ -160,12 +160,12 @@ class ErrandWords:
 
     @property
     def tone(self) -> str:
-        """How it is told."""
+        """Return how it is told."""
         return self.lot.pick("tone", TONES)
 
     @property
     def summary(self) -> str:
-        """What it is about, for whoever chooses a scenario."""
+        """Return what it is about, for a user who chooses a scenario."""
         e = self.errand
         wants = f"{e.taker.name} wants it" if e.taker else f"It belongs in {self.place(e.goal_place)}"
         at = self.place(self.stage.at[e.holder.key])
@@ -173,7 +173,7 @@ class ErrandWords:
 
     @property
     def stakes(self) -> str:
-        """What is lost where it fails."""
+        """Return what is lost where it fails."""
         e = self.errand
         return self.lot.pick(
             "stakes",
@@ -186,7 +186,7 @@ class ErrandWords:
 
     @property
     def aim(self) -> str:
-        """The player's goal."""
+        """Return the player's goal."""
         e = self.errand
         if e.taker is None:
             return f"Get {e.wanted.the} from {e.holder.name} and bring it to {self.place(e.goal_place)}."
@@ -196,7 +196,7 @@ class ErrandWords:
 
     @property
     def opening(self) -> str:
-        """The first narration: what is wanted, who has it, what presses, where one stands."""
+        """Return the first narration: what is wanted, who has it, what presses, where the player is."""
         e, start = self.errand, self.place(self.stage.start)
         holds = (
             f"{capital(self.who(e.holder))} has {e.wanted.the}, and keeps to {self.place(self.stage.at[e.holder.key])}."
@@ -221,14 +221,14 @@ class ErrandWords:
 
     @property
     def question(self) -> str:
-        """The thread's title."""
+        """Return the thread's title."""
         e = self.errand
         where = f"reach {e.taker.name}" if e.taker else f"come to {within(self.place(e.goal_place))}"
         return f"Will {e.wanted.the} {where}?"
 
     @property
     def hint(self) -> str:
-        """What the holder says to whoever comes without what opens their hand."""
+        """Return what the holder says to somebody whom they do not yet give it to."""
         e, name = self.errand, self.errand.holder.name
         where = self.place(self.stage.at[e.helper.key])
         match e.gate:
@@ -248,7 +248,7 @@ class ErrandWords:
 
     @property
     def opened(self) -> str:
-        """What is told when the holder gives it up."""
+        """Return what is told when the holder gives it up."""
         e = self.errand
         return self.lot.pick(
             "opened",
@@ -261,7 +261,7 @@ class ErrandWords:
 
     @property
     def vouched(self) -> str:
-        """What the helper says for one."""
+        """Return what the helper says when they vouch for the player."""
         e = self.errand
         return (
             f"{e.helper.name} thinks about it. {e.holder.name} will be told to expect you, and that you are all right."
@@ -269,7 +269,7 @@ class ErrandWords:
 
     @property
     def lent(self) -> str:
-        """What is told when the helper hands over what they have."""
+        """Return what is told when the helper hands over the token."""
         e = self.errand
         return self.lot.pick(
             "lent",
@@ -281,7 +281,7 @@ class ErrandWords:
 
     @property
     def done(self) -> str:
-        """How it ends well."""
+        """Return the good ending."""
         e = self.errand
         if e.taker is None:
             put = f"At {self.place(e.goal_place)} you put {e.wanted.the} where it belongs."
@@ -292,7 +292,7 @@ class ErrandWords:
 
     @property
     def elsewhere(self) -> str:
-        """How it ends where somebody else was given it."""
+        """Return the ending where somebody else was given it."""
         e = self.errand
         rival, waiting = e.rival.name if e.rival else "", e.taker.name if e.taker else "somebody"
         sold = f"{rival} puts {e.wanted.the} away without looking at it, as one does with what one has paid for."
@@ -300,21 +300,21 @@ class ErrandWords:
 
     @property
     def too_late(self) -> str:
-        """How it ends by itself."""
+        """Return the ending where the deadline has passed."""
         e = self.errand
         left = f"{e.taker.name} has gone" if e.taker else f"{capital(within(self.place(e.goal_place)))} is shut"
         return f"{self.pressing.full} {left}, and {e.wanted.the} is one more thing that did not get anywhere."
 
     def place(self, place_id: str) -> str:
-        """A place as it stands within a sentence."""
+        """Return a place's name within a sentence."""
         return within(self.names[place_id])
 
-    def who(self, one: Speaker) -> str:
-        """Somebody, with whom they speak for."""
-        return f"{one.name}, who speaks for {within(one.speaks_for)}," if one.speaks_for else one.name
+    def who(self, speaker: Speaker) -> str:
+        """Return a speaker's name, with the group that they speak for."""
+        return f"{speaker.name}, who speaks for {within(speaker.speaks_for)}," if speaker.speaks_for else speaker.name
 
     def remembered(self) -> dict[str, str]:
-        """What each of those concerned remembers when it begins, by key; the player's by `player`."""
+        """Return what each of those concerned remembers when it begins, by key; the player's by `player`."""
         e = self.errand
         holds = f"{e.holder.name} has {e.wanted.the}, at {self.place(self.stage.at[e.holder.key])}."
         found = {
@@ -329,7 +329,7 @@ class ErrandWords:
         return {key: capital(text) for key, text in found.items()}
 
     def after(self) -> dict[str, str]:
-        """What each of those concerned is after, by key."""
+        """Return the goal of each of those concerned, by key."""
         e = self.errand
         found = {
             "player": self.aim,
@@ -344,12 +344,12 @@ class ErrandWords:
 
 
 def capital(text: str) -> str:
-    """The text as it begins a sentence."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def titled(name: str) -> str:
-    """A name as it stands in a title: `tin box` as `The Tin Box`."""
+    """Return a name as it stands in a title: `The Tin Box` for `tin box`."""
     small = {"of", "the", "a", "an", "in", "on", "for", "and", "to"}
     words = within(name).split()
     return " ".join(capital(word) if n == 0 or word not in small else word for n, word in enumerate(words))

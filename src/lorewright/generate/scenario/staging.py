@@ -1,4 +1,5 @@
-"""Ground, a beginning and a cast -> the stage: which places, how one gets about between them, who stands where."""
+"""Ground, a beginning and a cast -> the stage: its places, the ways between them, who stands where; and an errand on
+it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from lorewright.generate.scenario.ground import Ground, TellableItem
 from lorewright.ids import content_hash, local, slug
 from lorewright.index.keywords import content_words
 
-# Lots: choices by seed and by what they are for, so that one choice more changes no other. The same in any process.
+# Lots: choices by seed and purpose, so that a new choice changes no other. The same in any process.
 
 T = TypeVar("T")
 
@@ -26,11 +27,11 @@ class Lot:
     attempt: int = 0
 
     def number(self, what: str, *, below: int) -> int:
-        """A number from 0 to one less than `below`."""
+        """Return a number from 0 to one less than `below`."""
         return int(content_hash(f"{self.seed}\n{self.attempt}\n{what}")[:12], 16) % below
 
     def pick(self, what: str, options: Sequence[T]) -> T:
-        """One of the options.
+        """Return one of the options.
 
         Raises:
             ValueError: there are none.
@@ -40,16 +41,16 @@ class Lot:
         return options[self.number(what, below=len(options))]
 
     def order(self, what: str, options: Sequence[T], key: Callable[[T], str]) -> list[T]:
-        """The options in an order of the lot's own, by their keys alone."""
-        return sorted(options, key=lambda one: content_hash(f"{self.seed}\n{self.attempt}\n{what}\n{key(one)}"))
+        """Return the options in an order of the lot's own, by their keys alone."""
+        return sorted(options, key=lambda option: content_hash(f"{self.seed}\n{self.attempt}\n{what}\n{key(option)}"))
 
 
 FEWEST_PLACES, FEWEST_PEOPLE = 3, 2
 _MOST_PLACES = 9
-# Whoever lives further from the beginning is met nearer to it: forty actions are a whole evening.
+# People who live further from the beginning are met nearer to it: forty actions are a whole evening.
 _FAR = 3
 _ROOM_MINUTES = 5
-# For members of groups whom no pack names. None of them is anybody's in particular.
+# Names for members of groups whom no pack names. They belong to no character.
 _GIVEN_NAMES = (
     *("Ansa", "Brel", "Corin", "Dace", "Edda", "Faro", "Gilian", "Hanne", "Ivo", "Juna", "Kell", "Lioba"),
     *("Maren", "Nils", "Oda", "Perrin", "Quill", "Rook", "Sanne", "Tove", "Ulla", "Vesper", "Wim", "Yara"),
@@ -58,8 +59,8 @@ _GIVEN_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Somebody who may be in the cast: a person of the packs, or a member of one of their groups (`speaks_for`), whom
-    the scenario names. `homes` are the places that they have to do with."""
+    """A candidate for the cast: a person of the packs, or a member of one of their groups (`speaks_for`), whom the
+    scenario names. `homes` are the places that they are related to."""
 
     note: Note
     key: str
@@ -71,14 +72,14 @@ class Speaker:
 
     @property
     def id(self) -> str:
-        """The ID of the note that they come from."""
+        """Return the ID of the note that they come from."""
         return self.note.id
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioPlaces:
-    """Places by ID in the order in which they are met, the first being where one begins; `rooms` are names of places
-    that are the scenario's own; the ways out of each; where each of the cast stands, by key."""
+    """Places by ID in the order in which they are met, beginning with the start; `rooms` are names of places that are
+    the scenario's own; `ways` are the ways out of each; `at` is where each of the cast stands, by key."""
 
     places: tuple[str, ...]
     ways: Mapping[str, tuple[Path, ...]]
@@ -88,20 +89,21 @@ class ScenarioPlaces:
 
     @property
     def start(self) -> str:
-        """Where one begins."""
+        """Return where the player begins."""
         return self.places[0]
 
     def route(self, start: str, end: str) -> list[str]:
-        """The places on the shortest way, without the first; every place leads to every other."""
+        """Return the places on the shortest way, without the first; every place leads to every other."""
         return route(self.ways, start, end) or []
 
     def moved(self, key: str, to: str) -> ScenarioPlaces:
-        """The same with somebody standing elsewhere."""
+        """Return the same places with somebody standing elsewhere."""
         return replace(self, at={**self.at, key: to})
 
 
 def route(ways: Mapping[str, Sequence[Path]], start: str, end: str) -> list[str] | None:
-    """The places on the shortest way from one place to another, without the first; None where none leads there."""
+    """Return the places on the shortest way from one place to another, without the first; None where none leads
+    there."""
     before: dict[str, str] = {start: start}
     todo = deque([start])
     while todo:
@@ -120,8 +122,8 @@ def route(ways: Mapping[str, Sequence[Path]], start: str, end: str) -> list[str]
 
 
 def speakers(ground: Ground, lot: Lot) -> list[Speaker]:
-    """Everybody who could be in the cast: people with something to tell, then members of groups; people of whom only
-    chapters speak where there is nobody else."""
+    """Return everybody who could be in the cast: people with something to tell, then members of groups; people whom
+    only chapters describe where there is nobody else."""
     places = list(ground.ways)
     people, groups = ground.of_type("npc"), ground.groups
     homes = related_places(ground.survey, [*people, *groups], places)
@@ -152,13 +154,13 @@ def _person(ground: Ground, note: Note, homes: Mapping[str, tuple[str, ...]]) ->
 
 
 def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> ScenarioPlaces:
-    """The places around a beginning, with the homes of the cast that are near, and everybody in one of them.
+    """Return the places around a beginning, with the homes of the cast that are near, and everybody in one of them.
 
     Raises:
         ScenarioError: the packs have too few places or people; the hint says what to write.
     """
     near = _near(ground, start)
-    homes = [next((home for home in one.homes if home in near), None) for one in cast]
+    homes = [next((home for home in speaker.homes if home in near), None) for speaker in cast]
     places = _around(ground, start, [home for home in homes if home is not None], lot)
     ways = {place: tuple(way for way in ground.ways.get(place, ()) if way.to in places) for place in places}
     rooms = dict(_rooms(ground, cast, wanted=FEWEST_PLACES - len(places)))
@@ -173,7 +175,7 @@ def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> 
 
 
 def too_little(ground: Ground, *, places: int, people: int) -> ScenarioError:
-    """What is missing in the packs, and what to write."""
+    """Return the error that says what is missing in the packs, and what to write."""
     lacking = []
     if places < FEWEST_PLACES:
         lacking.append(f"{places} of at least {FEWEST_PLACES} places (notes of type location)")
@@ -188,7 +190,7 @@ def too_little(ground: Ground, *, places: int, people: int) -> ScenarioError:
 
 
 def _near(ground: Ground, start: str) -> dict[str, int]:
-    """How far each place near the beginning is from it."""
+    """Return how far each place near the beginning is from it."""
     found, todo = {start: 0}, deque([start])
     while todo:
         place = todo.popleft()
@@ -200,11 +202,11 @@ def _near(ground: Ground, start: str) -> dict[str, int]:
 
 
 def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[str]:
-    """The beginning, the ways to the homes, and places beside them by lot."""
+    """Return the beginning, the ways to the homes, and places beside them by lot."""
     both_ways = {place: tuple(Path(other, 1) for other in ground.neighbours(place)) for place in ground.ways}
     places = [start]
     for home in dict.fromkeys(homes):
-        way = [one for one in route(both_ways, start, home) or () if one not in places]
+        way = [step for step in route(both_ways, start, home) or () if step not in places]
         if len(places) + len(way) <= _MOST_PLACES:
             places += way
     wanted = max(len(places), FEWEST_PLACES + 1 + lot.number("how many places", below=4))
@@ -217,8 +219,8 @@ def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[
 
 
 def _rooms(ground: Ground, cast: Iterable[Speaker], *, wanted: int) -> Iterable[tuple[str, str]]:
-    """Where the packs have too few places each member of a group has a room of its own."""
-    members = [one for one in cast if one.speaks_for]
+    """Yield a room for each member of a group where the packs have too few places."""
+    members = [speaker for speaker in cast if speaker.speaks_for]
     for member in members[: max(wanted, 0)]:
         group = member.speaks_for
         yield f"{member.key}_room", f"the rooms of {'the ' + group[4:] if group.startswith('The ') else group}"
@@ -228,34 +230,34 @@ def _positions(
     places: Sequence[str], cast: Sequence[Speaker], homes: Sequence[str | None], rooms: Collection[str], lot: Lot
 ) -> Iterable[tuple[str, str]]:
     taken: set[str] = set()
-    for one, home in zip(cast, homes, strict=True):
-        room = f"{one.key}_room"
+    for speaker, home in zip(cast, homes, strict=True):
+        room = f"{speaker.key}_room"
         free = [place for place in places[1:] if place not in taken and place not in rooms] or list(places)
-        at = room if room in rooms else home if home in places else lot.pick(f"where {one.id} is", free)
+        at = room if room in rooms else home if home in places else lot.pick(f"where {speaker.id} is", free)
         assert at is not None
         taken.add(at)
-        yield one.key, at
+        yield speaker.key, at
 
 
 def score(words: Collection[str], about: Collection[str]) -> int:
-    """How many of a brief's words a note is about."""
+    """Return how many of a brief's words a note is about."""
     return len(set(words) & set(about))
 
 
 def words_of_brief(brief: str) -> list[str]:
-    """The telling words of a brief."""
+    """Return the telling words of a brief."""
     return content_words(brief)
 
 
-# Stage -> errand: who has what is wanted, what opens their hand, where it must go. The lines that bring it about are
-# known by construction.
+# Errands: who has the wanted thing, what persuades them, where it must go. The lines to the goal are known by
+# construction.
 
-# What there is at the end of it: a thing in somebody's hand, a thing in a place, or word of something and its proof.
+# The goal: a thing in somebody's hand, a thing in a place, or news of something and its proof.
 Aim = Literal["deliver", "bring", "testify"]
-# What opens a holder's hand: another thing, what somebody knows, what a place hides, a good word.
+# What persuades a holder: another thing, an item that somebody knows or that a place hides, a good word.
 Gate = Literal["token", "word", "find", "vouch"]
 
-# Things of no world in particular, for packs whose things are not to be carried away.
+# Things of no particular world, for packs whose things are not to be carried away.
 _THINGS = (
     *("sealed packet", "folded letter", "copied ledger", "tin box", "marked map", "stamped pass", "glass vial"),
     *("brass token", "torn ticket", "bundle of receipts", "grey envelope", "small recorder", "list of names"),
@@ -264,7 +266,7 @@ _THINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing of the scenario: its key, what it is called, the pack's note of it if there is one."""
+    """A thing of the scenario: its key, its name, the pack's note of it if there is one."""
 
     key: str
     name: str
@@ -272,19 +274,19 @@ class Thing:
 
     @property
     def the(self) -> str:
-        """As it stands within a sentence."""
+        """Return its name within a sentence."""
         return within(self.name)
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The words by which one asks about it."""
+        """Return the words by which a player asks about it."""
         words = (slug(word) for word in content_words(self.name))
         return tuple(dict.fromkeys((*words, *((local(self.entity),) if self.entity else ()))))
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What is to be done. `wanted` is with the `holder` and goes to `taker` (or lies with nobody: then it goes to
+    """The task of a scenario. `wanted` is with the `holder` and goes to `taker` (or lies with nobody: then it goes to
     `goal_place`); `token` is with the `helper`, who also knows `clue` where the gate is a word; where it is a find the
     clue is hidden in `clue_place`. `secret` is what the holder tells along with it."""
 
@@ -303,16 +305,16 @@ class Errand:
 
 
 def within(name: str) -> str:
-    """A name as it stands within a sentence: `The Clinic` as `the Clinic`, `tin box` as `the tin box`."""
+    """Return a name as it stands within a sentence: `the Clinic` for `The Clinic`, `the tin box` for `tin box`."""
     if name.startswith("The "):
         return "the " + name[4:]
     return f"the {name}" if name[:1].islower() and not name.startswith("the ") else name
 
 
 def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand, ScenarioPlaces]:
-    """An errand on a stage, and the stage with everybody where the errand needs them."""
+    """Return an errand on a stage, and the stage with everybody where the errand needs them."""
     holder, helper = _two(stage, lot)
-    others = [one for one in stage.cast if one not in (holder, helper)]
+    others = [speaker for speaker in stage.cast if speaker not in (holder, helper)]
     aims: list[Aim] = ["bring"]
     if others:
         aims += ["deliver", "deliver"]
@@ -349,15 +351,16 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
 
 
 def _two(stage: ScenarioPlaces, lot: Lot) -> tuple[Speaker, Speaker]:
-    """Who has what is wanted, and who helps: by the order of the cast, whoever has nothing to tell last."""
-    tellers = [one for one in stage.cast if one.knows or one.withholds]
-    order = [*tellers, *(one for one in stage.cast if one not in tellers)]
+    """Return the holder and the helper: by the order of the cast, people who have nothing to tell last."""
+    tellers = [speaker for speaker in stage.cast if speaker.knows or speaker.withholds]
+    order = [*tellers, *(speaker for speaker in stage.cast if speaker not in tellers)]
     holder, helper = order[:2]
     return (helper, holder) if helper.withholds and lot.number("swap", below=2) else (holder, helper)
 
 
 def _spread(stage: ScenarioPlaces, holder: Speaker, helper: Speaker, taker: Speaker | None, lot: Lot) -> ScenarioPlaces:
-    """Holder and helper apart, and whoever waits for it somewhere else than the holder: an errand is a way to go."""
+    """Return the stage with holder and helper apart, and the taker somewhere else than the holder: an errand needs a
+    way."""
     if stage.at[helper.key] == stage.at[holder.key]:
         stage = stage.moved(helper.key, _far_from(stage, stage.at[holder.key], lot))
     if taker is not None and stage.at[taker.key] == stage.at[holder.key]:
@@ -366,19 +369,19 @@ def _spread(stage: ScenarioPlaces, holder: Speaker, helper: Speaker, taker: Spea
 
 
 def _far_from(stage: ScenarioPlaces, place: str, lot: Lot) -> str:
-    """A place some way off: one of the two that are furthest."""
-    others = [one for one in stage.places if one != place]
-    ranked = sorted(others, key=lambda one: (-len(stage.route(place, one)), stage.places.index(one)))
+    """Return a place some way off: one of the two that are furthest."""
+    others = [other for other in stage.places if other != place]
+    ranked = sorted(others, key=lambda other: (-len(stage.route(place, other)), stage.places.index(other)))
     return lot.pick(f"far from {place}", ranked[:2])
 
 
 def _hidden_in(ground: Ground, place: str) -> Iterator[TellableItem]:
-    yield from (one for one in ground.role(place, "discoverable") if one.trigger)
+    yield from (item for item in ground.role(place, "discoverable") if item.trigger)
 
 
 def _things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
-    """Two things that no word confuses: the packs' own where they have to do with one of these hands and with no place.
-    What belongs to a place is not carried about."""
+    """Return two things that no word confuses: the packs' own where they are related to one of these people and to no
+    place. Things that belong to a place are not carried about."""
     owners = {hand.id for hand in hands}
     named = {target for hand in hands for target in hand.note.links}
     fixed = {target for place in ground.ways for target in ground.survey.notes[place].links} | set(ground.ways)
@@ -392,14 +395,14 @@ def _things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot
     ]
     made = [Thing(f"{slug(name).replace('-', '_')}_thing", name) for name in lot.order("things", _THINGS, str)]
     of_pack = [Thing(f"{local(note.id)}_thing", common_name(ground.names[note.id]), note.id) for note in own]
-    people = {word for one in stage.cast for word in content_words(one.name)}
-    # One of the packs' own at most: of two nobody could say why they are not with their owners.
+    people = {word for speaker in stage.cast for word in content_words(speaker.name)}
+    # At most one of the packs' own: two would need reasons why they are not with their owners.
     first = lot.pick("wanted", [*of_pack[:2], made[0]])
-    rest = [one for one in made if one is not first and not set(one.topics) & (set(first.topics) | people)]
+    rest = [thing for thing in made if thing is not first and not set(thing.topics) & (set(first.topics) | people)]
     return first, rest[0]
 
 
 def _can_be_held(note: Note) -> bool:
-    """A title that is plural is a kind of thing, and nothing to put into a pocket."""
+    """Return False for a title that is plural: it is a kind of thing, which nobody can put into a pocket."""
     last = note.entity.name.split()[-1].casefold()
     return not last.endswith("s") or last.endswith("ss")
