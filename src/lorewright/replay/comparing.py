@@ -1,4 +1,4 @@
-"""What was recorded of a turn, and what came of it now -> where they part first, and everything else that differs."""
+"""The record of a turn, and its replay -> where they part first, and every other difference."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from lorewright.world.state_diff import StateDiff
 
 Aspect = Literal["input", "output", "missing", "extra", "dice", "state", "narration", "result"]
 
-# So much of a value is shown (characters).
+# The most characters of a value that are shown.
 _SHOWN = 160
 NOTHING = "(nothing)"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is another than it was recorded.
+    """A difference between a replay and its record.
 
-    `stage` says of which stage (empty where it is the turn's own), `path` where in it, as in `packet.facts.0.id`;
-    `recorded` and `replayed` are short texts of both values. A stage `missing` had a part in the turn and has none
-    now; one that is `extra` had none.
+    `stage` names the stage (empty where it is the turn's own), `path` the place in it, as in `packet.facts.0.id`;
+    `recorded` and `replayed` are short texts of both values. A stage `missing` took part in the turn and does not now;
+    one that is `extra` did not.
     """
 
     aspect: Aspect
@@ -44,9 +44,9 @@ class Difference:
 
 
 def stage_differences(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[StageRecord]) -> Iterator[Difference]:
-    """What differs in the stages, in the order in which they ran: of each its input, then its output."""
-    then, seen = _by_run(one["stage"] for one in recorded), Counter[str]()
-    now = _by_run(one.stage for one in replayed)
+    """Yield the differences between the stages, in the order in which they ran: of each its input, then its output."""
+    then, seen = _by_run(record["stage"] for record in recorded), Counter[str]()
+    now = _by_run(record.stage for record in replayed)
     for name, place in now.items():
         record = replayed[place]
         if name not in then:
@@ -64,7 +64,7 @@ def stage_differences(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[
 def turn_differences(
     turn: RecordedTurn, *, kind: str, state_hash: str, narration: str, told: str, result: Mapping[str, Any]
 ) -> Iterator[Difference]:
-    """What differs in what came of a turn; `told` is what it was recorded to have told."""
+    """Yield the differences between the results of a turn; `told` is the recorded narration."""
     for difference in first_difference(list(turn.result["rolls"]), list(result["rolls"])):
         yield Difference("dice", "", *difference)
     if state_hash != turn.state_hash:
@@ -78,8 +78,8 @@ def turn_differences(
 
 
 def first_difference(recorded: Any, replayed: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """(path, recorded, replayed) of the first place in which two values as JSON has them differ; nothing where they are
-    the same."""
+    """Yield (path, recorded, replayed) of the first place in which two JSON values differ; nothing where they are the
+    same."""
     if isinstance(recorded, dict) and isinstance(replayed, dict):
         keys = [*recorded, *(key for key in replayed if key not in recorded)]
         pairs = ((key, recorded.get(key, _ABSENT), replayed.get(key, _ABSENT)) for key in keys)
@@ -98,7 +98,7 @@ def first_difference(recorded: Any, replayed: Any, path: str = "") -> Iterator[t
 
 
 class _Absent:
-    """Stands where one of two values is not there."""
+    """Stands where one of two values does not exist."""
 
 
 _ABSENT = _Absent()
@@ -110,7 +110,7 @@ def _in(aspect: Aspect, stage: str, recorded: Any, replayed: Any) -> Iterator[Di
 
 
 def _by_run(stages: Iterator[str]) -> dict[str, int]:
-    """The place of every run by its stage and which run of it it is, in order."""
+    """Return the place of every run by its stage and the number of that stage's run, in order."""
     runs = Counter[str]()
     places: dict[str, int] = {}
     for place, stage in enumerate(stages):
@@ -124,7 +124,7 @@ def _text(value: Any) -> str:
 
 
 def _around(recorded: str, replayed: str) -> tuple[str, str]:
-    """Both texts from shortly before the place where they part."""
+    """Return both texts from shortly before the place where they part."""
     same = next((n for n, (a, b) in enumerate(zip(recorded, replayed, strict=False)) if a != b), 0)
     start = max(same - _SHOWN // 4, 0)
     return _cut(recorded, start), _cut(replayed, start)
@@ -135,20 +135,20 @@ def _cut(text: str, start: int) -> str:
     return f"{before}{text[start : start + _SHOWN]}{after}"
 
 
-# What came of a turn that was thought again, beside what was recorded of it.
+# The result of a replayed turn beside its record.
 
-# What of a turn others see; a stage that is given or makes something else may still come to the same.
+# The parts of a turn that others see; a stage with another input or output may still lead to the same.
 _OUTWARD = ("dice", "state", "narration", "result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnReplay:
-    """One turn of a replay.
+    """A turn of a replay.
 
     `differences` are in the order in which they came about. `note` says why a turn was taken over as it was recorded.
-    `anew` are the stages that did not answer as recorded, by stage with the key of who did; `stale` those that did
-    although they were given something else. `same_truth` says whether the two states are the same but for the
-    narrator's memory, None where the turn failed. Diffs are there where the states differ. `result` is None where the
+    `anew` are the stages that did not answer as recorded, by stage with the key of the model that did; `stale` those
+    that did although their input differs. `same_truth` tells whether the two states are the same except for the
+    narrator's memory, None where the turn failed. Diffs are set where the states differ. `result` is None where the
     turn failed, with `error`, or was taken over.
     """
 
@@ -177,16 +177,16 @@ class TurnReplay:
 
     @property
     def is_thought(self) -> bool:
-        """Whether it was thought again."""
+        """Tell whether it was thought again."""
         return not self.note
 
     @property
     def is_identical(self) -> bool:
-        """Whether state, dice, narration and result are as recorded."""
+        """Tell whether state, dice, narration and result are as recorded."""
         return self.error is None and all(difference.aspect not in _OUTWARD for difference in self.differences)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; the result itself is left out, because all that differs is named."""
+        """Return the turn as values for JSON; without the result, because all differences are named."""
         return {
             "turn_no": self.turn_no,
             "turn_id": self.turn_id,

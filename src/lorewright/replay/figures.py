@@ -1,5 +1,4 @@
-"""A turn as it was played -> the figures that are counted of it. What is never counted is None or not there; nothing is
-made up."""
+"""A turn as it was played -> its figures. A figure that was not counted is None or absent; nothing is made up."""
 
 from __future__ import annotations
 
@@ -14,15 +13,15 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world.state import WorldState
 
-# Why a proposal of a narrator or an extractor was refused, where it speaks against what is established.
+# The reason for refusing a proposal of a narrator or an extractor that contradicts what is established.
 CONTRADICTION = "contradicts_fact"
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """A turn with what it was thought from: `before` is the state that it began in, `rules` what held then, `packs` the
-    packs that were pinned then, `scene` the scene that it ended in. Records are as `CampaignStore.stage_records` gives
-    them."""
+    """A turn with its inputs: `before` is the state that it began in, `rules` the rules at that time, `packs` the
+    packs that were pinned then, `scene` the scene that it ended in. Records are as `CampaignStore.stage_records`
+    gives them."""
 
     turn_no: int
     turn_id: str
@@ -39,8 +38,8 @@ class PlayedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """One run of a stage by a model, its repair and retry included. Times are in milliseconds, costs in millionths of a
-    dollar; the sizes of the prompt are estimated tokens, 0 where no prompt was kept."""
+    """A run of a stage by a model, its repair and retry included. Times are in milliseconds, costs in millionths of a
+    dollar; the sizes of the prompt are estimated tokens, 0 where no prompt was stored."""
 
     stage: str
     model_key: str
@@ -60,8 +59,8 @@ class ModelRun:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What became of what extractors proposed: how many became true, were refused, or wait to be reviewed. Those that
-    were refused because they speak against what is established are `flagged` in the lorebook as well."""
+    """The outcome of the extractors' proposals: how many became true, were refused, or wait to be reviewed. Those that
+    were refused because they contradict what is established are `flagged` in the lorebook as well."""
 
     accepted: int = 0
     refused: int = 0
@@ -69,14 +68,14 @@ class Proposals:
     flagged: int = 0
 
     def __add__(self, other: Proposals) -> Proposals:
-        return Proposals(*(getattr(self, one) + getattr(other, one) for one in self.__slots__))
+        return Proposals(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """What is counted of one turn. `words` and `characters` are of its narration, None where it has none;
-    `contradicts` says whether a proposal was refused as a contradiction, None where nothing was proposed; `sentences`
-    are those of a model's narration, `unsupported` those of them that rest on nothing."""
+    """The figures of one turn. `words` and `characters` are of its narration, None where it has none; `contradicts`
+    tells whether a proposal was refused as a contradiction, None where nothing was proposed; `sentences` are those of a
+    model's narration, `unsupported` those of them that no source supports."""
 
     turn_no: int
     turn_id: str
@@ -96,11 +95,11 @@ class TurnFigures:
     runs: tuple[ModelRun, ...] = ()
 
     def sum_of(self, name: str) -> int:
-        """A figure of its model runs, added up."""
+        """Return the sum of a figure of its model runs."""
         return sum(getattr(run, name) for run in self.runs)
 
     def milliseconds(self) -> dict[str, int]:
-        """How long models took, by stage in the order in which they ran."""
+        """Return how long models took, by stage in the order in which they ran."""
         found: dict[str, int] = {}
         for run in self.runs:
             found[run.stage] = found.get(run.stage, 0) + run.milliseconds
@@ -108,7 +107,7 @@ class TurnFigures:
 
 
 def figures_of(turn: PlayedTurn) -> TurnFigures:
-    """All figures of a turn."""
+    """Return all figures of a turn."""
     told = narration_of(turn.result) if turn.kind == "play" else None
     refused, wrongly_accepted = _judged(turn)
     sentences, unsupported = _supported(turn.records)
@@ -133,13 +132,14 @@ def figures_of(turn: PlayedTurn) -> TurnFigures:
 
 
 def narration_of(result: Mapping[str, Any]) -> str:
-    """What a turn told: its narrations as they stand in the stream, or all of its text where there are none."""
-    told = [one["content"] for one in result["messages"] if one["type"] == "narration"]
+    """Return the narration of a turn: its narrations as they stand in the stream, or all of its text where there are
+    none."""
+    told = [message["content"] for message in result["messages"] if message["type"] == "narration"]
     return "\n\n".join(told) if told else str(result["final_text"])
 
 
 def model_run(record: Mapping[str, Any]) -> ModelRun | None:
-    """A stage's record -> the run of a model that it tells of; None where no model was asked."""
+    """Return the model run in a stage's record; None where no model was asked."""
     calls = record.get("calls") or ()
     if not calls:
         return None
@@ -168,15 +168,15 @@ def _of(records: Sequence[Mapping[str, Any]], stage: str) -> Iterator[Mapping[st
 
 
 def _contradicts(records: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Whether any proposal was refused as a contradiction; None where code was handed none to judge."""
+    """Tell whether any proposal was refused as a contradiction; None where no proposals were judged."""
     judged = [record["output"] for record in _of(records, "accept") if isinstance(record["output"], dict)]
     if not judged:
         return None
-    return any(one.get("reason") == CONTRADICTION for output in judged for one in output.get("refused", ()))
+    return any(refusal.get("reason") == CONTRADICTION for output in judged for refusal in output.get("refused", ()))
 
 
 def _proposals(records: Sequence[Mapping[str, Any]]) -> Proposals:
-    """What became of all proposals of a turn; what a narration added that was then written once more never was."""
+    """Return the outcome of all proposals of a turn; those of a narration that was then rewritten do not count."""
     found, of_narration = Proposals(), Proposals()
     told_of: Any = None
     for record in records:
@@ -202,16 +202,16 @@ def _counted(output: Mapping[str, Any], *, true: str, waiting: str) -> Proposals
 
 
 def _judged(turn: PlayedTurn) -> tuple[int, int]:
-    """(actions that were refused, actions that were accepted and that the same rules refuse when they judge them again
-    on the same state)."""
+    """Return (refused actions, accepted actions that the same rules refuse when they judge them again on the same
+    state)."""
     refused = accepted = 0
     for record in _of(turn.records, "validate"):
         results = record["output"]["results"]
         refused += sum(not result["success"] for result in results)
         try:
-            attempts = [Attempt.model_validate(one) for one in record["input"]]
+            attempts = [Attempt.model_validate(attempt) for attempt in record["input"]]
         except ValidationError:
-            # Tried in a shape that is known no more: it cannot be judged again.
+            # An attempt in an old format: it cannot be judged again.
             continue
         again = validate(attempts, turn.before, turn.rules).results
         accepted += sum(was["success"] and not now.success for was, now in zip(results, again, strict=False))
@@ -219,14 +219,14 @@ def _judged(turn: PlayedTurn) -> tuple[int, int]:
 
 
 def _supported(records: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """(sentences of the narration that was kept, those that rest on nothing); none of a built-in narration."""
+    """Return (sentences of the final narration, those that no source supports); none of a builtin narration."""
     told = [record["output"] for record in _of(records, "narrator") if record["output"]]
     support = told[-1].get("support", ()) if told else ()
-    return len(support), sum(not one["ids"] for one in support)
+    return len(support), sum(not sentence["ids"] for sentence in support)
 
 
 def _retrieved(turn: PlayedTurn) -> Iterator[str]:
-    """The chunks of the packs that the narrator was given; what is found of the play itself is no lore."""
+    """Yield the chunks of the packs that the narrator was given; passages of the play itself are no lore."""
     for record in _of(turn.records, "narrator"):
         yield from (
             chunk_entity_id
@@ -247,9 +247,12 @@ def _chunk_ids(value: Any) -> Iterator[str]:
 
 
 def _cited(turn: PlayedTurn) -> Iterator[str]:
-    """The chunks that the narration quotes, or says that it rests on: of an item, the chunk that it stands in."""
-    yield from (one["chunk_id"] for one in turn.result["citations"])
+    """Yield the chunks that the narration quotes or names as its sources: of an item, the chunk that holds it."""
+    yield from (citation["chunk_id"] for citation in turn.result["citations"])
     for record in _of(turn.records, "narrator"):
         output = record["output"] or {}
-        named = [*output.get("cited", ()), *(one for each in output.get("support", ()) for one in each["ids"])]
-        yield from (one.partition("#")[0] for one in named)
+        named = [
+            *output.get("cited", ()),
+            *(source for sentence in output.get("support", ()) for source in sentence["ids"]),
+        ]
+        yield from (source.partition("#")[0] for source in named)

@@ -1,8 +1,8 @@
-"""Figures of turns -> the metrics of a campaign. Each says in its docstring what is divided by what; docs/replay.md has
+"""Figures of turns -> the metrics of a campaign. The docstring of each says what is divided by what; docs/replay.md has
 the same for users.
 
-A rate is None where there was nothing to count: a campaign that never asked a model has no repair rate, which is
-something else than one of 0.
+A rate is None where there was nothing to count: a campaign that never asked a model has no repair rate, which differs
+from a rate of 0.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import CampaignRow
 
-# `3:8` -> the turns from 3 to 8; either end may be left open, and one number is one turn.
+# The notation of a range: `3:8` is the turns from 3 to 8; either end may be left open, and one number is one turn.
 
 _RANGE = re.compile(r"(\d{0,9}):(\d{0,9})|(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRange:
-    """Turns by number, both ends included; None where an end is open."""
+    """A range of turns by number, both ends included; None where an end is open."""
 
     first: int | None = None
     last: int | None = None
@@ -40,10 +40,10 @@ class TurnRange:
         return str(self.first) if self.first is not None and self.first == self.last else ":".join(ends)
 
     def held_to(self, last: int) -> TurnRange:
-        """The range itself, where a turn up to `last` is in it.
+        """Return the range itself, where it holds a turn up to `last`.
 
         Raises:
-            NotFound: none is.
+            NotFound: it holds none.
         """
         if not any(turn_no in self for turn_no in range(last + 1)):
             raise NotFound(f"no turn is in {self}", hint=f"the last turn is {last}")
@@ -54,10 +54,10 @@ ALL_TURNS = TurnRange()
 
 
 def read_range(text: str) -> TurnRange:
-    """The range that a text says.
+    """Return the range that a text denotes.
 
     Raises:
-        SettingsError: it says none, or one that ends before it begins.
+        SettingsError: it denotes none, or one that ends before it begins.
     """
     match = _RANGE.fullmatch(text.strip())
     if match is None:
@@ -72,7 +72,7 @@ def read_range(text: str) -> TurnRange:
     return found
 
 
-# Kinds of turns that a submission made.
+# Kinds of turns that come of a submission.
 _SUBMITTED = ("play", "clarification")
 # Costs are counted in millionths of a dollar.
 MICRO = 1_000_000
@@ -89,8 +89,8 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long a stage took when a model ran it, its repair and retry included, in milliseconds: half of the runs took
-    at most `p50`, nineteen of twenty at most `p95`."""
+    """The time that a stage took when a model ran it, its repair and retry included, in milliseconds: half of the runs
+    took at most `p50`, nineteen of twenty at most `p95`."""
 
     runs: int
     p50: int
@@ -99,8 +99,8 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens that models read and wrote; `cached` is the part of `input` that came from a provider's cache, and
-    `cached_share` that part of it, None where nothing was read."""
+    """The tokens that models read and wrote; `cached` is the part of `input` that came from a provider's cache, and
+    `cached_share` is that part as a share, None where nothing was read."""
 
     input: int
     output: int
@@ -110,11 +110,11 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """How much of the narrator's prompts a provider can take from its cache, in estimated tokens.
+    """The part of the narrator's prompts that a provider can take from its cache, in estimated tokens.
 
-    `share` is the mean, over all prompts, of what comes before this turn's part, as a share of the prompt.
-    `changing_max` is the largest part of this turn among prompts that follow another one of their scene; `broken`
-    counts those whose beginning is not the one before it, byte for byte. None where no scene has two prompts.
+    `share` is the mean, over all prompts, of the part before this turn's, as a share of the prompt. `changing_max` is
+    the largest part of this turn among prompts that follow another one of their scene; `broken` counts those whose
+    beginning is not that of the one before, byte for byte. None where no scene has two prompts.
     """
 
     share: float | None
@@ -124,8 +124,8 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
-    """A submission that came to nothing: why, and what models were asked for it. `turn_no` is the number that its turn
-    would have had."""
+    """A submission that failed: why, and the model runs for it. `turn_no` is the number that its turn would have
+    had."""
 
     turn_no: int
     error_code: str
@@ -154,14 +154,14 @@ class Metrics:
     failed_attempts: Mapping[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the metrics as values for JSON."""
         return asdict(self)
 
 
 def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = ()) -> Metrics:
-    """The metrics of turns, and of what failed between them: that cost tokens and money as well."""
+    """Return the metrics of turns and of the failed attempts between them, which cost tokens and money as well."""
     submitted = [turn for turn in turns if turn.kind in _SUBMITTED]
-    runs = [run for turn in submitted for run in turn.runs] + [run for one in failed for run in one.runs]
+    runs = [run for turn in submitted for run in turn.runs] + [run for attempt in failed for run in attempt.runs]
     return Metrics(
         turns=len(submitted),
         contradiction_rate=contradiction_rate(submitted),
@@ -178,33 +178,33 @@ def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = (
         cost_usd=sum(run.cost_microusd for run in runs) / MICRO,
         latency=latency(runs),
         prefix=prefix(submitted),
-        failed_attempts=dict(sorted(Counter(one.error_code for one in failed).items())),
+        failed_attempts=dict(sorted(Counter(attempt.error_code for attempt in failed).items())),
     )
 
 
 def contradiction_rate(turns: Sequence[TurnFigures]) -> float | None:
-    """Turns in which a proposal of the narrator or the extractor was refused because it contradicts what is established
-    (`contradicts_fact`), as a share of all turns; None where nothing was ever proposed."""
+    """Return the turns in which a proposal of the narrator or the extractor was refused because it contradicts what is
+    established (`contradicts_fact`), as a share of all turns; None where nothing was ever proposed."""
     if all(turn.contradicts is None for turn in turns):
         return None
     return sum(turn.contradicts is True for turn in turns) / len(turns)
 
 
 def invalid_action_acceptance(turns: Sequence[TurnFigures]) -> float | None:
-    """Actions that were accepted although the rules refuse them when they judge them again on the recorded state, as a
-    share of all invalid actions: those, and the ones that were refused."""
+    """Return the actions that were accepted although the rules refuse them when they judge them again on the recorded
+    state, as a share of all invalid actions: those, and the ones that were refused."""
     wrongly = sum(turn.wrongly_accepted for turn in turns)
     invalid = wrongly + sum(turn.refused_actions for turn in turns)
     return wrongly / invalid if invalid else None
 
 
 def clarification_rate(turns: Sequence[TurnFigures]) -> float | None:
-    """Turns that asked back, as a share of all turns."""
+    """Return the turns that asked back, as a share of all turns."""
     return _share(turn.kind == "clarification" for turn in turns)
 
 
 def length_stats(turns: Sequence[TurnFigures]) -> dict[str, Spread | None]:
-    """How long narrations are, in words and in characters."""
+    """Return the lengths of narrations, in words and in characters."""
     return {
         "words": _spread([turn.words for turn in turns if turn.words is not None]),
         "characters": _spread([turn.characters for turn in turns if turn.characters is not None]),
@@ -212,8 +212,8 @@ def length_stats(turns: Sequence[TurnFigures]) -> dict[str, Spread | None]:
 
 
 def lore_relevance_rate(turns: Sequence[TurnFigures]) -> float | None:
-    """Chunks of the packs that were retrieved for a scene and that a narration of that scene cites, as a share of all
-    that were retrieved: each chunk counts once a scene."""
+    """Return the chunks of the packs that were retrieved for a scene and that a narration of that scene cites, as a
+    share of all that were retrieved: each chunk counts once a scene."""
     relevant = retrieved = 0
     for scene in _scenes(turns):
         found = {chunk for turn in scene for chunk in turn.retrieved}
@@ -223,21 +223,24 @@ def lore_relevance_rate(turns: Sequence[TurnFigures]) -> float | None:
 
 
 def lore_cache_hit_rate(cached: Iterable[bool | None]) -> float | None:
-    """Turns that found all their scene lore at hand, as a share of those that were counted; None where none was.
+    """Return the turns that found all their scene lore in the cache, as a share of those that were counted; None where
+    none was.
 
-    Where a scene opens, or something that its lore depends on changes, it is gathered; who arrives is only added.
+    Where a scene opens, or something that its lore depends on changes, the lore is gathered; that of arriving people is
+    only added.
     """
-    return _share(one for one in cached if one is not None)
+    return _share(hit for hit in cached if hit is not None)
 
 
 def unsupported_rate(turns: Sequence[TurnFigures]) -> float | None:
-    """Sentences of models' narrations that rest on no chunk, item or event, as a share of all their sentences."""
+    """Return the sentences of models' narrations that no chunk, item or event supports, as a share of all their
+    sentences."""
     sentences = sum(turn.sentences for turn in turns)
     return sum(turn.unsupported for turn in turns) / sentences if sentences else None
 
 
 def latency(runs: Sequence[ModelRun]) -> dict[str, Latency]:
-    """By stage, in the order of their names; stages that no model ran are not there."""
+    """Return the latency by stage, in the order of their names, without stages that no model ran."""
     by_stage: dict[str, list[int]] = {}
     for run in runs:
         by_stage.setdefault(run.stage, []).append(run.milliseconds)
@@ -248,7 +251,7 @@ def latency(runs: Sequence[ModelRun]) -> dict[str, Latency]:
 
 
 def prefix(turns: Sequence[TurnFigures]) -> Prefix:
-    """What of the narrator's prompts can come from a provider's cache; see `Prefix`."""
+    """Return the part of the narrator's prompts that can come from a provider's cache; see `Prefix`."""
     shares, changing, broken = [], [], 0
     for scene in _scenes(turns):
         before: ModelRun | None = None
@@ -262,21 +265,21 @@ def prefix(turns: Sequence[TurnFigures]) -> Prefix:
 
 
 def prefix_share(turn: TurnFigures) -> float | None:
-    """The share of one turn's narrator prompt that comes before the turn's own part; of the last one where there were
-    several."""
+    """Return the share of one turn's narrator prompt that comes before the turn's own part; of the last prompt where
+    there were several."""
     shares = [run.prefix_tokens / (run.prefix_tokens + run.changing_tokens) for run in _narrations(turn)]
     return shares[-1] if shares else None
 
 
 def changing_tokens(turn: TurnFigures) -> int | None:
-    """The estimated tokens of one turn's narrator prompt that are the turn's own; of the last one where there were
-    several."""
+    """Return the estimated tokens of one turn's narrator prompt that are the turn's own; of the last prompt where there
+    were several."""
     sizes = [run.changing_tokens for run in _narrations(turn)]
     return sizes[-1] if sizes else None
 
 
 def percentile(values: Sequence[int], percent: int) -> int:
-    """The smallest value that so many of a hundred do not exceed.
+    """Return the smallest value that so many of a hundred do not exceed.
 
     Raises:
         ValueError: there are no values.
@@ -312,8 +315,7 @@ def _spread(values: Sequence[int]) -> Spread | None:
     return Spread(min(values), fmean(values), max(values)) if values else None
 
 
-# A campaign's file -> the figures of its turns on the way to the head, and of the submissions that failed between
-# them.
+# The figures of a campaign's turns on the way to the head, and of the submissions that failed between them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +328,7 @@ class Measured:
     metrics: Metrics
 
     def per_turn(self) -> list[dict[str, Any]]:
-        """The figures of every turn, for JSON."""
+        """Return the figures of every turn, for JSON."""
         return [
             {
                 "turn_no": turn.turn_no,
@@ -365,8 +367,8 @@ def measure(store: CampaignStore, turns: TurnRange = ALL_TURNS, *, session_id: s
 
 
 def played_turns(store: CampaignStore, path: Sequence[dict[str, Any]], wanted: Collection[str]) -> Iterator[PlayedTurn]:
-    """Those of a path's turns that are wanted, by ID, each with what it was thought from; the path is as
-    `CampaignStore.turns` gives it, and its first turn was thought from nothing. One turn is read at a time."""
+    """Yield those of a path's turns that are wanted, by ID, each with its inputs; the path is as `CampaignStore.turns`
+    gives it, and its first turn has no inputs. One turn is read at a time."""
     rows: dict[str | None, CampaignRow] = {}
     state, reached = None, ""
     for place, turn in enumerate(path):
@@ -395,7 +397,7 @@ def played_turns(store: CampaignStore, path: Sequence[dict[str, Any]], wanted: C
 
 
 def _sitting(store: CampaignStore, session_id: str) -> str:
-    """The full ID of a sitting, which may be given without the campaign's."""
+    """Return the full ID of a sitting, which may be given without the campaign's."""
     full = session_id if ":" in session_id else f"{store.campaign_id}:{session_id}"
     if all(row.id != full for row in session_rows(store.database)):
         raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {store.campaign_id}")
@@ -405,7 +407,7 @@ def _sitting(store: CampaignStore, session_id: str) -> str:
 def _failed(
     store: CampaignStore, path: list[dict[str, Any]], turns: TurnRange, session_id: str | None
 ) -> Iterator[FailedAttempt]:
-    """What failed on the way to the head: an attempt belongs where the turn would have stood that it was to become."""
+    """Yield the failed attempts on the way to the head: an attempt belongs where its turn would have been."""
     numbers = {turn["turn_id"]: turn["turn_no"] + 1 for turn in path}
     for attempt in store.attempts():
         number = numbers.get(attempt["head_turn_id"])

@@ -1,4 +1,4 @@
-"""What was measured -> a page of HTML that stands for itself: nothing is loaded, nothing runs, all text is escaped."""
+"""Measurements -> a self-contained page of HTML: nothing is loaded, nothing runs, all text is escaped."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from html import escape
 
 from lorewright.replay.metrics import MICRO, Measured, Metrics, Spread, changing_tokens, prefix_share
 
-# Metrics -> a text for each, for people: at the terminal and on a page.
+# The texts of metrics for people: at the terminal and on a page.
 
-# What was never counted.
+# The text for a metric that was never counted.
 _NONE = "–"
 
 
 def metric_rows(of: Metrics) -> Iterator[tuple[str, str]]:
-    """(what it is, its value as a text) of every metric, in the order of the documentation."""
+    """Yield (name, value as a text) of every metric, in the order of the documentation."""
     yield "turns", str(of.turns)
     for name in (
         "contradiction_rate",
@@ -60,15 +60,15 @@ def _spread(spread: Spread | None) -> str:
     return _NONE if spread is None else f"{spread.min} / {spread.avg:.1f} / {spread.max}"
 
 
-# Numbers by turn -> a plot as inline SVG: stacked bars, with what each is said where one points at it.
+# Plots of numbers by turn as inline SVG: stacked bars, each with a text for the pointer.
 #
 # Colours and type are the page's: `s0`, `s1`, … are the classes of the series.
 
 _WIDTH, _HEIGHT = 720, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 10, 26
-# Numbers below the bars would run into one another.
+# More labels below the bars would overlap.
 _LABELS = 18
-# Series have so many colours.
+# The number of colours for series.
 COLOURS = 6
 
 Number = int | float
@@ -76,7 +76,7 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What is counted, and its value for each bar; None where there was nothing to count."""
+    """A series of numbers: its name, and its value for each bar; None where there was nothing to count."""
 
     name: str
     values: Sequence[Number | None]
@@ -85,8 +85,8 @@ class Series:
 def bars(
     title: str, labels: Sequence[str], series: Sequence[Series], shown: Callable[[Number], str], *, top: Number = 0
 ) -> str:
-    """A figure with a bar for each label, its series on top of one another; `shown` says a value, and the axis reaches
-    `top` at least. Without a single value it says so."""
+    """Return a figure with a bar for each label, its series on top of one another; `shown` turns a value into text, and
+    the axis reaches `top` at least. Without a single value the figure says so."""
     if all(value is None for sery in series for value in sery.values):
         return f"<figure><figcaption>{escape(title)}</figcaption><p class='none'>Nothing was counted.</p></figure>"
     totals = [sum(sery.values[at] or 0 for sery in series) for at in range(len(labels))]
@@ -103,7 +103,7 @@ def bars(
 
 
 def _axis(highest: Number, shown: Callable[[Number], str]) -> str:
-    """Lines at nothing, half and all of the highest bar."""
+    """Return lines at nothing, half and all of the highest bar."""
     drawn = []
     for part in (0.0, 0.5, 1.0):
         y = _y(part)
@@ -120,13 +120,13 @@ def _bar(
     width = round(max(step * 0.8, 0.5), 2)
     x = round(_LEFT + at * step + (step - width) / 2, 2)
     below, drawn = 0.0, []
-    for place, one in enumerate(series):
-        value = one.values[at]
+    for place, series_of_bar in enumerate(series):
+        value = series_of_bar.values[at]
         if value is None:
             continue
         share = value / highest
         y = _y(below + share)
-        told = escape(f"{labels[at]}: {one.name} {shown(value)}")
+        told = escape(f"{labels[at]}: {series_of_bar.name} {shown(value)}")
         height = round(share * (_HEIGHT - _TOP - _BOTTOM), 2)
         drawn.append(
             f"<rect class='s{place % COLOURS}' x='{x}' y='{y}' width='{width}' height='{height}'>"
@@ -146,7 +146,9 @@ def _label(at: int, label: str, number: int) -> str:
 def _legend(series: Sequence[Series]) -> str:
     if len(series) < 2:
         return ""
-    keys = (f"<span><i class='s{place % COLOURS}'></i>{escape(one.name)}</span>" for place, one in enumerate(series))
+    keys = (
+        f"<span><i class='s{place % COLOURS}'></i>{escape(entry.name)}</span>" for place, entry in enumerate(series)
+    )
     return f"<p class='legend'>{''.join(keys)}</p>"
 
 
@@ -180,7 +182,7 @@ svg text { fill: var(--dim); font: 11px system-ui, sans-serif; } .axis { stroke:
 
 
 def page_of(found: Measured) -> str:
-    """The whole page, for a browser in light or dark."""
+    """Return the whole page, for a browser in light or dark."""
     name = escape(found.campaign_id)
     numbers = [turn.turn_no for turn in found.turns]
     turns = f"turns {numbers[0]} to {numbers[-1]}" if numbers else "no turn"

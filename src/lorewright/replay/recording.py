@@ -1,4 +1,4 @@
-"""A turn as it was recorded -> models that answer as they did then, and the dice that fell."""
+"""A turn as it was recorded -> models that answer as they did then, and dice that fall as they did."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.values.records import BUILTIN, SILENT, TurnListener
 from lorewright.world.state import WorldState
 
-# Where a replay takes the prompts from that models are shown now: another version, or the very text of then.
+# The prompts that a replay shows to models: another version, or the very text of then.
 
 
 class PromptShelf:
@@ -49,7 +49,7 @@ class PromptShelf:
         self._library = library
 
     def version(self, name: str, version: str) -> Prompt:
-        """A prompt in one version.
+        """Return a prompt in one version.
 
         Raises:
             NotFound: there is no such version.
@@ -58,7 +58,8 @@ class PromptShelf:
         return self._library.get(name, version)
 
     def used(self, name: str, content_hash: str | None) -> Prompt:
-        """A prompt as it was used, by the hash of its text; where that is not known, what the campaign uses now.
+        """Return a prompt as it was used, by the hash of its text; where that is unknown, the one that the campaign
+        uses now.
 
         Raises:
             NotFound: there is no such prompt.
@@ -70,12 +71,12 @@ class PromptShelf:
         return pinned_library(self._database, self._library).prompt(name)
 
 
-# A turn of a campaign's file -> the head as it was while that turn was it.
+# The head as it was at a turn of a campaign's file.
 
 
 def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *, session_id: str | None) -> Head:
-    """The head that the next turn began with, in the sitting that it was played in; without what was kept of the scene,
-    which changes no answer. `turn` is as `CampaignStore.turns` gives it, and `state` the one after it."""
+    """Return the head that the next turn began with, in the sitting that it was played in; without the cached scene
+    lore, which changes no answer. `turn` is as `CampaignStore.turns` gives it, and `state` the one after it."""
     turn_id, result = turn["turn_id"], dict(turn["result"])
     session = next((session_row for session_row in session_rows(store.database) if session_row.id == session_id), None)
     summary = summary_at(store.database, turn_id)
@@ -84,14 +85,14 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
         campaign_id=store.campaign_id,
         turn_id=turn_id,
         turn_no=turn["turn_no"],
-        # Nothing is committed upon it.
+        # No turn is committed upon it.
         revision=0,
         state=state,
         options=options_of(result),
         recent=tuple(store.messages(turn_id, last=RECENT_TURNS)),
         markers=markers_of(result),
         session_id=session_id,
-        # What a sitting began with does not go back with whoever went back before it.
+        # The start of a sitting does not move when an earlier turn becomes the head.
         session_lore=session.session_lore if session is not None and known else {},
         upgrade_id=store.upgrade_id(turn_id),
         summary=summary,
@@ -99,7 +100,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
     )
 
 
-# Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
+# Kinds of turns that stages made, and so can be replayed. Any other is given by its ops.
 THOUGHT = ("play", "clarification")
 
 
@@ -120,46 +121,47 @@ class RecordedTurn:
 
     @property
     def is_thought(self) -> bool:
-        """Whether stages made it."""
+        """Tell whether stages made it."""
         return self.kind in THOUGHT
 
     @property
     def rolls(self) -> tuple[Roll, ...]:
-        """The dice that fell, in order."""
+        """Return the dice that fell, in order."""
         return tuple(Roll.model_validate(roll) for roll in self.result["rolls"])
 
     @property
     def refusals(self) -> tuple[LeakRefusal, ...]:
-        """The texts that were refused for telling a secret, beside those that quoted one."""
+        """Return the texts that were refused for telling a secret, besides those that quoted one."""
         kept = (Refusals.model_validate(record["output"]) for record in self.records if record["stage"] == LEAKS)
-        return tuple(refusal for one in kept for refusal in one.refused)
+        return tuple(refusal for check in kept for refusal in check.refused)
 
     @property
     def by_words(self) -> tuple[str, ...]:
-        """The packs, by ID, whose vectors were still to come."""
+        """Return the packs, by ID, that had no vectors yet."""
         kept = (FoundByWords.model_validate(record["output"]) for record in self.records if record["stage"] == BY_WORDS)
         return tuple(pack_id for found in kept for pack_id in found.packs)
 
     def asked(self) -> dict[str, str]:
-        """The stages that a model ran, each with that model's key."""
+        """Return the stages that a model ran, each with that model's key."""
         return {record["stage"]: record["model_key"] for record in self.records if record["calls"]}
 
 
 def recorded_turn(turn: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> RecordedTurn:
-    """A turn as `CampaignStore.turns` gives it, with its records."""
+    """Return a turn as `CampaignStore.turns` gives it, with its records."""
     fields = {name: turn[name] for name in RecordedTurn.__slots__ if name != "records"}
     return RecordedTurn(**fields, records=records)
 
 
 class RecordedModel:
-    """Answers what was answered then, call by call, so that it is validated, repaired and asked anew as it was.
+    """A model that gives the recorded answers, call by call, so that they are validated, repaired and asked for again
+    as they were.
 
-    What it is asked is not compared: who wants to know compares what the stages were given.
+    Its requests are not compared: a comparison of the stages' inputs does that.
     """
 
     def __init__(self, stage: str, records: Iterable[Mapping[str, Any]], *, settled: bool = False) -> None:
-        """The calls of some records of a stage, in order. Once `settled` it gives the last of these answers, the one
-        that was kept, as often as it is asked."""
+        """Take the calls of some records of a stage, in order. Once `settled` it gives the last of these answers, which
+        was the accepted one, as often as it is asked."""
         records = list(records)
         calls = [call for record in records for call in record["calls"]]
         self._stage = stage
@@ -170,16 +172,16 @@ class RecordedModel:
 
     @property
     def key(self) -> str:
-        """The key of the model that answered."""
+        """Return the key of the model that answered."""
         return self._key
 
     @property
     def provider(self) -> str:
-        """Who ran it."""
+        """Return the provider that ran it."""
         return self._provider
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """The next recorded answer.
+        """Return the next recorded answer.
 
         Raises:
             ProviderError: there is none, or there was none then.
@@ -209,7 +211,7 @@ class RecordedModel:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPrompt:
-    """Stands for a prompt whose answer is known: it is not filled in, because nobody reads it."""
+    """A placeholder for a prompt whose answer is known: it is not filled in, because nobody reads it."""
 
     name: str
     version: str
@@ -217,34 +219,36 @@ class RecordedPrompt:
     source: str = ""
 
     def render(self, context: Mapping[str, Any]) -> RenderedPrompt:
-        """Nothing but what it is called."""
+        """Return a prompt that holds only its name, version and hash."""
         return RenderedPrompt(self.name, self.version, self.content_hash, "", "", "")
 
 
 class PromptsOfTurn:
-    """The prompts of one replayed turn: those of stages that a model runs now, and for all others what they were."""
+    """The prompts of one replayed turn: those of stages that a model runs now, and for all others the recorded ones."""
 
     def __init__(self, now: Mapping[str, Prompt], records: Iterable[Mapping[str, Any]]) -> None:
-        """`now` are the prompts that models are shown, by name."""
+        """Take the prompts; `now` are those that models are shown, by name."""
         used = [record["prompt"] for record in records if record["prompt"]]
-        self._then = {one["name"]: RecordedPrompt(one["name"], one["version"], one["content_hash"]) for one in used}
+        self._then = {
+            prompt["name"]: RecordedPrompt(prompt["name"], prompt["version"], prompt["content_hash"]) for prompt in used
+        }
         self._now = dict(now)
 
     def prompt(self, name: str) -> Prompt:
-        """The one of that name."""
+        """Return the prompt of that name."""
         return self._now.get(name) or self._then.get(name) or RecordedPrompt(name, "", "")
 
 
 class RecordedDice:
     """Dice that fall as they fell then: a throw of the same dice, by the same actor, for the same purpose, however
-    often it is asked for. What was not thrown then is thrown by the dice of the action."""
+    often it is asked for. A throw that was not made then is made by the dice of the action."""
 
     def __init__(self, rolls: Iterable[Roll], otherwise: Dice) -> None:
         self._rolls = {(roll.expression, roll.purpose, roll.actor_id): roll for roll in rolls}
         self._otherwise = otherwise
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """The recorded throw of its kind, with the modifier of now.
+        """Return the recorded throw of its kind, with the modifier of now.
 
         Raises:
             ValueError: the expression is malformed.
@@ -256,19 +260,19 @@ class RecordedDice:
         return kept.model_copy(update={"modifier": modifier, "total": total, "band": None})
 
 
-# The last turn again, without what the last of the cast did in it: its stages answer as they did then, its dice fall
-# as they fell, and whoever acted last does not.
+# The last turn again, without the last act of the cast in it: its stages answer as they did then, its dice fall as they
+# fell, and the character who acted last does not act.
 #
-# It is thought while the turn still stands, and takes its place only when it is whole.
+# It is computed while the turn still stands, and replaces it only when it is whole.
 
-# Where one narration tells everybody's acts, it is told anew without the last, and so is what it adds.
+# Where one narration tells everybody's acts, it is made anew without the last, and so are its additions.
 _TOLD_AT_ONCE = (Narrate.name, Extract.name)
 
 
 async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
-    """Play the last turn again without the last act of the cast's in it; its TurnResult as canonical JSON.
+    """Play the last turn again without the last act of the cast in it; return its TurnResult as canonical JSON.
 
-    Models are asked nothing that they were asked then; but where one narration told all acts, it is told anew. With
+    Models are asked nothing that they were asked then; but where one narration told all acts, it is made anew. With
     `builtin` that is done without a model.
 
     Raises:
@@ -318,13 +322,14 @@ async def _thought(
 
 
 def _without(before: Submission, records: Sequence[Mapping[str, Any]], revision: int) -> Submission:
-    """The submission of the turn in which the last of those who acted does not, nor anybody who would follow them."""
+    """Return the submission of the turn in which the last of those who acted does not, nor anybody who would follow
+    them."""
     acted = sum(record["stage"] == VALIDATE for record in records)
     intended = [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name]
     if not acted:
         raise CampaignError("nobody but you acted in the last turn", hint="/undo takes back all of it")
     order = next((record["output"]["order"] for record in records if record["stage"] == ACTIVATE), intended)
-    # Whoever was gone before their turn came stands in the order all the same.
+    # Characters who had left before their turn came are in the order all the same.
     last = intended[acted - 1]
     name = content_hash(canonical_json([before.action_id, before.beside, revision]))[:16]
     return replace(
@@ -336,7 +341,7 @@ def _without(before: Submission, records: Sequence[Mapping[str, Any]], revision:
 
 
 def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages:
-    """The stages that answer as they did then; those that tell everything at once are the ones of now."""
+    """Return the stages that answer as they did then; those that narrate everything at once are the current ones."""
     asked = [stage for stage in STAGES if stage in turn.asked()]
     recorded = make_stages(
         {
@@ -347,38 +352,39 @@ def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages
     )
     if not is_told_at_once:
         return recorded
-    anew = {one.name: getattr(now, one.name) for one in fields(now) if getattr(now, one.name).name in _TOLD_AT_ONCE}
+    anew = {
+        stage.name: getattr(now, stage.name) for stage in fields(now) if getattr(now, stage.name).name in _TOLD_AT_ONCE
+    }
     return replace(recorded, **anew)
 
 
 def acted_in(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Who of the cast acted in a turn, by ID, in order; `records` are as `CampaignStore.stage_records` gives them."""
+    """Return the IDs of the cast members who acted in a turn, in order; `records` are as `CampaignStore.stage_records`
+    gives them."""
     acted = sum(record["stage"] == VALIDATE for record in records)
     return [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name][:acted]
 
 
-# A recorded turn, and what is to be otherwise -> the stages that think it again: some with a model that is asked now,
-# the others answered from the recording.
+# The stages of a replayed turn: some with a model that is asked now, the others answered from the recording.
 
-# Those that tell the turn and read what was told, until it holds.
+# The stages that narrate the turn and check the narration, until it is accepted.
 _TELLING = (Narrate.name, Extract.name)
 
-# A model's key -> the model.
+# Returns a model by its key.
 OpenModel = Callable[[str], Model]
-# A model's key -> which stages ask it where a campaign has no other model: each with its key.
+# Returns the stages that ask a model by default, each with its key, by the model's key.
 StagesOf = Callable[[str], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What is otherwise than it was recorded: versions of prompts by name, keys of models by stage (`builtin` is
-    one)."""
+    """The overrides of a replay: versions of prompts by name, keys of models by stage (`builtin` is one)."""
 
     prompts: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises SettingsError where there is no such prompt or stage."""
+        """Raise SettingsError where there is no such prompt or stage."""
         _known(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
         _known(self.models, STAGES, "stage of a turn")
 
@@ -386,8 +392,8 @@ class Overrides:
         return bool(self.prompts or self.models)
 
     def keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
-        """Of every stage that does not stay built in: the key of who answers now, or None where it answers as recorded;
-        `asked` are the stages that a model ran, with its key."""
+        """Return for every stage that does not stay builtin the key of the model that answers now, or None where it
+        answers as recorded; `asked` are the stages that a model ran, with its key."""
         keys: dict[str, str | None] = {
             stage: key for stage, key in self.models.items() if key != BUILTIN or stage in asked
         }
@@ -413,26 +419,27 @@ def no_model(key: str) -> Model:
 
 
 def every_stage(key: str) -> dict[str, str]:
-    """A model for every stage of a turn."""
+    """Return a model for every stage of a turn."""
     return dict.fromkeys(STAGES, key)
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of who
-    answers now."""
+    """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of the
+    model that answers now."""
 
     stages: Stages
     anew: Mapping[str, str]
 
 
 class ReplayModels:
-    """Casts turns; a model is opened once."""
+    """Gives replayed turns their stages; a model is opened once."""
 
     def __init__(
         self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
     ) -> None:
-        """`begin_turn` is called before each turn: what models may cost is counted by turns."""
+        """Take the overrides and what opens models; `begin_turn` is called before each turn: the limit of costs is
+        counted by turns."""
         self._overrides = overrides
         self._open_model = open_model
         self._shelf = shelf
@@ -440,10 +447,11 @@ class ReplayModels:
         self._opened: dict[str, Model] = {}
 
     def cast(self, turn: RecordedTurn) -> Cast:
-        """The stages for one turn: whoever is not overridden answers as recorded, or is built in as it was then.
+        """Return the stages for one turn: a stage that is not overridden answers as recorded, or is builtin as it was
+        then.
 
         Raises:
-            SettingsError: a model or a prompt cannot be had.
+            SettingsError: a model or a prompt is not available.
         """
         self._begin_turn()
         keys = self._overrides.keys(turn.asked())
@@ -451,7 +459,7 @@ class ReplayModels:
         asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
         models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
         for stage in (stage for stage, key in keys.items() if key is None):
-            # Where another stage is asked anew, a narration may be made or read another number of times than then.
+            # Where another stage is asked anew, a narration may be made or checked another number of times than then.
             settled = bool(anew) and stage in _TELLING
             models[stage] = RecordedModel(
                 stage, (record for record in turn.records if record["stage"] == stage), settled=settled

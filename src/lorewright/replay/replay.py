@@ -1,5 +1,5 @@
-"""Turns of a campaign, thought again: with what was recorded they come out the same, byte for byte; with another prompt
-or model one sees what that changes, and nothing else. Nothing of the campaign is changed.
+"""Replays of a campaign's turns: with the recorded answers they come out the same, byte for byte; with another prompt
+or model they show what that changes, and nothing else. Nothing of the campaign is changed.
 
 A turn begins in the state before it, with the messages, the offered lines, the sitting's lore, the packs and rules and
 the history of then. Models answer as recorded and dice fall as recorded, unless they are overridden or thrown anew.
@@ -37,16 +37,17 @@ from lorewright.replay.rerun import Rerun
 from lorewright.tokens import count_tokens
 from lorewright.values.records import BUILTIN
 
-# What a replay would ask of whom -> about what it costs, by what the same stages read and wrote then.
+# The estimate of a replay's costs, by what the same stages read and wrote then.
 
-# What a stage reads beside its input, and writes, where no model ran it then.
+# The tokens that a stage reads besides its input, and writes, where no model ran it then.
 _PROMPT, _ANSWER = 800, 300
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many times models that may cost money would be asked, which (by key, sorted), and about what that costs in
-    millionths of a dollar, if nothing has to be repaired; of those in `unpriced` nobody says what they cost."""
+    """The estimated costs of a replay: how many times models that may cost money would be asked, which (by key,
+    sorted), and about how many millionths of a dollar that costs, if nothing has to be repaired; `unpriced` are the
+    keys without a known price."""
 
     calls: int
     keys: tuple[str, ...]
@@ -60,15 +61,15 @@ def estimate_of(
     rows: Mapping[str, ModelRow],
     may_cost: Callable[[ModelRow], bool],
 ) -> Estimate:
-    """The estimate for turns; `rows` has the row of every key that would be asked, `may_cost` says of which of them
-    somebody is to be asked first."""
+    """Return the estimate for turns; `rows` has the row of every key that would be asked, `may_cost` tells which of
+    them need a confirmation."""
     calls, keys, microusd = 0, set[str](), 0
     for turn in turns:
         for stage, key in overrides.keys(turn.asked()).items():
             if key is None or key == BUILTIN or not may_cost(rows[key]):
                 continue
             prices = rows[key].prices
-            for record in (one for one in turn.records if one["stage"] == stage):
+            for record in (candidate for candidate in turn.records if candidate["stage"] == stage):
                 read, written = _size_of(record)
                 calls, microusd = calls + 1, microusd + (prices.cost_microusd(read, written) if prices else 0)
                 keys.add(key)
@@ -77,15 +78,17 @@ def estimate_of(
 
 
 def _size_of(record: Mapping[str, Any]) -> tuple[int, int]:
-    """Tokens that a stage read and wrote."""
+    """Return the tokens that a stage read and wrote."""
     if record["calls"]:
-        return sum(one["input_tokens"] for one in record["calls"]), sum(one["output_tokens"] for one in record["calls"])
+        return sum(call["input_tokens"] for call in record["calls"]), sum(
+            call["output_tokens"] for call in record["calls"]
+        )
     return _PROMPT + count_tokens(json.dumps(record["input"], ensure_ascii=False)), _ANSWER
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of replaying some turns. `stopped` says why it ended before its last turn, if it did; the metrics are
+    """The result of replaying some turns. `stopped` says why it ended before its last turn, if it did; the metrics are
     of the turns that were thought again, as they were recorded and as they came out."""
 
     campaign_id: str
@@ -99,16 +102,17 @@ class Replay:
 
     @property
     def is_identical(self) -> bool:
-        """Whether every turn came out as it was recorded: its state, its dice, what it told and all of its result."""
+        """Tell whether every turn came out as it was recorded: its state, its dice, its narration and all of its
+        result."""
         return self.stopped is None and all(turn.is_identical for turn in self.turns)
 
     @property
     def first_divergence(self) -> TurnReplay | None:
-        """The first turn in which anything differs, even if only what a stage was given."""
+        """Return the first turn in which anything differs, even if only the input of a stage."""
         return next((turn for turn in self.turns if turn.differences or turn.error), None)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the replay as values for JSON."""
         first = self.first_divergence
         return {
             "campaign_id": self.campaign_id,
@@ -164,11 +168,11 @@ class Replays:
         override_models: Mapping[str, str] | None = None,
         reroll: bool = False,
     ) -> TurnReplay:
-        """Think one turn on the way to the head again, from its recorded beginning; see `rerun_turns`.
+        """Replay one turn on the way to the head, from its recorded beginning; see `rerun_turns`.
 
         Raises:
             NotFound: there is no such turn.
-            CampaignError: the turn was not thought, so that it cannot be thought again.
+            CampaignError: no stages made the turn, so that it cannot be replayed.
         """
         replay = await self.rerun_turns(
             campaign_id,
@@ -182,7 +186,7 @@ class Replays:
         return replay.turns[0]
 
     def estimate(self, campaign_id: str, turns: TurnRange, overrides: Overrides) -> Estimate:
-        """About what it would cost to rerun turns.
+        """Return the estimated costs of replaying turns.
 
         Raises:
             NotFound: there is no such campaign.
@@ -217,16 +221,16 @@ class Replays:
         reroll: bool = False,
         each: bool = False,
     ) -> Replay:
-        """Think the turns of a range on the way to the head again.
+        """Replay the turns of a range on the way to the head.
 
-        Each goes on from what came of the one before it; with `each` every turn begins where it was recorded to begin,
-        so that a change in one does not reach the next. A turn that was not thought (an upgrade, an import) is taken
-        over as its ops say. Where a turn fails, what would go on from it is not replayed. With `reroll` the dice are
-        thrown anew from the campaign's seed and the state, as they were when the turn was played.
+        Each continues from the result of the one before it; with `each` every turn begins where it was recorded to
+        begin, so that a change in one does not reach the next. A turn that no stages made (an upgrade, an import) is
+        taken over by its ops. Where a turn fails, those that would continue from it are not replayed. With `reroll` the
+        dice are thrown anew from the campaign's seed and the state, as they were when the turn was played.
 
         Raises:
             NotFound: there is no such campaign, no turn in the range, or a pinned text is gone.
-            SettingsError: an overridden prompt, stage or model is none.
+            SettingsError: an overridden prompt, stage or model does not exist.
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
@@ -245,7 +249,7 @@ class Replays:
                 if replayed[-1].error is not None and not each:
                     stopped = f"turn {replayed[-1].turn_no} failed: {replayed[-1].error}"
                     break
-        thought = [one for one in replayed if one.figures is not None]
+        thought = [turn for turn in replayed if turn.figures is not None]
         return Replay(
             campaign_id=campaign_id,
             overrides=overrides,
@@ -253,6 +257,8 @@ class Replays:
             each=each,
             turns=tuple(replayed),
             stopped=stopped,
-            recorded_metrics=metrics_of([one.recorded_figures for one in thought if one.recorded_figures is not None]),
-            metrics=metrics_of([one.figures for one in thought if one.figures is not None]),
+            recorded_metrics=metrics_of(
+                [turn.recorded_figures for turn in thought if turn.recorded_figures is not None]
+            ),
+            metrics=metrics_of([turn.figures for turn in thought if turn.figures is not None]),
         )

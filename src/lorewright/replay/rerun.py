@@ -29,13 +29,13 @@ from lorewright.values.records import CampaignRow, Message
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 
-# A turn that was thought again, beside its record -> all that differs, and the figures of both.
+# The comparison of a replayed turn with its record: all differences, and the figures of both.
 
 
 @dataclass(frozen=True, slots=True)
 class CameOut:
-    """How a turn came out: its draft, the state after it as it would be read, and its result as JSON has it. `anew` are
-    the stages that did not answer as recorded."""
+    """The result of a replayed turn: its draft, the state after it as it would be read, and its result as JSON has it.
+    `anew` are the stages that did not answer as recorded."""
 
     draft: Draft
     state: WorldState
@@ -44,8 +44,8 @@ class CameOut:
 
 
 def replay_of(turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: StateDiff, now: CameOut) -> TurnReplay:
-    """The comparison. `played` is the recorded turn with what it was thought from, `after` the state that it led to and
-    `diff` what it changed."""
+    """Return the comparison. `played` is the recorded turn with its inputs, `after` the state that it led to and `diff`
+    what it changed."""
     told, text = narration_of(turn.result), narration_of(now.result)
     state_hash = now.state.content_hash()
     is_same = state_hash == turn.state_hash
@@ -83,7 +83,8 @@ def replay_of(turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: S
 
 
 def taken_over(turn: RecordedTurn, state: WorldState, after: WorldState, diff: StateDiff, *, fits: bool) -> TurnReplay:
-    """A turn that no stage made: `state` is what its ops led to now, `after` what they led to then."""
+    """Return the comparison of a turn that no stage made: `state` is what its ops led to now, `after` what they led to
+    then."""
     note = f"of the kind {turn.kind}, which no stage makes: its changes are taken over as they were recorded"
     state_hash = state.content_hash()
     is_same = state_hash == turn.state_hash
@@ -102,7 +103,7 @@ def taken_over(turn: RecordedTurn, state: WorldState, after: WorldState, diff: S
 def failed(
     turn: RecordedTurn, records: Sequence[StageRecord], anew: Mapping[str, str], error: LorewrightError
 ) -> TurnReplay:
-    """A turn that came to nothing: how far its stages came, and why they came no further."""
+    """Return the comparison of a turn that failed: how far its stages came, and why they came no further."""
     reached = [
         stage_difference
         for stage_difference in stage_differences(turn.records, records)
@@ -116,7 +117,7 @@ def failed(
 
 
 def _of(turn: RecordedTurn) -> dict[str, Any]:
-    """What a replay repeats of the record."""
+    """Return the fields that a replay repeats from the record."""
     return {
         "turn_no": turn.turn_no,
         "turn_id": turn.turn_id,
@@ -129,9 +130,9 @@ def _of(turn: RecordedTurn) -> dict[str, Any]:
 
 
 def _records(turn: RecordedTurn, now: CameOut) -> list[dict[str, Any]]:
-    """The stages' records as they are stored. Who answered as recorded was not asked: what that cost, and how much of
-    the prompt it was, is what was recorded."""
-    left = {stage: [one for one in turn.records if one["stage"] == stage] for stage in turn.asked()}
+    """Return the stages' records as they are stored. A model that answered as recorded was not asked: its costs and the
+    sizes of its prompt are the recorded ones."""
+    left = {stage: [record for record in turn.records if record["stage"] == stage] for stage in turn.asked()}
     shown = []
     for record in now.draft.records:
         then = left.get(record.stage, [])
@@ -152,18 +153,18 @@ def _shown(record: StageRecord) -> dict[str, Any]:
     }
 
 
-# What the player saw happen before a replayed turn: as it was recorded, and where turns came out otherwise, as they
+# What the player saw happen before a replayed turn: as it was recorded, and for turns that came out otherwise, as they
 # did.
 
-# Turn ID -> what is told of a turn that came out otherwise. Turns keep their IDs in a replay.
+# The history records of turns that came out otherwise, by turn ID. Turns keep their IDs in a replay.
 Otherwise = Mapping[str, tuple[HistoryRecord, ...]]
 
 
 class ReplayedHistory:
-    """The history of one setting. Nothing of what came out otherwise gets into the index of the campaign's history."""
+    """The history of one setting. Turns that came out otherwise do not get into the index of the campaign's history."""
 
     def __init__(self, histories: Histories, store: CampaignStore, setting: Setting, otherwise: Otherwise) -> None:
-        """`otherwise` may grow while this is used."""
+        """Take the history; `otherwise` may grow while this is used."""
         self._histories = histories
         self._store = store
         self._setting = setting
@@ -171,7 +172,7 @@ class ReplayedHistory:
 
     @contextmanager
     def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
-        """What the player saw happen until so many turns before a head."""
+        """Yield what the player saw happen until so many turns before a head."""
         last = ancestor(self._store.database, head.turn_id, back=leave_out) if self._otherwise else None
         turns = [] if last is None else self._store.turns(last)
         if all(turn["turn_id"] not in self._otherwise for turn in turns):
@@ -199,7 +200,7 @@ class ReplayedHistory:
 
 
 def told_of(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
-    """What is told of a turn from its draft; `after` is the state that it led to."""
+    """Return the history records of a turn from its draft; `after` is the state that it led to."""
     resolved = [json.loads(record.output_json) for record in draft.records if record.stage == "resolve"]
     resolution = Resolution.model_validate(resolved[-1]) if resolved and resolved[-1] else Resolution()
     return history_records(draft.head.state, after, resolution, list(draft.messages))
@@ -207,7 +208,7 @@ def told_of(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """What the turns so far came to: the state after the last one, its result, and what was said in each."""
+    """The result of the turns so far: the state after the last one, its result, and the messages of each."""
 
     state: WorldState
     result: dict[str, Any]
@@ -215,7 +216,7 @@ class _Carried:
 
 
 class Rerun:
-    """Thinks turns of one campaign again, in the order of its path; the stack closes what that opens."""
+    """Replays turns of one campaign, in the order of its path; the stack closes what that opens."""
 
     def __init__(
         self,
@@ -243,7 +244,7 @@ class Rerun:
         self._carried: _Carried | None = None
 
     async def turn(self, parent: Mapping[str, Any], row: Mapping[str, Any]) -> TurnReplay:
-        """Think the turn again that followed a parent; both are as `CampaignStore.turns` gives them."""
+        """Replay the turn that followed a parent; both are as `CampaignStore.turns` gives them."""
         parent_id = parent["turn_id"]
         turn = recorded_turn(row, self._store.stage_records(row["turn_id"]))
         before = self._recorded_before(parent_id)
@@ -281,13 +282,13 @@ class Rerun:
         if self._carried is None:
             return taken_over(turn, after, after, diff, fits=True)
         state = self._store.state_after(self._carried.state, turn.turn_id)
-        # Ops that do not fit leave the very state that they were to change.
+        # Ops that do not fit leave the state unchanged.
         fits = state is not self._carried.state or after is before
         self._carried = _Carried(state, dict(turn.result), self._carried.messages)
         return taken_over(turn, state, after, diff, fits=fits)
 
     def _head(self, parent: Mapping[str, Any], turn: RecordedTurn, before: WorldState) -> Head:
-        """The head as it was then; what has been replayed so far stands in the place of what was recorded."""
+        """Return the head as it was then, with the replayed turns so far in place of the recorded ones."""
         head = head_at(self._store, parent, before, session_id=turn.session_id)
         if self._carried is not None:
             head = replace(
@@ -301,7 +302,7 @@ class Rerun:
         return replace(head, scene_lore=() if kept is None else (kept,))
 
     def _setting(self, parent_id: str, by_words: tuple[str, ...]) -> tuple[CampaignRow, Setting]:
-        """What held while a turn was the head; the packs `by_words` had no vectors yet."""
+        """Return the setting while a turn was the head; the packs `by_words` had no vectors yet."""
         key = (self._store.upgrade_id(parent_id), by_words)
         if key not in self._settings:
             row, setting = self._campaigns.as_of(self._store, parent_id, self._stack, by_words=by_words)
@@ -329,7 +330,7 @@ class Rerun:
 
 
 def _recent(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tuple[int, Message], ...]:
-    """The last messages, with those of replayed turns instead of what was recorded of them."""
+    """Return the last messages, with those of replayed turns instead of the recorded ones."""
     recent: list[tuple[int, Message]] = []
     told: set[str] = set()
     for turn_no, message in head.recent:
@@ -337,7 +338,7 @@ def _recent(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tu
             recent.append((turn_no, message))
         elif message.turn_id not in told:
             told.add(message.turn_id)
-            recent += [(turn_no, one) for one in replayed[message.turn_id]]
+            recent += [(turn_no, replayed_message) for replayed_message in replayed[message.turn_id]]
     return tuple(recent)
 
 
