@@ -1,1 +1,1 @@
-"""SQLite as we use it: one way to open a file, one way to write, named migrations."""
+"""SQLite files: a single way to open a file and to write to it, and named migrations."""

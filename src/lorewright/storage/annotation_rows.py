@@ -1,4 +1,4 @@
-"""Rows of the tables `lorebook`, `reviews` and `review_decisions`, of the turns on the way to a turn."""
+"""Rows of pinned prompts, story summaries, lore entries, the lorebook and reviews, on the path to a turn."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from lorewright.storage.database import Database, read_json
 
-# Rows of the table `prompt_pins`, with the texts that they stand for: plain values in, plain values out.
+# Rows of the table `prompt_pins`, with the texts of the prompts.
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPin:
-    """Which version of a prompt a campaign uses, and its whole text as it was when it was pinned."""
+    """The version of a prompt that a campaign uses, with its whole text when it was pinned."""
 
     name: str
     version: str
@@ -23,7 +23,7 @@ class PromptPin:
 
 
 def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
-    """The pins of a campaign, by name."""
+    """Return the pins of a campaign, by name."""
     rows = database.rows(
         """SELECT p.name, p.version, p.content_hash, t.source FROM prompt_pins p
            JOIN prompt_texts t ON t.campaign_id = p.campaign_id AND t.content_hash = p.content_hash ORDER BY p.name"""
@@ -32,7 +32,7 @@ def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
 
 
 def kept_prompt(database: Database, content_hash: str) -> PromptPin | None:
-    """A prompt that was used or pinned, by its hash, or None where its text is not kept."""
+    """Return a prompt that was used or pinned, by its hash; None if its text is not stored."""
     row = database.row(
         "SELECT name, version, content_hash, source FROM prompt_texts WHERE content_hash = ?", content_hash
     )
@@ -40,7 +40,7 @@ def kept_prompt(database: Database, content_hash: str) -> PromptPin | None:
 
 
 def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
-    """Pin versions of prompts, each in place of the one that was pinned before, and keep their texts."""
+    """Pin versions of prompts, in place of their earlier pins, and store their texts."""
     with database.transaction() as connection:
         (campaign_id,) = connection.execute("SELECT id FROM campaigns").fetchone()
         for sql, parameters in pinning(campaign_id, pins):
@@ -48,7 +48,7 @@ def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
 
 
 def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tuple[str, ...]]]:
-    """The statements that pin versions of prompts."""
+    """Return the statements that pin versions of prompts."""
     statements: list[tuple[str, tuple[str, ...]]] = []
     for pin in pins:
         text = (campaign_id, pin.content_hash, pin.name, pin.version, pin.source)
@@ -60,21 +60,21 @@ def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tupl
 
 
 def unpin_prompt(database: Database, name: str) -> None:
-    """Let a prompt go by its newest version again; the text of the old one is kept."""
+    """Remove the pin of a prompt, so that its newest version is used; the text of the old version stays stored."""
     with database.transaction() as connection:
         connection.execute("DELETE FROM prompt_pins WHERE name = ?", (name,))
 
 
-# Rows of the table `story_summaries`, and the narrations that no summary tells of yet.
+# Rows of the table `story_summaries`, and the narrations that no summary covers yet.
 
-# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+# The key of a turn begins with the campaign, of which a file has one; without it each step reads the whole table.
 _CAMPAIGN = "campaign_id = (SELECT id FROM campaigns)"
 _TOLD = f"EXISTS (SELECT 1 FROM story_summaries s WHERE s.{_CAMPAIGN} AND s.turn_id"
 
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """A summary: of which turns to which, and its sentences as they are stored."""
+    """A summary: the first and last turn that it covers, and its sentences as they are stored."""
 
     turn_id: str
     from_turn_no: int
@@ -83,7 +83,7 @@ class StoryRow:
 
 
 def story_row(database: Database, turn_id: str) -> StoryRow | None:
-    """The newest summary on the way from a turn to the root, the turn's own first; None where there is none."""
+    """Return the newest summary on the path from a turn to the root, that turn included; None if there is none."""
     if database.row("SELECT 1 FROM story_summaries LIMIT 1") is None:
         return None
     row = database.row(
@@ -102,7 +102,7 @@ def story_row(database: Database, turn_id: str) -> StoryRow | None:
 
 
 def narration_rows(database: Database, turn_id: str, *, after: int, until: int) -> list[sqlite3.Row]:
-    """The narrations on the way from the root to a turn, of the turns with a number above `after` and at most `until`,
+    """Return the narrations on the path from the root to a turn, of turns numbered above `after` and at most `until`,
     in order; each with its `turn_no`."""
     return database.rows(
         f"""WITH RECURSIVE path(turn_id, turn_no, parent_id) AS (
@@ -118,17 +118,16 @@ def narration_rows(database: Database, turn_id: str, *, after: int, until: int) 
     )
 
 
-# Rows of `stage_records` of the stage `entries`: what a turn left of which entries were found when.
+# Rows of `stage_records` of the stage `entries`: which lore entries were found in which turn.
 
 ENTRIES = "entries"
 
-# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
 _KEPT = f"EXISTS (SELECT 1 FROM stage_records s WHERE s.{_CAMPAIGN} AND s.stage = '{ENTRIES}' AND s.turn_id"
 
 
 def entries_json(database: Database, turn_id: str) -> str | None:
-    """What the nearest turn that kept any has kept, on the way from a turn to the root, the turn's own first; None
-    where none has."""
+    """Return the record of entries of the nearest turn that has one, on the path from a turn to the root, that turn
+    included; None if none has."""
     row = database.row(
         f"""WITH RECURSIVE path(turn_id, is_kept) AS (
              SELECT ?1, {_KEPT} = ?1) UNION ALL
@@ -144,7 +143,6 @@ def entries_json(database: Database, turn_id: str) -> str | None:
 
 Row = sqlite3.Row
 
-# The key of a turn begins with the campaign, of which a file has one.
 _PATH = """WITH RECURSIVE path(turn_id, turn_no) AS (
      SELECT t.turn_id, t.turn_no FROM turns t WHERE t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = ?
      UNION ALL
@@ -156,7 +154,7 @@ _ENTRIES = "b.turn_id, b.entry_no, b.subject_id, b.predicate, b.detail, b.confid
 
 
 def lorebook_rows(database: Database, turn_id: str) -> list[Row]:
-    """The lorebook's entries up to a turn, each with its `turn_no`, the oldest first."""
+    """Return the lorebook's entries up to a turn, each with its `turn_no`, oldest first."""
     return database.rows(
         f"""{_PATH} SELECT path.turn_no, {_ENTRIES} FROM path
             JOIN lorebook b ON b.campaign_id = (SELECT id FROM campaigns) AND b.turn_id = path.turn_id
@@ -166,7 +164,7 @@ def lorebook_rows(database: Database, turn_id: str) -> list[Row]:
 
 
 def entries_of(database: Database, turn_id: str) -> list[Row]:
-    """The lorebook's entries of one turn, in order."""
+    """Return the lorebook's entries of a single turn, in order."""
     return database.rows(
         f"""SELECT {_ENTRIES} FROM lorebook b
             WHERE b.campaign_id = (SELECT id FROM campaigns) AND b.turn_id = ? ORDER BY b.entry_no""",
@@ -175,8 +173,8 @@ def entries_of(database: Database, turn_id: str) -> list[Row]:
 
 
 def review_rows(database: Database, turn_id: str) -> list[Row]:
-    """The reviews of the turns up to a turn, the oldest first, each with its `turn_no` and, where it was decided on the
-    same way, `decision` and `decided_in` (that turn's ID)."""
+    """Return the reviews of the turns up to a turn, oldest first, each with its `turn_no` and, if it was decided on the
+    same path, `decision` and `decided_in` (that turn's ID)."""
     return database.rows(
         f"""{_PATH}, decided AS (
               SELECT d.review_turn_id, d.review_no, d.decision, d.turn_id FROM path
@@ -191,7 +189,7 @@ def review_rows(database: Database, turn_id: str) -> list[Row]:
 
 
 def result_of(database: Database, turn_id: str) -> str:
-    """The stored result of a turn that is known to be there."""
+    """Return the stored result of a turn that is known to exist."""
     row = database.row(
         "SELECT result_json FROM turns WHERE campaign_id = (SELECT id FROM campaigns) AND turn_id = ?", turn_id
     )

@@ -1,23 +1,23 @@
 """The tables of a campaign's file. Keys are (campaign_id, id), so that one database could hold many campaigns.
 
-campaigns          one row: what it was made from, its rules, its head and its revision
-pack_pins          which text of which pack it was made from
-upgrades           from which turn on it goes by other rules, and upgrade_pins by which texts: the nearest one on the
-                   way from the head to the root decides, and where there is none the campaign's own
-turns              the tree of turns: parent, ops, the hash of the state after it, the stored result, the sitting
+campaigns          one row: its origin, its rules, its head and its revision
+pack_pins          the texts of packs from which it was made
+upgrades           the rules that hold from a turn on, and upgrade_pins the texts: the nearest upgrade on the path from
+                   the head to the root holds, without one the campaign's own
+turns              the tree of turns: parent, ops, the hash of the state after it, the stored result, the session
 world_states       complete states, of the head, of branch points and of every 25th turn; others are rebuilt from ops
-branches           names of heads: of the one at hand, and of what was rolled back or begun from an earlier turn
-undone             what can be done again from the head: the turns that were taken back, the newest on top
-actions            what was tried in a turn
-validation_results how each of them was judged
+branches           names of heads: of the current branch, and of those rolled back or begun from an earlier turn
+undone             the undone turns that can be redone from the head, the newest on top
+actions            the attempted actions of a turn
+validation_results the verdict on each action
 messages           the stream
 stage_records      every stage's input and output
-attempts           submissions that failed, with what was thought until then; nothing else knows of them
-sessions           the sittings, as the seed has them, with the turns that they began after and ended with
-scene_lore         what packs hold on a scene, secrets included, kept while the scene lasts; it can be gathered anew
+attempts           failed submissions, with their stage records; no other table refers to them
+sessions           the sessions, as in the seed, with the turns after which they began and with which they ended
+scene_lore         the packs' lore on a scene, secrets included, stored while the scene lasts; it can be gathered again
 
-What the seeds' schemas have beside these stands in `projected_tables.py`: tables that tell of the head's state, and
-views. docs/database.md says of every column of the seeds where it is.
+The other tables of the seeds' schemas are in `projected_tables.py`: tables of the head's state, and views.
+docs/database.md says where every column of the seeds is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CAMPAIGN_MIGRATIONS = (
     Migration(
         "campaign_001_first_turn",
         (
-            # The head is a committed turn; `revision` only grows, so that a head that comes back is not mistaken.
+            # The head is a committed turn; `revision` only grows, so that a head that is set again is noticed.
             """CREATE TABLE campaigns (
                 id TEXT PRIMARY KEY, name TEXT NOT NULL, scenario_id TEXT NOT NULL, scenario_json TEXT NOT NULL,
                 rules_json TEXT NOT NULL, ruleset_id TEXT NOT NULL, ruleset_hash TEXT NOT NULL, seed INTEGER NOT NULL,
@@ -37,12 +37,12 @@ CAMPAIGN_MIGRATIONS = (
                 head_turn_id TEXT NOT NULL, revision INTEGER NOT NULL, current_turn INTEGER NOT NULL,
                 created_at TEXT NOT NULL, updated_at TEXT NOT NULL
             )""",
-            # The text itself is kept beside the campaigns, named by its hash.
+            # The texts are stored next to the campaigns, in files named by their hashes.
             """CREATE TABLE pack_pins (
                 campaign_id TEXT NOT NULL REFERENCES campaigns(id), pack_id TEXT NOT NULL, version TEXT NOT NULL,
                 content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, pack_id)
             )""",
-            # `request_hash` tells a repeated submission from another one under the same action ID.
+            # `request_hash` distinguishes a repeated submission from another with the same action ID.
             """CREATE TABLE turns (
                 campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, turn_no INTEGER NOT NULL, parent_id TEXT,
                 kind TEXT NOT NULL, user_action_id TEXT NOT NULL, request_hash TEXT NOT NULL, player_text TEXT NOT NULL,
@@ -90,8 +90,8 @@ CAMPAIGN_MIGRATIONS = (
     Migration(
         "campaign_002_sittings",
         (
-            # `start_turn_id` is the head that a sitting began from, `end_turn_id` its last turn: either may be
-            # on an abandoned branch by now.
+            # `start_turn_id` is the head at which a session began, `end_turn_id` its last turn: either may be
+            # on an abandoned branch.
             """CREATE TABLE sessions (
                 id TEXT PRIMARY KEY, campaign_id TEXT NOT NULL REFERENCES campaigns(id), started_at TEXT NOT NULL,
                 ended_at TEXT, turn_range_start INTEGER, turn_range_end INTEGER,
@@ -102,9 +102,9 @@ CAMPAIGN_MIGRATIONS = (
                 FOREIGN KEY (campaign_id, end_turn_id) REFERENCES turns(campaign_id, turn_id)
             )""",
             "CREATE INDEX idx_sessions_campaign ON sessions (campaign_id)",
-            # A program may play turns outside of any sitting.
+            # A program may play turns outside of any session.
             "ALTER TABLE turns ADD COLUMN session_id TEXT REFERENCES sessions(id)",
-            # 1 where no scene had to be gathered whole in the turn; NULL where it was not counted.
+            # 1 if no scene's lore had to be gathered completely in the turn; NULL if that was not recorded.
             "ALTER TABLE turns ADD COLUMN lore_cached INTEGER",
             """CREATE TABLE undone (
                 campaign_id TEXT NOT NULL, position INTEGER NOT NULL, turn_id TEXT NOT NULL,
@@ -121,7 +121,7 @@ CAMPAIGN_MIGRATIONS = (
     Migration(
         "campaign_003_branches",
         (
-            # The branch at hand has its row too: its head is the campaign's own, moved with it in one transaction.
+            # The current branch has a row too; its head is the campaign's, and both move in one transaction.
             """CREATE TABLE branches (
                 campaign_id TEXT NOT NULL REFERENCES campaigns(id), name TEXT NOT NULL, head_turn_id TEXT NOT NULL,
                 created_at TEXT NOT NULL, PRIMARY KEY (campaign_id, name),
@@ -131,7 +131,7 @@ CAMPAIGN_MIGRATIONS = (
             "INSERT INTO branches SELECT id, branch, head_turn_id, created_at FROM campaigns",
         ),
     ),
-    # Filled when the file is opened next: what stands in them is made of a state, which no statement can read.
+    # Filled when the file is opened next, because SQL cannot read the state from which their rows are made.
     Migration("campaign_004_projection", (*TABLES, *VIEWS)),
     Migration(
         "campaign_005_upgrades",
@@ -152,10 +152,10 @@ CAMPAIGN_MIGRATIONS = (
     Migration(
         "campaign_006_models",
         (
-            # What `session zero` asked, and which paid models may be used without asking again.
+            # The answers of `session zero`, and the paid models that may be used without asking again.
             "ALTER TABLE campaigns ADD COLUMN calibration_json TEXT NOT NULL DEFAULT '{}'",
             "ALTER TABLE campaigns ADD COLUMN agreed_keys_json TEXT NOT NULL DEFAULT '[]'",
-            # NULL where a sitting goes by the campaign's.
+            # NULL if a session uses the campaign's.
             "ALTER TABLE sessions ADD COLUMN small_model_key TEXT",
             "ALTER TABLE sessions ADD COLUMN large_model_key TEXT",
             "ALTER TABLE stage_records ADD COLUMN provider TEXT NOT NULL DEFAULT 'builtin'",
@@ -163,7 +163,7 @@ CAMPAIGN_MIGRATIONS = (
             "ALTER TABLE stage_records ADD COLUMN cost_microusd INTEGER NOT NULL DEFAULT 0",
             "ALTER TABLE stage_records ADD COLUMN calls_json TEXT NOT NULL DEFAULT '[]'",
             "ALTER TABLE attempts ADD COLUMN session_id TEXT REFERENCES sessions(id)",
-            # The text of every prompt that a model was shown, kept once.
+            # The text of every prompt that a model was sent, each once.
             """CREATE TABLE prompt_texts (
                 campaign_id TEXT NOT NULL REFERENCES campaigns(id), content_hash TEXT NOT NULL, name TEXT NOT NULL,
                 version TEXT NOT NULL, source TEXT NOT NULL, PRIMARY KEY (campaign_id, content_hash)
@@ -172,7 +172,7 @@ CAMPAIGN_MIGRATIONS = (
                 campaign_id TEXT NOT NULL REFERENCES campaigns(id), name TEXT NOT NULL, version TEXT NOT NULL,
                 content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, name)
             )""",
-            # What models were asked outside of turns: a recap.
+            # Model calls outside of turns: a recap.
             """CREATE TABLE model_calls (
                 campaign_id TEXT NOT NULL REFERENCES campaigns(id), call_no INTEGER NOT NULL,
                 session_id TEXT REFERENCES sessions(id), stage TEXT NOT NULL, record_json TEXT NOT NULL,
@@ -184,7 +184,7 @@ CAMPAIGN_MIGRATIONS = (
     Migration(
         "campaign_007_characters",
         (
-            # Who spoke, what they thought, to whom alone they spoke: whatever a submission has beside its words.
+            # The fields of a submission other than its words: speaker, thoughts, addressees.
             "ALTER TABLE turns ADD COLUMN submission_json TEXT NOT NULL DEFAULT '{}'",
             """CREATE TABLE story_summaries (
                 campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, from_turn_no INTEGER NOT NULL,
@@ -203,7 +203,7 @@ CAMPAIGN_MIGRATIONS = (
                 confidence REAL NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, review_no),
                 FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
             )""",
-            # A decision holds on the branches that its turn is on; elsewhere the review waits still.
+            # A decision holds on the branches of its turn; on others the review is still open.
             """CREATE TABLE review_decisions (
                 campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, review_turn_id TEXT NOT NULL,
                 review_no INTEGER NOT NULL, decision TEXT NOT NULL,

@@ -1,4 +1,4 @@
-"""Named texts and bytes <-> one file that is whole or refused: a zip whose manifest lists every member's SHA-256."""
+"""Named texts and bytes <-> a file that is intact or refused: a zip whose manifest lists every member's SHA-256."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from lorewright.storage.enclosure import Enclosure
 
 MANIFEST = "manifest.json"
 
-# A year of play is some 100 MB; whatever says that it is more was not made by us.
+# A year of play is some 100 MB; a file that claims more than this was not made by us.
 MAX_BYTES = 512 << 20
 MAX_MEMBERS = 100_000
 _MAX_MANIFEST_BYTES = 32 << 20
-# Of each member the manifest says three things; a manifest with more values in it is not read into memory.
+# The manifest has three values per member; a manifest with more values than this is not parsed.
 _MAX_MANIFEST_VALUES = 6 * MAX_MEMBERS
-# Rows of JSON are packed to a tenth, those of long plays to a fiftieth.
+# Rows of JSON are compressed to a tenth, those of long plays to a fiftieth.
 _MAX_RATIO = 200
 _SMALL_BYTES = 32 << 20
 
@@ -37,12 +37,12 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def write_container(path: Path, about: Mapping[str, Any], members: Iterable[tuple[str, bytes]]) -> None:
-    """Write a file whole or not at all: the members in their order, then the manifest, which is `about` and `members`.
+    """Write a file completely or not at all: the members in their order, then the manifest (`about` and `members`).
 
     Raises:
         FileExistsError: there is a file of that name.
         UnsafePath: there is a link of that name.
-        OSError: the disk refuses.
+        OSError: writing failed.
     """
     # The folder was named by the user and may be a link.
     folder = Enclosure(path.parent.resolve())
@@ -50,7 +50,7 @@ def write_container(path: Path, about: Mapping[str, Any], members: Iterable[tupl
         made = Path(building.name)
         try:
             _write(building, about, members)
-            # On a disk without hard links it is renamed, which some systems refuse of an open file.
+            # On a disk without hard links it is renamed, which some systems refuse for an open file.
             building.close()
             folder.name_new(made, folder.root / path.name)
         finally:
@@ -71,8 +71,7 @@ def _write(building: IO[bytes], about: Mapping[str, Any], members: Iterable[tupl
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """An open container: what its manifest says besides the list, and its members, each of which is checked when it is
-    read."""
+    """An open container: the rest of its manifest, and its members, each of which is checked when it is read."""
 
     about: Mapping[str, Any]
     _archive: zipfile.ZipFile
@@ -84,30 +83,30 @@ class Container:
         return sorted(self._listed)
 
     def read(self, name: str, *, max_bytes: int = MAX_BYTES) -> bytes:
-        """A member's bytes, which are those that were written.
+        """Return a member's bytes, checked to be those that were written.
 
         Raises:
             DamagedFile: they are not, there is no such member, or it is larger than `max_bytes`.
         """
-        told = self._told(name)
-        if told["bytes"] > max_bytes:
+        entry = self._entry(name)
+        if entry["bytes"] > max_bytes:
             raise DamagedFile(f"{name} in it is {over(max_bytes)}", hint=_AGAIN)
-        with _telling(name):
-            data = _read(self._archive, name, told["bytes"])
-        if len(data) != told["bytes"] or sha256(data).hexdigest() != told["sha256"]:
+        with _reporting_damage(name):
+            data = _read(self._archive, name, entry["bytes"])
+        if len(data) != entry["bytes"] or sha256(data).hexdigest() != entry["sha256"]:
             raise _altered(name)
         return data
 
     def lines(self, name: str, *, max_bytes: int) -> Iterator[bytes]:
-        """Yield the lines of a member one by one with their line feeds; only one of them is held at a time.
+        """Yield the lines of a member with their line feeds; only one line is in memory at a time.
 
         Raises:
             DamagedFile: a line is longer than `max_bytes` or does not end; or, after the last one, the lines are not
-                those that were written. Nobody may keep what was made of them before the end is reached.
+                those that were written. Callers must discard what they made of the lines in that case.
         """
-        told, digest, size = self._told(name), sha256(), 0
-        with _telling(name), _opened(self._archive, name) as member:
-            while size <= told["bytes"] and (line := member.readline(max_bytes + 1)):
+        entry, digest, size = self._entry(name), sha256(), 0
+        with _reporting_damage(name), _opened(self._archive, name) as member:
+            while size <= entry["bytes"] and (line := member.readline(max_bytes + 1)):
                 if not line.endswith(b"\n"):
                     problem = (
                         f"has a line {over(max_bytes)}" if len(line) > max_bytes else "ends in the midst of a line"
@@ -116,14 +115,14 @@ class Container:
                 digest.update(line)
                 size += len(line)
                 yield line
-        if size != told["bytes"] or digest.hexdigest() != told["sha256"]:
+        if size != entry["bytes"] or digest.hexdigest() != entry["sha256"]:
             raise _altered(name)
 
-    def _told(self, name: str) -> Mapping[str, Any]:
-        told = self._listed.get(name)
-        if told is None:
+    def _entry(self, name: str) -> Mapping[str, Any]:
+        entry = self._listed.get(name)
+        if entry is None:
             raise DamagedFile(f"{name} is missing in it", hint=_AGAIN)
-        return told
+        return entry
 
 
 def _altered(name: str) -> DamagedFile:
@@ -132,22 +131,22 @@ def _altered(name: str) -> DamagedFile:
 
 @contextmanager
 def open_container(path: Path) -> Iterator[Container]:
-    """A container, to read; it is closed when the block ends.
+    """Open a container to read; it is closed when the block ends.
 
     Raises:
-        DamagedFile: it is none, or holds other members than its manifest lists, or too much. Members are judged when
-            they are read.
+        DamagedFile: it is no container, its members are not those of its manifest, or it is too large. The contents of
+            members are checked when they are read.
     """
     with ExitStack() as stack:
-        with _telling(path.name):
+        with _reporting_damage(path.name):
             archive = stack.enter_context(open_zip(path, max_members=MAX_MEMBERS))
             container = _container(archive, packed_bytes=path.stat().st_size)
         yield container
 
 
 @contextmanager
-def _telling(what: str) -> Iterator[None]:
-    """Whatever a torn or hostile archive makes of the reader is one error."""
+def _reporting_damage(what: str) -> Iterator[None]:
+    """Raise any error of a damaged or hostile archive as DamagedFile."""
     try:
         yield
     except (
@@ -171,8 +170,8 @@ def _container(archive: zipfile.ZipFile, *, packed_bytes: int) -> Container:
     try:
         manifest = json.loads(_manifest(archive))
         listed = manifest.pop("members")
-        sizes = [one["bytes"] for one in listed.values()]
-        sound = all(isinstance(one["sha256"], str) for one in listed.values())
+        sizes = [member["bytes"] for member in listed.values()]
+        sound = all(isinstance(member["sha256"], str) for member in listed.values())
         sound = sound and all(type(size) is int and size >= 0 for size in sizes)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise zipfile.BadZipFile(f"its manifest: {type(problem).__name__}") from None
@@ -186,11 +185,12 @@ def _container(archive: zipfile.ZipFile, *, packed_bytes: int) -> Container:
 
 
 def _is_as_written(info: zipfile.ZipInfo) -> bool:
-    """Whether an entry says of a member what we write, also where nobody reads it: so no byte is changed unseen."""
+    """Tell whether an entry's metadata is exactly what we write, even where nobody reads it, so that no byte can be
+    changed unnoticed."""
     written = zipfile.ZipInfo(info.filename, _NO_DATE)
     said = (info.date_time, info.create_version, info.extract_version, info.volume, info.internal_attr)
     ours = (written.date_time, written.create_version, written.extract_version, 0, 0)
-    # Which system wrote it is the one thing that may differ: 0 or 3, as Python has it.
+    # Only the system that wrote it may differ: 0 or 3 in Python.
     return (
         said == ours
         and info.create_system in (0, 3)
@@ -200,7 +200,7 @@ def _is_as_written(info: zipfile.ZipInfo) -> bool:
 
 
 def _manifest(archive: zipfile.ZipFile) -> bytes:
-    """The manifest's text; one that would grow out of all bounds when it is read as JSON is refused."""
+    """Return the manifest's text; a manifest with too many values to be parsed is refused."""
     data = _read(archive, MANIFEST, _MAX_MANIFEST_BYTES)
     if len(data) > _MAX_MANIFEST_BYTES or sum(map(data.count, (b",", b"[", b"{"))) > _MAX_MANIFEST_VALUES:
         raise zipfile.BadZipFile("its manifest holds too much")
@@ -208,7 +208,7 @@ def _manifest(archive: zipfile.ZipFile) -> bytes:
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """At most one byte more than `most`: what an archive says of sizes is its author's word."""
+    """Return a member's bytes, at most one more than `most`: the sizes in an archive cannot be trusted."""
     with _opened(archive, name) as member:
         return member.read(most + 1)
 

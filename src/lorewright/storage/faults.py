@@ -1,4 +1,4 @@
-"""A database that fails where it is told to: for tests of what a failed write leaves behind."""
+"""A database and steps that fail on demand, for tests of what a failed write leaves behind."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from lorewright.storage.database import Database
 
-# Named steps of what must not be left half done, so that a test can stop the process dead at each of them.
+# Named steps of operations that must not be left half done: a test can kill the process at each of them.
 
-# Set to a step's name, the process kills itself there: the only way to see what a power cut would leave.
+# An environment variable: the process kills itself at the step that it names, as in a power cut.
 KILL_VARIABLE = "LOREWRIGHT_KILL_AT"
 
 INSTALL_STEPS = ("install:read", "install:building", "install:written", "install:synced", "install:renamed")
@@ -25,7 +25,7 @@ REMOVE_STEPS = ("remove:checked", "remove:recording", "remove:recorded", "remove
 
 
 def step(name: str) -> None:
-    """Say that a step is reached."""
+    """Mark that a step is reached; kill the process if a test requested that."""
     if os.environ.get(KILL_VARIABLE) == name:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -34,7 +34,7 @@ INJECTED = "injected fault"
 
 
 class _Failing(sqlite3.Connection):
-    """Counts the statements of write transactions, BEGIN and COMMIT among them, and fails at one of them."""
+    """A connection that counts the statements of write transactions, including BEGIN and COMMIT, and fails at one."""
 
     fail_at: int | None = None
     after = False
@@ -42,7 +42,7 @@ class _Failing(sqlite3.Connection):
     _writing = False
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """Run a statement, or fail before it or after it."""
+        """Run a statement, or fail before or after it."""
         self._writing = self._writing or sql.startswith("BEGIN IMMEDIATE")
         if not self._writing or sql == "ROLLBACK":
             self._writing = False
@@ -59,17 +59,17 @@ class _Failing(sqlite3.Connection):
 
 
 class FailingDatabase(Database):
-    """A database whose n-th statement within write transactions fails, once; what only reads never does."""
+    """A database whose n-th statement within write transactions fails, once; reads never fail."""
 
     _kind = _Failing
     _connection: _Failing
 
     def fail_at(self, statement: int | None, *, after: bool = False) -> None:
-        """Fail at that statement from now on (BEGIN is the first, COMMIT the last), or never. With `after` it takes
-        effect before it fails, as a COMMIT can."""
+        """Set the statement that fails (BEGIN is the first, COMMIT the last; None: none) and restart the count. With
+        `after` the statement takes effect before it fails, as a COMMIT can."""
         self._connection.fail_at, self._connection.after, self._connection.counted = statement, after, 0
 
     @property
     def counted(self) -> int:
-        """How many statements there were since it was said where to fail."""
+        """The number of statements since `fail_at` was called."""
         return self._connection.counted

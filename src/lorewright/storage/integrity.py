@@ -1,7 +1,7 @@
 """A campaign's tables -> the rows that break an invariant. Nothing is changed.
 
-Each invariant is one query for whatever breaks it. What cannot be asked in SQL (states, stored results) is judged by
-whoever knows what they mean.
+Each invariant is a query for the rows that break it. Contents that SQL cannot check (states, stored results) are
+checked by the modules that read them.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ from lorewright.storage.database import Database
 from lorewright.storage.heads import FULL_STATE_EVERY
 from lorewright.storage.projection import MADE_ANEW
 
-# A campaign's rows as they stand, for whoever judges what is in them: nothing is read as what it says it is.
+# Rows of the tables `upgrades` and `upgrade_pins`: the rules and texts that hold from a turn of the kind `upgrade` on.
 
-# Rows of the tables `upgrades` and `upgrade_pins`: what a campaign goes on with from a turn of the kind `upgrade`.
-
-# (table, its rows' values in the order of its columns)
-_TABLES = ("pack_pins", "upgrade_pins")
+_PIN_TABLES = ("pack_pins", "upgrade_pins")
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradeRow:
-    """From its turn on: the rules as JSON, the ruleset's ID and hash, the pins (pack, version, content hash) by pack,
-    and the prompts as JSON."""
+    """An upgrade, in force from its turn on: the rules as JSON, the ruleset's ID and hash, the pins (pack, version,
+    content hash) by pack, and the prompts as JSON."""
 
     turn_id: str
     rules_json: str
@@ -36,8 +33,8 @@ class UpgradeRow:
 
 
 def upgrade_of(database: Database, turn_id: str) -> str | None:
-    """The nearest turn of the kind `upgrade` on the way from a turn to the root, that turn included; None where the
-    campaign goes by what it was begun with."""
+    """Return the ID of the nearest turn of the kind `upgrade` from a turn to the root, that turn included; None if
+    there is none."""
     if database.row("SELECT 1 FROM upgrades") is None:
         return None
     found = database.row(
@@ -52,7 +49,7 @@ def upgrade_of(database: Database, turn_id: str) -> str | None:
 
 
 def upgrade_row(database: Database, turn_id: str) -> UpgradeRow | None:
-    """What the upgrade of a turn says, or None where there is none."""
+    """Return the upgrade of a turn, or None if it has none."""
     row = database.row("SELECT * FROM upgrades WHERE turn_id = ?", turn_id)
     if row is None:
         return None
@@ -65,26 +62,26 @@ def upgrade_row(database: Database, turn_id: str) -> UpgradeRow | None:
 
 
 def all_pins(database: Database) -> list[tuple[str, str, str]]:
-    """(pack, version, content hash) of every text that is pinned on any branch, each once, by pack; in a file of
-    whatever version."""
-    there = {row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    """Return (pack, version, content hash) of every text that is pinned on any branch, each once, by pack; for a file
+    of any version."""
+    existing = {row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     found: set[tuple[str, str, str]] = set()
-    for table in (one for one in _TABLES if one in there or one == "pack_pins"):
+    for table in (name for name in _PIN_TABLES if name in existing or name == "pack_pins"):
         found |= {tuple(row) for row in database.rows(f"SELECT pack_id, version, content_hash FROM {table}")}
     return sorted(found)
 
 
 def rules_of_upgrades(database: Database) -> list[sqlite3.Row]:
-    """(turn_id, rules_json) of every upgrade."""
+    """Return (turn_id, rules_json) of every upgrade, by turn ID."""
     return database.rows("SELECT turn_id, rules_json FROM upgrades ORDER BY turn_id")
 
 
 Row = sqlite3.Row
-# Whatever SQLite refuses.
+# Any error of SQLite.
 Refused = sqlite3.Error
 
-# Table -> what its rows are called, and the columns of it that hold JSON which no model reads, each with what that must
-# be.
+# Table -> the SQL expression that names a row, and its columns with JSON that no pydantic model reads, each with the
+# allowed types.
 _JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
     "campaigns": ("id", {"scenario_json": (dict,), "calibration_json": (dict,), "agreed_keys_json": (list,)}),
     "actions": ("turn_id || ', action ' || action_index", {"metadata_json": (dict,)}),
@@ -109,17 +106,17 @@ _JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
 
 
 def turn_count(database: Database) -> int:
-    """How many turns there are, on all branches."""
+    """Return the number of turns on all branches."""
     return int(database.rows("SELECT count(*) FROM turns")[0][0])
 
 
 def campaign_row(database: Database) -> Row:
-    """The campaign's own row."""
+    """Return the campaign's row."""
     return database.rows("SELECT * FROM campaigns")[0]
 
 
 def json_texts(database: Database) -> Iterator[tuple[str, str, str, tuple[type, ...]]]:
-    """(where it stands, column, text, what it must be) of all JSON that no model reads."""
+    """Yield (row, column, text, allowed types) of all JSON that no pydantic model reads."""
     for table, (where, columns) in _JSON_COLUMNS.items():
         for row in database.each(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
             for column, kinds in columns.items():
@@ -127,7 +124,8 @@ def json_texts(database: Database) -> Iterator[tuple[str, str, str, tuple[type, 
 
 
 def state_rows(database: Database) -> list[Row]:
-    """Every turn with its ops, the hash of the state after it and, where one is kept, that state; parents first."""
+    """Return every turn with its ops, the hash of the state after it and, if it is stored, that state; parents
+    first."""
     return database.rows(
         """SELECT t.turn_id, t.parent_id, t.turn_no, t.ops_json, t.state_hash, s.state_json FROM turns t
            LEFT JOIN world_states s USING (campaign_id, turn_id) ORDER BY t.turn_no, t.rowid"""
@@ -135,21 +133,21 @@ def state_rows(database: Database) -> list[Row]:
 
 
 def turns_with_messages(database: Database) -> Iterator[tuple[Row, list[Row]]]:
-    """Every turn with its entries in the stream; parents first."""
+    """Yield every turn with its messages; parents first."""
     for turn in database.rows("SELECT * FROM turns ORDER BY turn_no, rowid"):
         sql = "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ?"
         yield turn, database.rows(sql, turn["campaign_id"], turn["turn_id"])
 
 
 def edits_asked_for(database: Database) -> dict[str, str]:
-    """What was asked for in every turn of the kind edit, by that turn's ID."""
+    """Return turn ID -> the stored input of every turn of the kind edit."""
     sql = """SELECT turn_id, input_json FROM stage_records r JOIN turns t USING (campaign_id, turn_id)
              WHERE t.kind = 'edit' AND r.stage = 'edit'"""
     return {row["turn_id"]: row["input_json"] for row in database.rows(sql)}
 
 
 def pinned_texts(database: Database) -> list[tuple[str, str]]:
-    """(pack, content hash) of every text that is pinned on any branch, by pack."""
+    """Return (pack, content hash) of every text that is pinned on any branch, by pack."""
     return list(dict.fromkeys((pack_id, text_hash) for pack_id, _, text_hash in all_pins(database)))
 
 
@@ -158,7 +156,7 @@ RESTORE = "restore the campaign's file from a copy or an export"
 
 @dataclass(frozen=True, slots=True)
 class IntegrityFinding:
-    """Something in a campaign's file that must not be: a stable code, where it stands, what it is and what to do."""
+    """A fault in a campaign's file: a stable code, the place, a description and a hint."""
 
     code: str
     where: str
@@ -168,7 +166,7 @@ class IntegrityFinding:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A query that gives (where, what) of whatever breaks it."""
+    """A query that returns (where, what) for each row that breaks the invariant."""
 
     code: str
     sql: str
@@ -179,13 +177,13 @@ _TURN = "'turn ' || t.turn_no || ' (' || t.turn_id || ')'"
 
 
 def _counted(table: str, column: str) -> str:
-    """The turns whose rows in a table are not numbered 0, 1, 2 … without a gap."""
+    """Return the query for turns whose rows in a table are not numbered 0, 1, 2 … without a gap."""
     return f"""SELECT {_TURN}, 'its rows in {table} are not numbered from 0 without a gap' FROM {table} x
         JOIN turns t USING (campaign_id, turn_id) GROUP BY t.campaign_id, t.turn_id
         HAVING min(x.{column}) != 0 OR max(x.{column}) != count(*) - 1"""
 
 
-# Of these the rest cannot be judged without.
+# The other invariants can be checked only if these hold.
 FOUNDATIONS = (
     Invariant(
         "campaign-count",
@@ -207,7 +205,7 @@ FOUNDATIONS = (
             ON p.campaign_id = t.campaign_id AND p.turn_id = t.parent_id
             WHERE t.parent_id IS NOT NULL AND p.turn_id IS NULL""",
     ),
-    # Numbers that grow by one along every edge leave no room for a circle, nor for a gap on any branch.
+    # If numbers grow by one along every edge, there is no circle, and no gap on any branch.
     Invariant(
         "turn-number",
         f"""SELECT {_TURN}, 'its parent is turn ' || p.turn_no FROM turns t JOIN turns p
@@ -331,7 +329,7 @@ INVARIANTS = (
     ),
 )
 
-# What is strange and hurts nothing: a clock was set back while an older version wrote its times as they came.
+# Harmless oddities: the clock was set back while an older version wrote times without a check.
 ODDITIES = (
     Invariant(
         "session-time",
@@ -348,12 +346,12 @@ ODDITIES = (
 
 
 def unsound(database: Database) -> list[IntegrityFinding]:
-    """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere; and
-    values of another type than their column has, which it lets in. (The projected tables are compared with the state
-    that they are made of.)"""
-    told = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
+    """Return the faults that SQLite finds in a file (torn pages, an index that lacks a row, dangling foreign keys), and
+    values of another type than their column, which SQLite allows. Projected tables are compared with their state
+    elsewhere."""
+    problems = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
     mend = mended_by_migrating(database)
-    found = [IntegrityFinding("file-torn", "the file", one, RESTORE) for one in told]
+    found = [IntegrityFinding("file-torn", "the file", problem, RESTORE) for problem in problems]
     for row in database.rows("PRAGMA foreign_key_check"):
         where = f"{row['table']}, row {row['rowid']}"
         hint = mend if row["table"] in MADE_ANEW else RESTORE
@@ -369,7 +367,7 @@ def unsound(database: Database) -> list[IntegrityFinding]:
 
 
 def mended_by_migrating(database: Database) -> str:
-    """What to do about tables that can be made anew."""
+    """Return the hint for tables that can be rebuilt."""
     return f"make it anew: lorewright db migrate {database.path.stem}"
 
 
@@ -386,7 +384,7 @@ def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> lis
 
 
 def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[IntegrityFinding]:
-    """What breaks one of the invariants, in their order."""
+    """Return a finding for each row that breaks one of the invariants, in their order."""
     return [
         IntegrityFinding(invariant.code, str(row[0]), str(row[1]), invariant.hint)
         for invariant in invariants

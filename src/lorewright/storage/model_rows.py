@@ -1,6 +1,7 @@
-"""What a campaign's file knows of models: which are asked, and what they have cost.
+"""The models that a campaign uses, and their cost, in the campaign's file.
 
-`agreed_keys_json` is a column of old: what may be paid for is kept by the user, and nothing in a file is believed.
+The column `agreed_keys_json` is obsolete: which paid models may be used is stored with the user, as a file cannot be
+trusted.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from lorewright.storage.database import Database
 
 
 def model_keys(database: Database) -> tuple[str, str]:
-    """The keys of the small and the large model: the sitting's that is active, where it has its own, else the
-    campaign's."""
+    """Return the keys of the small and the large model: the active session's own if it has any, else the campaign's."""
     row = database.row(
         """SELECT coalesce(s.small_model_key, c.small_model_key) AS small,
            coalesce(s.large_model_key, c.large_model_key) AS large
@@ -26,13 +26,13 @@ def model_keys(database: Database) -> tuple[str, str]:
 
 
 def own_model_keys(database: Database) -> tuple[str, str]:
-    """The keys of the campaign itself, whatever the sitting at hand has."""
+    """Return the campaign's own keys of the small and the large model, without those of the active session."""
     row = database.rows("SELECT small_model_key, large_model_key FROM campaigns")[0]
     return str(row[0]), str(row[1])
 
 
 def set_model_keys(database: Database, *, small: str | None = None, large: str | None = None) -> None:
-    """Which models a campaign asks; None leaves the key as it is."""
+    """Set the models that a campaign uses; None leaves a key unchanged."""
     sql = """UPDATE campaigns SET small_model_key = coalesce(?, small_model_key),
              large_model_key = coalesce(?, large_model_key)"""
     with database.transaction() as connection:
@@ -40,13 +40,13 @@ def set_model_keys(database: Database, *, small: str | None = None, large: str |
 
 
 def created_at(database: Database) -> str:
-    """When the campaign was begun, as it was written then."""
+    """Return the time at which the campaign was created, as it is stored."""
     return str(database.rows("SELECT created_at FROM campaigns")[0][0])
 
 
 def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:
-    """What a sitting has cost so far, in tokens and in millionths of a dollar: its turns, also those that were taken
-    back, its failed attempts, its asides. None counts the whole campaign."""
+    """Return the cost of a session so far, in tokens and in millionths of a dollar: its turns, including undone turns,
+    its failed attempts, and calls outside of turns. None counts the whole campaign."""
     where = "" if session_id is None else " WHERE session_id = ?1"
     given = () if session_id is None else (session_id,)
     turns = database.row(
@@ -70,8 +70,8 @@ def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls to models came to: how many there were, tokens read and written, how many of those read came from and
-    went into a provider's prompt cache, millionths of a dollar, and how long they took one after the other."""
+    """The sums over calls to models: their number, tokens read and written, how many of the read tokens came from and
+    went into a provider's prompt cache, millionths of a dollar, and total duration."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -83,17 +83,18 @@ class Usage:
 
     @property
     def cached_share(self) -> float | None:
-        """How much of what was read came from a cache; None where nothing was read."""
+        """The share of the read tokens that came from a cache; None if nothing was read."""
         return self.cache_read_tokens / self.input_tokens if self.input_tokens else None
 
     @property
     def usd(self) -> float:
-        """What they cost in dollars."""
+        """The cost in dollars."""
         return self.cost_microusd / 1_000_000
 
 
 def usage(database: Database) -> Usage:
-    """All calls of a campaign: of its turns, also those that were taken back, of attempts that failed, of asides."""
+    """Return the usage of a campaign: of its turns, including undone turns, of failed attempts, and outside of
+    turns."""
     sql = f"""SELECT {_SUMS} FROM (
         SELECT calls_json AS calls FROM stage_records
         UNION ALL SELECT json_extract(record.value, '$.calls') FROM attempts, json_each(records_json) record
@@ -102,20 +103,20 @@ def usage(database: Database) -> Usage:
 
 
 def usage_of_turn(database: Database, turn_id: str) -> Usage:
-    """The calls of one turn."""
+    """Return the usage of a turn."""
     sql = f"SELECT {_SUMS} FROM stage_records, json_each(calls_json) call WHERE turn_id = ?"
     return _usage(database.row(sql, turn_id))
 
 
 def usage_since(database: Database, attempt_no: int) -> Usage:
-    """The calls of the attempts that failed after one of that number."""
+    """Return the usage of the failed attempts with a number above `attempt_no`."""
     sql = f"""SELECT {_SUMS} FROM (SELECT json_extract(record.value, '$.calls') AS calls
         FROM attempts, json_each(records_json) record WHERE attempt_no > ?), json_each(calls) call"""
     return _usage(database.row(sql, attempt_no))
 
 
 def last_attempt(database: Database) -> int:
-    """The number of the last attempt that failed, 0 where none did."""
+    """Return the number of the last failed attempt, 0 if there is none."""
     return int(database.rows("SELECT coalesce(max(attempt_no), 0) FROM attempts")[0][0])
 
 
@@ -128,7 +129,7 @@ def _usage(row: Any) -> Usage:
 
 
 def keep_model_call(database: Database, *, stage: str, session_id: str, record: dict[str, Any], time: str) -> None:
-    """Keep what a model was asked outside of turns; `record` has its calls under `calls`."""
+    """Store a model call outside of turns; `record` has its calls under `calls`."""
     with database.transaction() as connection:
         (campaign_id,) = connection.execute("SELECT id FROM campaigns").fetchone()
         number = connection.execute("SELECT count(*) FROM model_calls").fetchone()[0] + 1

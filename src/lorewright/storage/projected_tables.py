@@ -1,29 +1,29 @@
 """The seeds' tables of a world, as a projection of the head's state, and the seeds' other tables as views of ours.
 
-Nothing in the engine reads them: they are for reports, for `db check`, and for whoever asks a campaign's file in SQL.
-What is true is the state. The tables are moved with the head in the same transaction, and can be made anew at any time.
-A column of a seed that nothing in a state fills holds what the seed has it hold by default.
+The engine does not read them: they are for reports, for `db check`, and for SQL queries by users. The state is the
+truth. The tables change with the head in the same transaction, and can be rebuilt at any time. A column of a seed for
+which a state has no value has the seed's default.
 
-projection            one row: which turn the tables below are a projection of, and in which format
-entities              who and what there is
-facts                 what is established
-scene                 the scene at hand, one row: the place, who is there, the time, what the ruleset keeps of it, and
-                      in which order one acts
-threads               the open questions, and how far each has been looked into
-clocks                the clocks as they stand; what they set off is in the campaign's rules
-inventory             who has how many of what; a place has what lies in it
+projection            one row: the turn of which the tables below are a projection, and the format
+entities              persons, places and things
+facts                 the established facts
+scene                 the current scene, one row: the place, the entities present, the time, the ruleset's scene state,
+                      and the turn order
+threads               the open questions of the story, and their progress
+clocks                the clocks with their values; their effects are in the campaign's rules
+inventory             owner, item, quantity; a place owns what lies in it
 scene_relations       trust, tension and closeness, one row for an unordered pair
-relationships         what somebody is to somebody, one row for a direction and a kind
-characters            whoever has a place or a stat block: profile, stats, inner states, conditions, how far they go
-observations          what somebody remembers and since which in-world minute; its weight is computed, never stored
-pending_threats       what was announced and has not happened yet
+relationships         relationships between entities, one row for a direction and a kind
+characters            everybody with a place or a stat block: profile, stats, inner states, conditions, escalation
+observations          the memories of characters, with their in-world minute; their weight is computed, never stored
+pending_threats       announced threats that have not happened yet
 active_situations     circumstances that hold for a while
 
 events                a view: every turn of every branch, as the seed's log of events
-turn_events           a view: what happened inside of the turns, step by step, dice and failed attempts among it
-scenes                a view: every turn's complete state, where one is kept
-summaries             a view: the summaries of the sittings that have ended
-rulesets, scenarios   views: what the campaign was made from, as it was then
+turn_events           a view: the steps within the turns, including dice and failed attempts
+scenes                a view: every turn's complete state, if it is stored
+summaries             a view: the summaries of the sessions that have ended
+rulesets, scenarios   views: the ruleset and scenario of the campaign when it was made
 scenario_characters   a view: the player and the scenario's cast, by the names that the scenario gives them
 session_characters    a view: the campaign's characters and their roles
 
@@ -33,7 +33,7 @@ In every table `campaign_id` comes first, the rest of the key after it, then the
 from __future__ import annotations
 
 _CAMPAIGN = "campaign_id TEXT NOT NULL REFERENCES campaigns(id)"
-# Where something comes from, as the seed writes it for whatever a world holds.
+# The origin of a row, with the seed's columns.
 _ORIGIN = "origin TEXT NOT NULL DEFAULT 'campaign', pack_id TEXT"
 
 TABLES = (
@@ -68,7 +68,7 @@ TABLES = (
         {_CAMPAIGN}, owner_id TEXT NOT NULL, item_id TEXT NOT NULL, qty INTEGER NOT NULL,
         flags_json TEXT NOT NULL DEFAULT '{{}}', PRIMARY KEY (campaign_id, owner_id, item_id)
     )""",
-    # `id` is that of the edge in a state: both ends in their order.
+    # `id` is the key of the relation in a state: both ends in their order.
     f"""CREATE TABLE scene_relations (
         {_CAMPAIGN}, id TEXT NOT NULL, character_a_id TEXT NOT NULL, character_b_id TEXT NOT NULL,
         trust INTEGER NOT NULL, tension INTEGER NOT NULL, closeness INTEGER NOT NULL, PRIMARY KEY (campaign_id, id),
@@ -78,7 +78,8 @@ TABLES = (
         {_CAMPAIGN}, a_id TEXT NOT NULL, b_id TEXT NOT NULL, rel_type TEXT NOT NULL, intensity INTEGER NOT NULL,
         notes_json TEXT NOT NULL, {_ORIGIN}, PRIMARY KEY (campaign_id, a_id, b_id, rel_type)
     )""",
-    # `role` is the seed's: user_persona or npc. `escalation` is how far somebody goes against the player, from 0 to 3.
+    # `role` is the seed's: user_persona or npc. `escalation` is how far a character goes against the player, from 0 to
+    # 3.
     f"""CREATE TABLE characters (
         {_CAMPAIGN}, id TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, base_profile TEXT NOT NULL,
         stat_block TEXT NOT NULL, location_id TEXT, states_json TEXT NOT NULL, conditions_json TEXT NOT NULL,
@@ -104,8 +105,8 @@ TABLES = (
 )
 
 VIEWS = (
-    # Those of other branches too: `turns.parent_id` says what came before each. The ops say what the seed's StateDiff
-    # says, and what it cannot.
+    # Includes the turns of other branches: `turns.parent_id` is the turn before. The ops contain everything of the
+    # seed's StateDiff, and more.
     """CREATE VIEW events AS SELECT t.turn_id AS id, t.campaign_id, t.turn_no, t.player_text AS player_input,
         (SELECT json_extract(r.input_json, '$.packet') FROM stage_records r WHERE r.campaign_id = t.campaign_id
          AND r.turn_id = t.turn_id AND r.stage = 'narrator' ORDER BY r.seq DESC LIMIT 1) AS context_packet_json,
@@ -114,8 +115,8 @@ VIEWS = (
         json_extract(t.result_json, '$.engine_events') AS engine_events_json, t.ops_json AS state_diff_json,
         json_extract(t.result_json, '$.final_text') AS final_text
         FROM turns t""",
-    # In the order of a turn: the words, every stage, every roll, the ops. A failed attempt stands on the head that it
-    # was thought from.
+    # In the order of a turn: the player's words, every stage, every roll, the ops. A failed attempt is on the head from
+    # which it started.
     """CREATE VIEW turn_events AS
         SELECT t.turn_id || ':input' AS id, t.campaign_id AS session_id, t.turn_id AS scene_id, t.turn_no AS turn_index,
             0 AS position, 'user_action' AS event_type, 'input' AS step_name, json_quote(t.player_text) AS payload_json,
@@ -162,7 +163,7 @@ VIEWS = (
         SELECT campaign_id AS session_id, id AS character_id, role FROM characters""",
 )
 
-# The views that tell of prompts, once stage records have them.
+# The views with the versions of prompts, which stage records have later.
 VIEWS_WITH_PROMPTS = (
     "DROP VIEW events",
     "DROP VIEW turn_events",

@@ -1,6 +1,6 @@
-"""The projected tables: which turn they are of, what is in them, and the statements that change them.
+"""The projected tables: their turn, their rows, and the statements that change them.
 
-What goes into a row is not known here: rows come as plain values, `campaign_id` left out, the key first.
+Rows are plain values, the key first, without `campaign_id`; other modules make them from a state.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lorewright.storage.database import Database
 from lorewright.storage.heads import Statement
 
-# Raised whenever the same state gives other rows, so that a projection from before is made anew.
+# Increased whenever the same state gives other rows, so that older projections are rebuilt.
 PROJECTION_FORMAT = 1
 
 # Table -> the columns that follow `campaign_id` in its key.
@@ -29,7 +29,7 @@ PROJECTED: Mapping[str, tuple[str, ...]] = {
     "pending_threats": ("id",),
     "active_situations": ("id",),
 }
-# What can be made anew from the head's state, and is neither exported nor imported.
+# The tables that can be rebuilt from the head's state, and are neither exported nor imported.
 MADE_ANEW = (*PROJECTED, "projection")
 
 Value = str | int | float | None
@@ -38,7 +38,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row that is to stand in a projected table, by its key; without `rest` none is to stand there."""
+    """A row to write to a projected table, by its key; without `rest` the row is deleted."""
 
     table: str
     key: Key
@@ -46,13 +46,14 @@ class RowChange:
 
 
 def projected_turn(database: Database) -> str | None:
-    """The turn that the tables are a projection of, by ID; None where they were never filled, or in another way."""
+    """Return the ID of the turn of which the tables are a projection; None if they were never filled, or in another
+    format."""
     row = database.row("SELECT turn_id FROM projection WHERE format = ?", PROJECTION_FORMAT)
     return None if row is None else str(row["turn_id"])
 
 
 def projected_rows(database: Database, table: str) -> list[tuple[object, ...]]:
-    """All rows of a projected table, in no order.
+    """Return all rows of a projected table, in no order.
 
     Raises:
         sqlite3.Error: they cannot be read.
@@ -61,10 +62,10 @@ def projected_rows(database: Database, table: str) -> list[tuple[object, ...]]:
 
 
 def project(campaign_id: str, turn_id: str, changes: Iterable[RowChange], *, anew: bool) -> Iterator[Statement]:
-    """The statements that make the tables a projection of a turn: by changes to what stands there or, `anew`, from
-    nothing."""
+    """Yield the statements that make the tables a projection of a turn: by changing the present rows or, with `anew`,
+    after deleting them."""
     for table in MADE_ANEW if anew else ():
-        # Rows of a campaign that is not there are nobody's.
+        # Rows of an unknown campaign are deleted too.
         yield (
             f"DELETE FROM {table} WHERE campaign_id = ? OR campaign_id NOT IN (SELECT id FROM campaigns)",
             (campaign_id,),

@@ -1,4 +1,4 @@
-"""Rows of the tables `sessions` and `scene_lore`: plain values in, plain values out."""
+"""Rows of the tables `sessions` and `scene_lore` <-> plain values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lorewright.storage.database import Database, read_json
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One sitting as it is stored, the seed's columns first. It is active while `ended_at` is None.
+    """A session as it is stored, the seed's columns first. It is active while `ended_at` is None.
 
     `summary` is None until it is ended. `turn_range_start` is the number of the first turn that could be played in it.
-    The model keys are None where the sitting goes by the campaign's.
+    The model keys are None if the session uses the campaign's.
     """
 
     id: str
@@ -35,7 +35,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class SceneLoreRow:
-    """The lore of one scene as it is kept."""
+    """The stored lore of a scene."""
 
     scene_id: str
     session_id: str | None
@@ -43,13 +43,13 @@ class SceneLoreRow:
 
 
 def session_rows(database: Database) -> list[SessionRow]:
-    """The sittings, the first one first."""
+    """Return the sessions, oldest first."""
     return [_session(row) for row in database.rows("SELECT * FROM sessions ORDER BY rowid")]
 
 
 def latest_time_of(database: Database, session_id: str) -> str | None:
-    """Return when a sitting began, or when the head was written if that is one of its turns and later; None where there
-    is no such sitting."""
+    """Return the time at which a session began, or at which the head was written if that is one of its turns and later;
+    None if there is no such session."""
     row = database.row(
         """SELECT max(s.started_at, coalesce((SELECT t.created_at FROM campaigns c JOIN turns t
            ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id WHERE t.session_id = s.id), ''))
@@ -60,14 +60,14 @@ def latest_time_of(database: Database, session_id: str) -> str | None:
 
 
 def active_session_row(database: Database) -> SessionRow | None:
-    """The sitting that has not ended, or None."""
+    """Return the session that has not ended, or None."""
     row = database.row("SELECT * FROM sessions WHERE ended_at IS NULL ORDER BY rowid DESC")
     return None if row is None else _session(row)
 
 
 def begin_session(database: Database, row: SessionRow) -> SessionRow:
-    """Write a sitting that begins, as the next one of its campaign: its ID is numbered here. Where one is active
-    meanwhile, that one is the answer and nothing is written."""
+    """Write a new session with the next number of its campaign in its ID, and return it. If another is active by now,
+    return that; nothing is written."""
     with database.transaction() as connection:
         active = connection.execute("SELECT * FROM sessions WHERE ended_at IS NULL").fetchone()
         if active is not None:
@@ -105,7 +105,8 @@ def finish_session(
     last_turn_id: str | None,
     summary: str,
 ) -> None:
-    """Write the end of a sitting; one that has ended stays as it is. Without a last turn nothing was played in it."""
+    """Write the end of a session; nothing changes if it has ended before. Without a last turn nothing was played in
+    it."""
     with database.transaction() as connection:
         connection.execute(
             """UPDATE sessions
@@ -116,14 +117,14 @@ def finish_session(
 
 
 def set_model_keys(database: Database, session_id: str, *, small: str | None, large: str | None) -> None:
-    """Which models a sitting asks, in place of the campaign's; None for the campaign's own."""
+    """Set the models that a session uses in place of the campaign's; None for the campaign's own."""
     sql = "UPDATE sessions SET small_model_key = ?, large_model_key = ? WHERE id = ?"
     with database.transaction() as connection:
         connection.execute(sql, (small, large, session_id))
 
 
 def session_summaries(database: Database) -> tuple[tuple[str, str], ...]:
-    """(last turn, summary) of every sitting that has ended with one, the first sitting first."""
+    """Return (last turn, summary) of every session that has ended with a summary, oldest first."""
     sql = (
         "SELECT end_turn_id, summary FROM sessions WHERE summary IS NOT NULL AND end_turn_id IS NOT NULL ORDER BY rowid"
     )
@@ -131,13 +132,13 @@ def session_summaries(database: Database) -> tuple[tuple[str, str], ...]:
 
 
 def scene_lore_row(database: Database, scene_id: str) -> SceneLoreRow | None:
-    """What is kept of a scene, or None."""
+    """Return the stored lore of a scene, or None."""
     row = database.row("SELECT * FROM scene_lore WHERE scene_id = ?", scene_id)
     return None if row is None else SceneLoreRow(row["scene_id"], row["session_id"], row["lore_json"])
 
 
 def keep_scene_lore(campaign_id: str, row: SceneLoreRow, time: str) -> tuple[str, tuple[str | None, ...]]:
-    """The statement that keeps a scene's lore, in place of what was kept of a scene of that ID."""
+    """Return the statement that stores a scene's lore in place of any earlier lore of that scene ID."""
     return (
         "INSERT OR REPLACE INTO scene_lore VALUES (?, ?, ?, ?, ?, ?)",
         (f"{campaign_id}:{row.scene_id}", campaign_id, row.scene_id, row.session_id, row.lore_json, time),

@@ -1,5 +1,5 @@
-"""Whole tables of a campaign's file as plain values, and back, under the same ID or another. What can be made anew from
-the head's state is left out."""
+"""Migrations of a file, and whole tables of a campaign's file <-> plain values, under the same ID or another. Tables
+that can be rebuilt from the head's state are left out."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from lorewright.errors import DamagedFile, SettingsError
 from lorewright.storage.database import Database, foreign_schema
 from lorewright.storage.projection import MADE_ANEW
 
-# Named migrations: each applied once, in order, in one transaction with its record. A released one is never edited.
+# Migrations: each is applied once, in order, in one transaction with its record. A released migration is never edited.
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step of a schema: a name that stays for ever and the statements, one each."""
+    """A step of a schema: a permanent name, and single SQL statements."""
 
     name: str
     statements: tuple[str, ...]
 
 
-# Name of a table, index or view -> the statement that made it, its blanks made one.
+# Name of a table, index or view -> the statement that made it, with single blanks.
 _Schema = dict[str, str]
 
 _OWN_TABLE = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
-# What SQLite makes for itself: the indexes of keys have no statement.
+# Tables that SQLite makes; its indexes of keys have no statement.
 _BY_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 _SCHEMA = f"""SELECT CAST(name AS TEXT), CAST(sql AS TEXT) FROM sqlite_master
     WHERE sql IS NOT NULL AND name NOT IN {_BY_SQLITE}"""
 
 
 def open_migrated(path: Path, migrations: Sequence[Migration], *, rebuildable: bool = False) -> Database:
-    """An open database whose tables are up to date; the caller closes it. For `rebuildable` see `migrate`.
+    """Return an open database whose tables are up to date; the caller closes it. For `rebuildable` see `migrate`.
 
     Raises:
         DamagedFile, FileUnavailable, UnsafePath: as `Database` raises them.
         SettingsError: a newer version wrote it.
-    Whatever is raised, the file is closed.
+    In each case the file is closed.
     """
     database = Database(path)
     try:
@@ -54,8 +54,8 @@ def open_migrated(path: Path, migrations: Sequence[Migration], *, rebuildable: b
 
 
 def migrate(database: Database, migrations: Sequence[Migration], *, rebuildable: bool = False) -> list[str]:
-    """Apply what is missing; the names of what was applied, in order. Of a file that is `rebuildable` a list of
-    migrations that no version writes is damage: it has an unknown name and lacks a known one.
+    """Apply the missing migrations and return their names, in order. In a `rebuildable` file a list of migrations with
+    an unknown name and without a known one is damage, as no version writes it.
 
     Raises:
         SettingsError: the file holds a migration that this version does not know; nothing was changed.
@@ -72,12 +72,12 @@ def migrate(database: Database, migrations: Sequence[Migration], *, rebuildable:
 
 
 def missing(database: Database, migrations: Sequence[Migration]) -> list[str]:
-    """The names of those that were not applied yet, in order. Nothing is changed.
+    """Return the names of the migrations that were not applied yet, in order. Nothing is changed.
 
     Raises:
         SettingsError: the file holds a migration that this version does not know.
-        DamagedFile: its tables, indexes and views are not those that its migrations make: whatever is asked of the file
-            later, and names its tables and columns, is asked of tables of ours.
+        DamagedFile: its tables, indexes and views are not those that its migrations make; every later query relies on
+            them.
     """
     with database.snapshot():
         done, found = _done(database), _schema(database.rows(_SCHEMA))
@@ -96,15 +96,15 @@ def missing(database: Database, migrations: Sequence[Migration]) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _made_by(migrations: tuple[Migration, ...]) -> _Schema:
-    """The schema that migrations make, one after the other. Of some that do not follow each other it is what could be
-    made, which no file of ours is like."""
+    """Return the schema that migrations make, in order. If one of them fails, it is the schema made until then, which
+    no file of ours has."""
     if not migrations:
         return {}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("BEGIN")
         with suppress(sqlite3.Error):
-            for statement in (_OWN_TABLE, *(each for migration in migrations for each in migration.statements)):
-                connection.execute(statement)
+            for sql in (_OWN_TABLE, *(statement for migration in migrations for statement in migration.statements)):
+                connection.execute(sql)
         return _schema(connection.execute(_SCHEMA))
 
 
@@ -118,7 +118,7 @@ def _done(database: Database) -> set[str]:
 
 
 def _apply(database: Database, migration: Migration) -> bool:
-    """Whether this call applied it: another process may have been first."""
+    """Apply a migration; return False if another process had applied it before."""
     with database.transaction() as connection:
         connection.execute(_OWN_TABLE)
         if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (migration.name,)).fetchone():
@@ -129,12 +129,12 @@ def _apply(database: Database, migration: Migration) -> bool:
     return True
 
 
-# Fractions are how sure somebody is of something; all that is counted or paid is whole.
+# Only confidences are fractions; counts and prices are whole numbers.
 Value = str | int | float | None
 
-# What is not of the campaign, but of the file, or follows from the rest.
+# Tables that belong to the file, not to the campaign, or that follow from the others.
 _OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *MADE_ANEW)
-# IDs that begin with that of their campaign, beside `campaign_id` itself.
+# Columns, other than `campaign_id`, with IDs that begin with the campaign's ID.
 _PREFIXED = {
     *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},
     *{("attempts", "session_id"), ("model_calls", "session_id")},
@@ -143,8 +143,8 @@ _PREFIXED = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its columns, and its rows in the order in which they were written. Those of a stranger's file can
-    be read once, and are known to be what was written at their end alone."""
+    """A table: its columns, and its rows in the order in which they were written. The rows of an
+    imported file can be iterated once, and are verified only at their end."""
 
     name: str
     columns: tuple[str, ...]
@@ -152,17 +152,17 @@ class Table:
 
 
 def read_tables(database: Database) -> list[Table]:
-    """All tables of a campaign by name, as they are at one moment."""
+    """Return all tables of a campaign, by name, in one snapshot."""
     with database.snapshot():
         return [_read(database, name) for name in _names(database)]
 
 
 def write_tables(database: Database, tables: Sequence[Table], *, campaign_id: str, was: str) -> None:
-    """Fill the tables of a file that is empty, in one transaction; what was of the campaign `was` is of `campaign_id`.
+    """Fill the tables of an empty file, in one transaction; the campaign ID `was` is replaced by `campaign_id`.
 
     Raises:
-        DamagedFile: they are other tables than the file has, or hold other values than ours do; nothing was written.
-        sqlite3.Error: their rows do not fit together; nothing was written.
+        DamagedFile: the tables are not those of the file, or hold values of other types; nothing was written.
+        sqlite3.Error: the rows break a constraint; nothing was written.
     """
     wanted = {name: _columns(database, name) for name in _names(database)}
     given = {table.name: table.columns for table in tables}
@@ -197,12 +197,16 @@ def _read(database: Database, name: str) -> Table:
 
 
 def _check(table: Table, row: Sequence[object]) -> None:
-    """A stranger's values: text, finite numbers and nothing, as many as there are columns."""
-    if len(row) != len(table.columns) or not all(map(_is_ours, row)):
+    """Check that a row has a text, finite number or None for each column.
+
+    Raises:
+        DamagedFile: it does not.
+    """
+    if len(row) != len(table.columns) or not all(map(_is_storable, row)):
         raise DamagedFile(f"a row of {table.name} is none of ours", hint="have it exported and sent again")
 
 
-def _is_ours(value: object) -> bool:
+def _is_storable(value: object) -> bool:
     if isinstance(value, float):
         return isfinite(value)
     return type(value) in (str, int, type(None))
