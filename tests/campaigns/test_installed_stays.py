@@ -43,7 +43,7 @@ def change(app: App) -> None:
 
 
 def validate(app: App, folder: Path) -> None:
-    path = app.scenarios.path("night_boat")
+    path = app.campaigns.scenario_path("night_boat")
     assert not [one for one in app.scenarios.findings(path) if one.severity == "error"]
     app.scenarios.demo_findings(path, app.rehearsal(folder, by_words=True))
 

@@ -83,7 +83,7 @@ def test_the_list_and_the_compiler_say_that_nothing_is_wrong(tmp_path: Path) -> 
     app = b.bare_house(tmp_path)
     listed, broken = app.scenarios.listed()
     assert (broken, [(one.id, one.packs, one.packs_here) for one in listed]) == ([], [("bare_house", (), True)])
-    path = app.scenarios.path("bare_house")
+    path = app.campaigns.scenario_path("bare_house")
     assert app.scenarios.findings(path) == []
     assert app.scenarios.demo_findings(path, app.rehearsal(tmp_path / "rehearsal")) == []
 

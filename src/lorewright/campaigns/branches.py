@@ -60,9 +60,9 @@ def decide(
     full ID or, on the path to the head, the short one.
 
     Raises:
-        NotFound: there is no such review on the way to the head.
+        NotFound: there is no such review on the path to the head.
         CampaignError: it was decided otherwise.
-        EditRefused: what was proposed does not fit any more, with the reason; it waits still.
+        EditRefused: the proposal does not fit any more, with the reason; it still waits.
     """
     store, verdict = campaign.store, "accepted" if accept else "rejected"
     found = _found(store, review_id)
@@ -214,7 +214,7 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
     """Take back the last turns, or those after a turn (its number or ID); the previous head gets a branch of its own.
 
     Raises:
-        CampaignError: there are not so many turns, or the turn is not before the head.
+        CampaignError: there are fewer turns, or the turn is not before the head.
         NotFound: there is no such turn.
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
@@ -243,7 +243,7 @@ def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
     the story stays where it is.
 
     Raises:
-        CampaignError: the name is taken or no name.
+        CampaignError: the name is taken or invalid.
         NotFound: there is no such turn.
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
@@ -269,7 +269,7 @@ def switch(store: CampaignStore, name: str) -> HeadChange:
 
     Raises:
         NotFound: there is no such branch.
-        CampaignError: it is the one at hand.
+        CampaignError: it is the active branch.
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
     """

@@ -119,9 +119,9 @@ class Campaigns:
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
-            RulesetError: the ruleset is none.
-            ScenarioError: the scenario names what does not exist.
-            CampaignError: the ID is taken or no ID, or the calibration does not fit the ruleset.
+            RulesetError: the ruleset's file is no valid ruleset.
+            ScenarioError: the scenario has unknown names.
+            CampaignError: the ID is taken or invalid, or the calibration does not fit the ruleset.
             SettingsError: there is no model of that key, or it cannot be asked.
         Whatever is raised, there is no new campaign.
         """
@@ -197,7 +197,7 @@ class Campaigns:
         Raises:
             NotFound: there is no such scenario or ruleset.
             ScenarioError: it is no scenario.
-            RulesetError: the ruleset is none.
+            RulesetError: the ruleset's file is no valid ruleset.
         """
         scenario = load_scenario(self.scenario_path(scenario_name))
         return scenario, self._ruleset(scenario)[0]
@@ -305,7 +305,7 @@ class Campaigns:
         """Return the IDs that disguised entities have for the player of a campaign. The pinned packs are opened for it.
 
         Raises:
-            NotFound: a pinned text is gone.
+            NotFound: a pinned text is missing.
         """
         with ExitStack() as stack:
             generations = [
@@ -318,7 +318,7 @@ class Campaigns:
         """Open a campaign for play. A missing index is built again from the stored text.
 
         Raises:
-            NotFound: there is no such campaign, or a pinned text is gone.
+            NotFound: there is no such campaign, or a pinned text is missing.
             StateMisfit: the stored state does not fit the ruleset; nothing was changed.
         """
         with self._store(campaign_id) as store, ExitStack() as stack:
@@ -375,8 +375,8 @@ class Campaigns:
         """Index a pinned text again, from its stored copy.
 
         Raises:
-            NotFound: it is not kept.
-            PackError: what is kept is another text.
+            NotFound: its text is not stored.
+            PackError: the stored text is another one.
         """
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / pin.pack_id
@@ -401,7 +401,7 @@ class Campaigns:
         """Return the given ID if it can be that of a new campaign.
 
         Raises:
-            CampaignError: it is taken, or no ID.
+            CampaignError: it is taken or invalid.
         """
         if not is_id(given):
             raise CampaignError(f"{given!r} cannot be a campaign ID", hint="use letters, digits, _ and -")

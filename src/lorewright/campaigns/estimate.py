@@ -57,7 +57,7 @@ def paid_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STA
     """Return the keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
 
     Raises:
-        SettingsError: the settings name a key that there is not.
+        SettingsError: the settings name an unknown key.
     """
     keys_asked = asked_keys(casting, keys, stages)
     return {key: asking for key, asking in keys_asked.items() if casting.may_cost(key)}
@@ -67,7 +67,7 @@ def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = ST
     """Return the keys of the models that turns of these stages ask, sorted, each with the stages that ask it.
 
     Raises:
-        SettingsError: the settings name a stage that there is not.
+        SettingsError: the settings name an unknown stage.
     """
     found: dict[str, tuple[str, ...]] = {}
     for stage in stages:
@@ -82,7 +82,7 @@ def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> 
     turns.
 
     Raises:
-        SettingsError: the settings name a key that there is not.
+        SettingsError: the settings name an unknown key.
     """
     if not paid_keys(casting, keys):
         # The rules and last turns are read only where there is something to be estimated.
@@ -136,7 +136,7 @@ def awaiting(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
     """Return the models of a campaign's next turn that may cost money and that nobody has agreed to yet.
 
     Raises:
-        SettingsError: the settings name a key that there is not.
+        SettingsError: the settings name an unknown key.
     """
     agreed = _agreed(campaign)
     # Called before every turn, so prices are computed only where somebody has to be asked.
@@ -155,7 +155,7 @@ def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
     """Store that the campaign may ask these models, at these addresses, without asking the user again.
 
     Raises:
-        SettingsError: the yes cannot be kept.
+        SettingsError: the agreement cannot be stored.
     """
     if models:
         tokens = {_token(model.key, model.address): f"{model.key} at {model.shown_address}" for model in models}
@@ -167,7 +167,7 @@ def hold_to_trust(campaign: OpenCampaign) -> None:
     """Refuse, or ask the user, where the next turn would ask a model by settings that they have not trusted.
 
     Raises:
-        NotTrusted: it would; nothing was sent.
+        NotTrusted: the settings are not trusted; nothing was sent.
     """
     if asked_keys(campaign.casting, campaign.keys):
         campaign.casting.hold_to_trust()
@@ -178,8 +178,8 @@ def hold_to_agreement(campaign: OpenCampaign) -> None:
 
     Raises:
         NotTrusted: the settings that name it are not trusted; nothing was sent.
-        NotAgreed: it would; the message names the models with their estimated price and address.
-        SettingsError: the settings name a key that there is not.
+        NotAgreed: nobody has agreed; the message names the models with their estimated price and address.
+        SettingsError: the settings name an unknown key.
     """
     hold_to_trust(campaign)
     models = awaiting(campaign)

@@ -76,7 +76,7 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audi
     Raises:
         NotFound: there is no such campaign.
         CampaignError: there is a file already.
-        DamagedFile: something in the campaign's file is not as it must be; nothing was written.
+        DamagedFile: the campaign's file is damaged; nothing was written.
     """
     with campaigns.reading(campaign_id) as store:
         found = check(campaigns.path(campaign_id), campaigns.kept if audience == "gm" else None).findings

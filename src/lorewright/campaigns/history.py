@@ -235,11 +235,6 @@ def contradictions(flagged: Iterable[LorebookEntry], state: WorldState) -> tuple
     )
 
 
-def _said(entry: LorebookEntry, state: WorldState) -> str:
-    what = entry.predicate.replace("_", " ")
-    return _sentence(f"Told otherwise than it is: {state.name_of(entry.subject_id)}: {what} {entry.detail}".rstrip("."))
-
-
 def _event(
     state: WorldState, text: str, witnesses: Sequence[str], entity_ids: Sequence[str], place: str
 ) -> HistoryRecord:
@@ -266,9 +261,10 @@ def _once(*ids: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-# A campaign's turns up to a head -> what happened in them, as one viewer may search it. ¶ The first reader adds the
-# turns that are missing in the index. The records that were read are used as they are, so it changes no answer when
-# another process deletes or rebuilds the index meanwhile.
+# A campaign's turns up to a head -> what happened in them, as one viewer may search it.
+#
+# The first reader adds the turns that are missing in the index. The records that were read are used as they are, so it
+# changes no answer when another process deletes or rebuilds the index meanwhile.
 
 # Raised whenever the records of a turn would differ from before, so that old ones are made again.
 _FORMAT = 1
@@ -332,7 +328,7 @@ class Histories:
         """Return the index that stores the records of a campaign.
 
         Raises:
-            UnsafePath: the campaign's own ID is none, or a link stands there.
+            UnsafePath: the campaign's ID is invalid, or the path is a link.
         """
         return HistoryIndex(Enclosure(self.folder.parent).path(self.folder.name, f"{store.campaign_id}.db"))
 

@@ -153,7 +153,7 @@ class OpenCampaign:
         """Return the ID of the person with that ID or name, among those whom the player may hear of.
 
         Raises:
-            CampaignError: nobody is called so.
+            CampaignError: nobody has that ID or name.
         """
         knows = self.acquaintance(persona)
         return somebody_called(name, knows.shown, heard_of=knows.heard_of(name), ids=self.player_ids().ids)

@@ -37,12 +37,12 @@ _HINT = "see docs/playing.md, Session zero, for what may be said"
 
 
 def _text(longest: int, shortest: int = 1) -> StringConstraints:
-    """Return the constraints of one non-empty line of text without control or direction characters."""
+    """Return the constraints of a line of text of such a length, without control or direction characters."""
     return StringConstraints(
         strip_whitespace=True,
         min_length=shortest,
         max_length=longest,
-        pattern=r"^[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$",
+        pattern=_PRINTABLE,
     )
 
 
@@ -83,7 +83,7 @@ def read_calibration(path: Path) -> Calibration:
 
     Raises:
         NotFound: there is no such file.
-        CampaignError: it is no calibration; the message has file, line and key.
+        CampaignError: the file is no valid calibration; the message has file, line and key.
     """
     try:
         text = read_text(path, MAX_WRITTEN_BYTES, CampaignError)

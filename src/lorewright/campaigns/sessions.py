@@ -49,7 +49,7 @@ def end_scene(campaign: OpenCampaign, *, minutes: int = 0, action_id: str | None
 
     Raises:
         CampaignError: the story has ended.
-        ActionIdReused: the action ID is known with something else.
+        ActionIdReused: the action ID was used for something else.
     """
     place = campaign.store.head().state.scene.location_id
     passed: tuple[StateOp, ...] = (AdvanceTime(minutes=minutes),) if minutes else ()
@@ -415,9 +415,9 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
 
     Raises:
         SettingsError: the campaign has no large model, or it cannot be asked.
-        NotAgreed: it costs money, and nobody has agreed to that.
+        NotAgreed: it costs money, and nobody has agreed to pay.
         CampaignError: nothing was played in the sitting.
-        ProviderError: no valid recap could be had; the call is kept all the same.
+        ProviderError: the model gave no valid recap; the call is stored all the same.
     """
     key = campaign.casting.key(STAGE, campaign.keys)
     model = campaign.casting.model(STAGE, campaign.keys, campaign.spent())

@@ -56,7 +56,7 @@ class StageModels(Protocol):
         """Check that there is a model of that key and that it could be asked.
 
         Raises:
-            SettingsError: there is none, or what it needs is not set.
+            SettingsError: there is no such model, or what it needs is not set.
         """
         ...
 
@@ -64,7 +64,7 @@ class StageModels(Protocol):
         """Return the key of the model that a stage asks, `builtin` where it asks none.
 
         Raises:
-            SettingsError: the settings name a stage or key that there is not.
+            SettingsError: the settings name an unknown stage or key.
         """
         ...
 
@@ -80,7 +80,7 @@ class StageModels(Protocol):
         """Return the address at which a model is asked; None where nothing is sent to anybody.
 
         Raises:
-            SettingsError: there is no such key, or nothing says where it is asked.
+            SettingsError: there is no such key, or its address is unknown.
         """
         ...
 
@@ -188,7 +188,7 @@ class FixedStageModels:
         """Take the models by stage.
 
         Raises:
-            SettingsError: a model was given to a stage that there is not.
+            SettingsError: a model was given to an unknown stage.
         """
         unknown = sorted(set(models) - set(TIERS))
         if unknown:

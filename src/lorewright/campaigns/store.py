@@ -61,7 +61,7 @@ class KeptPacks:
         """Store a pack's text unless it is stored already; whole or not at all.
 
         Raises:
-            UnsafePath: a link stands where it belongs.
+            UnsafePath: its path is a link.
         """
         path = self._path(content_hash)
         if path.is_file():
@@ -79,8 +79,8 @@ class KeptPacks:
         it.
 
         Raises:
-            NotFound: the text is not kept, or what is kept is damaged.
-            UnsafePath: a link stands in its place, or a name in it leads out.
+            NotFound: the text is not stored, or its copy is damaged.
+            UnsafePath: the archive is a link, or a name in it leads out of the folder.
         """
         path = self._path(content_hash)
         if not path.is_file():

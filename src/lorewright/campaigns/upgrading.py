@@ -67,7 +67,7 @@ class Upgrades:
         """Return what would change at the head of a campaign. Nothing of it is changed.
 
         Raises:
-            NotFound: there is no such campaign, or the text of a pin is gone.
+            NotFound: there is no such campaign, or a pinned text is missing.
             PackError: a pack that is installed has no index, or its folder holds another text by now.
         """
         with self._campaigns.reading(campaign_id) as store:

@@ -79,7 +79,7 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
     """Return where the campaign stands; for a game master with these parts of the complete state.
 
     Raises:
-        NotFound: the viewer is nobody in it.
+        NotFound: the viewer is no character of the campaign.
     """
     head = campaign.store.head()
     viewer = viewer_in(head.state, viewer)
@@ -97,7 +97,7 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     """Return the viewer's scene; for a game master, with `place`, that of another place and the people there.
 
     Raises:
-        NotFound: there is no such place, or the viewer is nobody in the campaign, or nowhere.
+        NotFound: there is no such place, or the viewer is no character of the campaign, or is nowhere.
     """
     state = campaign.store.head().state
     viewer = viewer_in(state, viewer)
@@ -120,7 +120,7 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
     """Return the last turns of the story, or those before `before_turn`, as the viewer may read them.
 
     Raises:
-        NotFound: the viewer is nobody in it.
+        NotFound: the viewer is no character of the campaign.
     """
     store, state = campaign.store, campaign.store.head().state
     path = store.path()

@@ -154,7 +154,7 @@ def read_budgets(text: str) -> list[int]:
     """Return the budgets of a text like `500,1000`, sorted.
 
     Raises:
-        SettingsError: there are not two or more of them, or one is no number of tokens.
+        SettingsError: there are fewer than two or more than twelve, or a part is no number of tokens.
     """
     parts = [part.strip() for part in text.split(",")]
     wrong = next((part for part in parts if not (part.isascii() and part.isdigit()) or len(part) > 7), None)

@@ -28,7 +28,7 @@ def open_source(campaign: str | None) -> LoreSource:
     """Open the lore of the current workspace, or of a campaign in it.
 
     Raises:
-        SettingsError: the settings cannot be read as meant.
+        SettingsError: the settings are invalid.
     """
     if campaign is None:
         packs = open_lore()

@@ -65,7 +65,7 @@ def validate(
 ) -> None:
     """Check a scenario as a compiler would, and play its demo. Exit 1 when it could not be begun."""
     lorewright = open_app()
-    path = lorewright.scenarios.path(scenario)
+    path = lorewright.campaigns.scenario_path(scenario)
     findings = lorewright.scenarios.findings(path)
     broken = any(finding.severity == "error" for finding in findings)
     if not broken:

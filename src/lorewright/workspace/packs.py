@@ -113,7 +113,7 @@ class WorkspacePacks:
 
         Raises:
             NotFound: no pack of that ID is installed.
-            PackError: its folder is gone or has errors now; what was installed stays.
+            PackError: its folder is missing or has errors now; what was installed stays.
         """
         return self._library.reindex(pack_id, progress=progress)
 

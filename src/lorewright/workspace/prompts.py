@@ -55,7 +55,7 @@ class WorkspacePrompts:
 
         Raises:
             NotFound: there is no such campaign.
-            PromptError: one cannot be read as a prompt.
+            PromptError: a file is no valid prompt.
         """
         pins: dict[str, Any] = {}
         if campaign_id is not None:

@@ -51,11 +51,6 @@ class Scenarios:
         self._library = library
         self._explorer = explorer
 
-    def path(self, name: str) -> Path:
-        """Return the file of a scenario, given by its ID or as a path."""
-        path = Path(name)
-        return path if path.suffix in _SUFFIXES else self._folder / f"{name}.yaml"
-
     def listed(self) -> tuple[list[ListedScenario], list[Path]]:
         """Return the scenarios of the workspace by file, and the files that are no scenarios."""
         found, broken = [], []

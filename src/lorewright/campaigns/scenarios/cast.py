@@ -208,7 +208,7 @@ def hold_to(state: WorldState, ruleset: Ruleset) -> None:
     """Check that a stored state, which has its own copy of the schemas, fits those of its campaign's ruleset.
 
     Raises:
-        StateMisfit: it does not; the message names the field.
+        StateMisfit: the state does not fit; the message names the field.
     """
     held = state.ruleset
     if held is None:

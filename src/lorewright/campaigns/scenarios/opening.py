@@ -236,7 +236,7 @@ def compose(
     """Make a campaign's first state from its scenario and packs; entities of packs keep their origin.
 
     Raises:
-        ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
+        ScenarioError: it has unknown names, all of them in one message; `source` is the scenario's file.
     """
     opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=campaign_id)
     lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]

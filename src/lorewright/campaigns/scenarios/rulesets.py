@@ -128,8 +128,8 @@ def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str
     that ships goes before one of the same name in the folder `own`.
 
     Raises:
-        NotFound: there is none of that name.
-        RulesetError: it is none; the message has file, line and key.
+        NotFound: there is no ruleset of that name.
+        RulesetError: the file is no valid ruleset; the message has file, line and key.
     """
     if own is not None and ruleset_id not in ruleset_names() and is_id(ruleset_id):
         file = own / f"{ruleset_id}{_SUFFIX}"
@@ -161,7 +161,7 @@ def load_ruleset_file(path: Path) -> Ruleset:
 
     Raises:
         NotFound: there is no such file.
-        RulesetError: it is none; the message has file, line and key.
+        RulesetError: the file is no valid ruleset; the message has file, line and key.
     """
     ruleset, faults = read_ruleset_file(path)
     if ruleset is None:

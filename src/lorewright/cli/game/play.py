@@ -325,7 +325,7 @@ def lines_of(script: Path) -> list[str]:
 
     Raises:
         NotFound: there is no such file.
-        SettingsError: a line of it is longer than any that is played.
+        SettingsError: a line of it is too long.
     """
     if not script.is_file():
         raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")

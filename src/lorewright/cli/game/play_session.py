@@ -251,7 +251,7 @@ class PlaySession:
         """Return the ID, as the player knows it, of the person with a name, as the next speaker's persona knows them.
 
         Raises:
-            CampaignError: nobody is called so.
+            CampaignError: nobody has that ID or name.
         """
         found = self.campaign.somebody_called(name, persona=self.persona)
         return self.campaign.player_ids().ids.get(found, found)
@@ -355,8 +355,8 @@ class PlaySession:
         """Tell whether the turn is played without a model because the player does not want to pay for it, or trust it.
 
         Raises:
-            NotTrusted: as NotAgreed, of the settings that name the models.
-            NotAgreed: there is nobody to be asked.
+            NotTrusted: the settings that name the models are not trusted, and there is no terminal at which to ask.
+            NotAgreed: there is no terminal at which to ask.
         """
         try:
             hold_to_trust(self.campaign)

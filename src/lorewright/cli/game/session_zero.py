@@ -32,7 +32,7 @@ def agreed_on(campaigns: Campaigns, scenario_name: str, file: Path | None, *, as
     """Return the calibration from a file, else from questions if `ask` is set, else None.
 
     Raises:
-        SettingsError: there is nobody to ask.
+        SettingsError: there is no terminal at which to ask.
         And what reading the file or the scenario raises.
     """
     if file is not None:

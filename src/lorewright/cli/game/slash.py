@@ -73,7 +73,7 @@ def whisper(seat: PlaySession, rest: str) -> None:
     """Play words that only one person is to hear.
 
     Raises:
-        CampaignError: nobody is called so, or there are no words.
+        CampaignError: nobody has such a name, or there are no words.
     """
     quoted = _QUOTED.fullmatch(rest)
     if quoted:
@@ -122,7 +122,7 @@ def scene(seat: PlaySession, rest: str) -> None:
     """Close the scene for `/scene end [MINUTES]`, and let the minutes pass until the next one opens.
 
     Raises:
-        CampaignError: it is not said so, or the story has ended.
+        CampaignError: the words after `/scene` are not understood, or the story has ended.
     """
     name, _, minutes = rest.partition(" ")
     minutes = minutes.strip()

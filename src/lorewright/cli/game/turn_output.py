@@ -158,7 +158,7 @@ def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
     """Take back the last turns that were played, and print where the story stands then.
 
     Raises:
-        CampaignError: not so many were played; nothing was changed.
+        CampaignError: fewer turns were played; nothing was changed.
     """
     _, words = undo_played(campaign.store, turns=turns, edits=True)
     words = words or _unplayed(campaign)

@@ -39,7 +39,7 @@ def write_page(path: Path, page: str) -> None:
     """Write a page to its file.
 
     Raises:
-        SettingsError: the path is a folder, or lies in one that is not there.
+        SettingsError: the path is a folder, or its folder does not exist.
     """
     if path.is_dir() or not path.parent.is_dir():
         raise SettingsError(f"{path} cannot be written", hint="name a file in a folder that is there: --html page.html")
