@@ -1,4 +1,4 @@
-"""Any cross-encoder of sentence-transformers, by name or folder. Needs the extra `st`, and torch with it."""
+"""Any cross-encoder of sentence-transformers, by name or folder. It needs the extra `st`, and with it torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CrossEncoderReranker:
     """A model, loaded with the first question. Pairs run one at a time: padding changes the last bits of a score."""
 
     def __init__(self, name: str) -> None:
-        """A folder with a model, or a name, which the library may fetch."""
+        """`name` is a folder with a model, or a model's name; the library may fetch that."""
         folder = Path(name).expanduser()
         self._name = str(folder.absolute()) if folder.is_dir() else name
         self._offline = folder.is_dir()
@@ -26,12 +26,12 @@ class CrossEncoderReranker:
         self._loading = threading.Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """See `Reranker`. What is longer than the model reads is cut by it."""
+        """Return one score for each text; see `Reranker`. The model cuts texts that are too long."""
         if not texts:
             return []
         pairs = [(encodable(question), encodable(text)) for text in texts]
         try:
-            found = [float(one) for one in self._loaded().predict(pairs, batch_size=1, show_progress_bar=False)]
+            found = [float(score) for score in self._loaded().predict(pairs, batch_size=1, show_progress_bar=False)]
         except EmbedderError:
             raise
         except Exception as problem:  # torch and a model's own code raise what they like

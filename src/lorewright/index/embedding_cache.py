@@ -1,6 +1,6 @@
-"""Texts -> vectors, each text once: what an embedder has made of it is kept by the text's hash.
+"""Texts -> vectors, each text once: an embedder's vector is stored by the text's hash.
 
-An install that is interrupted goes on where it stopped, an edit embeds only what changed, and two packs that hold the
+An interrupted install goes on where it stopped, an edit embeds only what changed, and two packs that hold the
 same sentence share its vector.
 """
 
@@ -25,7 +25,8 @@ MIGRATIONS = (
     Migration(
         "embeddings_001_vectors",
         (
-            # One text in one vector space: float32, little-endian, of unit length; then a digest of all that.
+            # A text in a vector space: float32, little-endian, of unit length; then a digest of fingerprint, hash and
+            # vector.
             """CREATE TABLE vectors (
                 fingerprint TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
                 PRIMARY KEY (fingerprint, text_hash)
@@ -36,28 +37,27 @@ MIGRATIONS = (
 
 _DTYPE = np.dtype("<f4")
 _DIGEST_BYTES = 8
-# SQLite's own bound on variables is far above it.
+# SQLite's own bound on variables is far higher.
 _ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """`vectors` (texts, dimensions) in the order of the texts; how many of them had to be embedded."""
+    """`vectors` (texts, dimensions) in the order of the texts; and how many of them had to be embedded."""
 
     vectors: Vectors
     new: int
 
 
 class EmbeddingCache:
-    """The vectors of every text that was ever embedded here. It can be deleted at any time."""
+    """The vectors of every text that was embedded in this workspace. The file can be deleted at any time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._held: Database | None = None
 
     def held(self) -> EmbeddingCache:
-        """The same cache, for one thread that embeds a little again and again: its file is opened once, and closed with
-        `let_go`.
+        """Return the same cache with its file open, for one thread that embeds often; close it with `let_go`.
 
         Raises:
             EmbedderError: the file cannot be opened.
@@ -70,18 +70,18 @@ class EmbeddingCache:
         return holder
 
     def let_go(self) -> None:
-        """Close the file, where it is held."""
+        """Close the file, if it is held open."""
         if self._held is not None:
             self._held.close()
             self._held = None
 
     def embed(self, texts: Sequence[str], embedder: Embedder, *, progress: Callable[[int, int], None]) -> Embedded:
-        """One vector for each text. What is not known is embedded batch by batch, each kept as soon as it is there.
+        """Return a vector for each text. Unknown texts are embedded batch by batch, each stored at once.
 
-        `progress` is told how many of the texts have their vector, of how many.
+        `progress` is called with how many of the texts have their vector, and how many there are.
 
         Raises:
-            EmbedderError: the embedder failed, or what is kept cannot be read; the batches before are kept.
+            EmbedderError: the embedder failed, or the cache cannot be read; the batches before are stored.
         """
         try:
             return self._embed(texts, embedder, progress)
@@ -99,7 +99,7 @@ class EmbeddingCache:
         hashes = [hash_of(text) for text in texts]
         with self._database() as database:
             known = _read(database, embedder.fingerprint, hashes)
-            # Texts of one length together: a batch is as slow as its longest.
+            # Texts of similar length together: a batch is as slow as its longest.
             missing = sorted({(len(text), text) for text, key in zip(texts, hashes, strict=True) if key not in known})
             total = len(known) + len(missing)
             progress(len(known), total)
@@ -116,32 +116,32 @@ class EmbeddingCache:
         return Embedded(vectors, len(missing))
 
     def count(self) -> int:
-        """Return how many vectors are kept."""
+        """Return the number of stored vectors."""
         if not self._exists():
             return 0
         with self._database() as database:
             return int(database.rows("SELECT count(*) FROM vectors")[0][0])
 
     def unused(self, fingerprint: str, texts: Iterable[str]) -> int:
-        """Return how many are of none of the texts in this vector space."""
+        """Return how many stored vectors belong to none of the texts in this vector space."""
         if not self._exists():
             return 0
         with self._database() as database:
             return len(_unused(database, fingerprint, texts))
 
     def keep_only(self, fingerprint: str, texts: Iterable[str]) -> int:
-        """Forget what none of the texts needs in this vector space, and every other space; how many that were."""
+        """Delete vectors of other texts than these in this vector space, and every other space; return how many."""
         with self._database() as database:
-            gone = _unused(database, fingerprint, texts)
+            unused = _unused(database, fingerprint, texts)
             with database.transaction() as connection:
-                connection.executemany("DELETE FROM vectors WHERE fingerprint = ? AND text_hash = ?", gone)
-        return len(gone)
+                connection.executemany("DELETE FROM vectors WHERE fingerprint = ? AND text_hash = ?", unused)
+        return len(unused)
 
     def is_sound(self) -> bool:
-        """Return whether the file, where there is one, can be read as what was written.
+        """Return True if the file, where there is one, can be read as it was written.
 
         Raises:
-            FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+            FileUnavailable: it cannot be examined now.
             UnsafePath: it is a link.
         """
         if not self._exists():
@@ -154,7 +154,7 @@ class EmbeddingCache:
         return is_sound(self._path)
 
     def begin_anew(self) -> Path:
-        """Move a damaged file aside, where it can be looked at; where to. Vectors may have cost money."""
+        """Move a damaged file aside, where it can be examined, for vectors may have cost money; return its new path."""
         return set_aside(self._path)
 
     def _exists(self) -> bool:
@@ -169,7 +169,7 @@ class EmbeddingCache:
             yield database
 
     def _opened(self) -> Database:
-        """The cache's file; a damaged one is set aside and begun anew, for all in it can be made again."""
+        """Open the cache's file; a damaged one is set aside and begun anew, for all of it can be made again."""
         try:
             return self._read_or_made()
         except (DamagedFile, *Trouble) as problem:
@@ -185,7 +185,7 @@ class EmbeddingCache:
 
 
 def hash_of(text: str) -> bytes:
-    """What a text is kept by."""
+    """Return the key under which a text's vector is stored."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
@@ -215,12 +215,12 @@ def _write(database: Database, fingerprint: str, vectors: dict[bytes, Vectors]) 
 
 
 def _sealed(vector: bytes, fingerprint: str, text_hash: bytes) -> bytes:
-    """A vector with its digest: a damaged disk gives other bytes, which SQLite does not see."""
+    """Return a vector with its digest, because SQLite does not notice bytes that a damaged disk has changed."""
     return vector + _digest(vector, fingerprint, text_hash)
 
 
 def _unsealed(stored: bytes, fingerprint: str, text_hash: bytes) -> bytes | None:
-    """A vector as it was written; None where it is not that any more, and has to be embedded again."""
+    """Return a vector as it was written; None where its bytes have changed, so that it must be embedded again."""
     vector = stored[:-_DIGEST_BYTES]
     return vector if stored[-_DIGEST_BYTES:] == _digest(vector, fingerprint, text_hash) else None
 

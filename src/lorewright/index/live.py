@@ -1,8 +1,8 @@
-"""A pack that is being written -> its index of the moment, in memory: the same answers as from an installed one.
+"""A pack that is being written -> its temporary index, in memory: the same answers as from an installed one.
 
-From one text of the pack to the next only the chunks that differ are taken out and written, and only windows that were
-never seen are embedded. Rows are numbered with gaps, because only their order counts: what is written between two
-chunks takes numbers between theirs. Where a gap is used up, everything is written anew.
+From one text of the pack to the next only the chunks that differ are removed and written, and only new windows are
+embedded. Rows are numbered with gaps, because only their order counts: a chunk that is written between two others takes
+a number between theirs. Where a gap is used up, everything is written anew.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from lorewright.tokens import count_tokens
 
 # Generation -> the same without some of its chunks and items: as if they had never been written.
 #
-# A keyword score depends on every row of its table, so what may not count is taken out before anything is asked: a copy
-# in memory, from which the rows are deleted. The copies of the last few sets are kept beside their generation.
+# A keyword score depends on every row of its table, so rows that may not count are removed before the search: from a
+# copy in memory. The copies of the last few sets are cached with their generation.
 
-# A conversation under changing conditions needs a few; each is as large as the pack's index.
+# How many copies are cached: a conversation under changing conditions needs a few, each as large as the pack's index.
 _KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is taken out: rows of whole chunks, IDs of items, and what is left of chunks that lose items: their words,
-    and the text as their author wrote it."""
+    """What is removed: rows of whole chunks, IDs of items, and for chunks that lose items their new words, and the new
+    text as their author wrote it."""
 
     rows: frozenset[int] = frozenset()
     items: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class Cut:
 
 
 def pruned(generation: Generation, cut: Cut) -> Generation:
-    """The generation without what is cut; itself where nothing is. Closed with the generation that it comes from."""
+    """Return the generation without what is cut; itself where nothing is. It is closed with the original generation."""
     if not cut:
         return generation
     key = (cut.rows, cut.items)
@@ -133,8 +133,8 @@ def _count(copy: sqlite3.Connection) -> None:
         copy.execute("UPDATE meta SET value = ? WHERE key = ?", (str(count), key))
 
 
-# Room for fifteen chunks between two. Ranking by words has a place for every row number, so that a wide gap is paid for
-# by every question.
+# Room for fifteen chunks between two. Keyword ranking has a place for every row number, so a wider gap would make every
+# question slower.
 _GAP = 16
 
 _FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "position")
@@ -142,22 +142,22 @@ _FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "position
 
 @dataclass(frozen=True, slots=True)
 class LiveRow:
-    """A chunk that is in the index: under which row, and with which title."""
+    """A chunk in the index: its row and its title."""
 
     number: int
     chunk: Chunk
     title: str
 
     def holds(self, chunk: Chunk, title: str) -> bool:
-        """Whether a chunk is written already, wherever it stands among the others."""
+        """Return True if this row holds the chunk as it is now, wherever it stands among the others."""
         if self.title != title:
             return False
-        return self.chunk is chunk or all(getattr(self.chunk, one) == getattr(chunk, one) for one in _FIELDS)
+        return self.chunk is chunk or all(getattr(self.chunk, name) == getattr(chunk, name) for name in _FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The index as it is now, until the next update. `changed` counts the chunks that were written and that are gone,
+    """The index after an update, until the next one. `changed` counts the chunks that were written and removed,
     `embedded` the windows that had to be embedded; `problem` is why there are no vectors, where there should be."""
 
     generation: Generation
@@ -168,7 +168,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
-    """What of a chunk is embedded: the hash of each window's text, and the item that it belongs to."""
+    """The embedded windows of a chunk: the hash of each window's text, and the item that it belongs to."""
 
     chunk: Chunk
     hashes: tuple[bytes, ...]
@@ -177,10 +177,10 @@ class _Windows:
 
 
 class LiveIndex:
-    """The index of one pack, updated in place. For one thread; `close` it."""
+    """The index of one pack, updated in place. It is for one thread, and must be closed with `close`."""
 
     def __init__(self, vectors: VectorBuilder | None = None) -> None:
-        """Without `vectors` the pack is found by words alone."""
+        """Without `vectors` the pack is searched by words alone."""
         self._builder = vectors
         self._rows: list[LiveRow] = []
         self._pack: Pack | None = None
@@ -191,9 +191,9 @@ class LiveIndex:
         self._cache: EmbeddingCache | None = None
 
     def update(self, pack: Pack, *, progress: Progress = no_progress) -> Updated:
-        """Have a text of the pack in the index; the generation of the text before must not be used any more.
+        """Index a text of the pack; the generation of the text before must not be used any more.
 
-        Where it is stopped half-way, the next update writes everything anew.
+        If it is interrupted, the next update writes everything anew.
         """
         before, self._pack = self._pack, None
         changed = self._patched(before, pack) if before is not None and _is_alike(before, pack) else None
@@ -210,7 +210,7 @@ class LiveIndex:
         return Updated(self._generation, changed, embedded, problem)
 
     def close(self) -> None:
-        """Let go of the memory. Closing twice is well."""
+        """Free the memory. Closing twice is allowed."""
         self._let_go_of_copies()
         if self._connection is not None:
             self._connection.close()
@@ -240,18 +240,18 @@ class LiveIndex:
         return len(pack.chunks)
 
     def _patched(self, before: Pack, pack: Pack) -> int | None:
-        """How many chunks were written or taken out; None where everything has to be written."""
+        """Return how many chunks were written or removed; None where everything has to be written."""
         planned = self._plan(pack)
         if planned is None or self._connection is None:
             return None
         self._let_go_of_copies()
         connection = self._connection
-        # A row that is kept is the very same; a new one may well have the number of one that goes.
+        # An unchanged row is the same object; a new one may well have the number of a removed one.
         before_rows, after_rows = set(map(id, self._rows)), set(map(id, planned))
-        gone = [row for row in self._rows if id(row) not in after_rows]
+        removed = [row for row in self._rows if id(row) not in after_rows]
         new = [row for row in planned if id(row) not in before_rows]
         connection.execute("BEGIN")
-        for row in gone:
+        for row in removed:
             take_out_chunk(connection, row.number, row.chunk, row.title)
         for row in new:
             write_chunk(connection, row.number, row.chunk, row.title)
@@ -261,17 +261,17 @@ class LiveIndex:
             write_entities(connection, pack.entities)
         self._rows = planned
         self._write_the_rest(connection, pack)
-        return len(gone) + len(new)
+        return len(removed) + len(new)
 
     def _plan(self, pack: Pack) -> list[LiveRow] | None:
-        """The rows that the index shall have, those of chunks that stay as they are; None where there is no room."""
+        """Return the rows for a text, unchanged ones reused; None where there is no room between them."""
         titles = names_of(pack)
-        there = {row.chunk.id: row for row in self._rows}
+        existing = {row.chunk.id: row for row in self._rows}
         planned: list[LiveRow] = []
         waiting: list[Chunk] = []
         last = 0
         for chunk in pack.chunks:
-            row = there.get(chunk.id)
+            row = existing.get(chunk.id)
             if row is None or row.number <= last or not row.holds(chunk, titles[chunk.entity_id]):
                 waiting.append(chunk)
                 continue
@@ -283,7 +283,7 @@ class LiveIndex:
         return [*planned, *(_numbered(waiting, titles, last, last + _GAP * (len(waiting) + 1)) or ())]
 
     def _write_the_rest(self, connection: sqlite3.Connection, pack: Pack) -> None:
-        """What is numbered through the pack, or is about all of it; then commit."""
+        """Write what is numbered through the pack, or is about all of it; then commit."""
         for table in ("conditions", "windows", "meta"):
             connection.execute(f"DELETE FROM {table}")
         for row in self._rows:
@@ -308,7 +308,7 @@ class LiveIndex:
         if self._builder is None:
             return None, 0, None
         wanted = [self._windows[chunk.id] for chunk in pack.chunks]
-        missing = {key: text for one in wanted for key, text in _pairs(one) if key not in self._vectors}
+        missing = {key: text for windows in wanted for key, text in _pairs(windows) if key not in self._vectors}
         try:
             if self._cache is None:
                 self._cache = self._builder.cache.held()
@@ -318,11 +318,11 @@ class LiveIndex:
         except EmbedderError as problem:
             return None, 0, problem
         known = self._vectors | dict(zip(missing, embedded.vectors, strict=True))
-        # What is not in the text any more is in the cache.
-        self._vectors = {key: known[key] for one in wanted for key in one.hashes}
+        # Vectors of windows that are not in the text any more are in the cache.
+        self._vectors = {key: known[key] for windows in wanted for key in windows.hashes}
         if not self._vectors:
             return None, 0, None
-        return np.stack([self._vectors[key] for one in wanted for key in one.hashes]), embedded.new, None
+        return np.stack([self._vectors[key] for windows in wanted for key in windows.hashes]), embedded.new, None
 
 
 def _pairs(windows: _Windows) -> Iterator[tuple[bytes, str]]:
@@ -330,13 +330,15 @@ def _pairs(windows: _Windows) -> Iterator[tuple[bytes, str]]:
 
 
 def _is_alike(before: Pack, pack: Pack) -> bool:
-    """Whether the tables of the one can be those of the other: words of another language are looked up otherwise."""
+    """Tell whether two texts can share tables: another language needs another tokenizer."""
     return (before.manifest.id, before.manifest.language) == (pack.manifest.id, pack.manifest.language)
 
 
 def _numbered(chunks: Sequence[Chunk], titles: dict[str, str], after: int, before: int) -> list[LiveRow] | None:
-    """Rows between two others, as far apart as can be; None where there is not room for all."""
+    """Return rows between two others, as far apart as possible; None where there is not room for all."""
     step = (before - after) // (len(chunks) + 1)
     if step < 1:
         return None
-    return [LiveRow(after + step * place, one, titles[one.entity_id]) for place, one in enumerate(chunks, start=1)]
+    return [
+        LiveRow(after + step * place, chunk, titles[chunk.entity_id]) for place, chunk in enumerate(chunks, start=1)
+    ]

@@ -18,11 +18,11 @@ class LoreIndexer:
         self._library = library
 
     def index_pack(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """Read a pack where it lies, index and embed it, and make it the current one. See `Library.install`."""
+        """Read a pack where it lies, index and embed it, and make it current; see `Library.install`."""
         return self._library.install(folder, lenient=lenient, progress=progress)
 
     def index_chunk(self, chunk: Chunk) -> str:
-        """Embed a chunk ahead of its pack, whose next index takes the vectors from the cache; the chunk's ID.
+        """Embed a chunk before its pack is indexed, which then takes the vectors from the cache; return the chunk's ID.
 
         An index is written whole and never changed, so no chunk joins one by itself.
 
@@ -34,11 +34,11 @@ class LoreIndexer:
         return chunk.id
 
     def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
-        """Read an installed pack again and index what has changed. See `Library.reindex`."""
+        """Read an installed pack again and index its changes; see `Library.reindex`."""
         return self._library.reindex(pack_id, progress=progress)
 
     def get_index_stats(self, pack_id: str) -> dict[str, Any]:
-        """`{chunks, total_tokens, last_indexed}` of an installed pack; the last in ISO 8601.
+        """Return `{chunks, total_tokens, last_indexed}` of an installed pack; the last in ISO 8601.
 
         Raises:
             NotFound: no pack of that ID is installed.

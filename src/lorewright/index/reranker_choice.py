@@ -1,4 +1,4 @@
-"""The key of a reranker, as settings have it -> the reranker. The one place that names them all."""
+"""The key of a reranker in the settings -> the reranker. All rerankers are named here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ KEYS = ("none", "st/NAME_OR_PATH", "overlap")
 
 
 def open_reranker(key: str) -> Reranker | None:
-    """The reranker of a key, None for `none`. Nothing heavy is loaded before the first question.
+    """Return the reranker of a key, None for `none`. Nothing heavy is loaded before the first question.
 
     Raises:
-        SettingsError: no such key.
+        SettingsError: the key is unknown.
     """
     kind, slash, name = key.partition("/")
     match kind, bool(slash and name.strip()):

@@ -1,6 +1,6 @@
-"""The key of an embedder, as settings and command lines have it -> the embedder. The one place that names them all.
+"""The key of an embedder in settings or on the command line -> the embedder. All embedders are named here.
 
-An embedder's module is imported when its key is opened: a question answered by words alone imports none of them.
+An embedder's module is imported when its key is opened: a question answered by words alone imports none.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ KEYS = (
 
 
 def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
-    """The embedder of a key, None for `none`. Nothing heavy is loaded and nothing sent before the first text.
+    """Return the embedder of a key, None for `none`. Nothing heavy is loaded and nothing sent before the first text.
 
-    `base_url` is where `openai` and `voyage` ask instead of at their own servers.
+    `base_url` is the address at which `openai` and `voyage` ask instead of at their own servers.
 
     Raises:
-        SettingsError: no such key.
+        SettingsError: the key is unknown.
         EmbedderError: its weights are not installed.
     """
     kind, slash, name = key.partition("/")
@@ -63,7 +63,7 @@ def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
 
 
 def with_whole_path(key: str) -> str:
-    """The key for a process that stands in another folder: a model's folder is named absolutely in it."""
+    """Return the key for a process with another working folder: the folder of a model becomes absolute."""
     kind, _, name = key.partition("/")
     folder = Path(name).expanduser()
     return f"st/{folder.absolute()}" if kind == "st" and name.strip() and folder.is_dir() else key

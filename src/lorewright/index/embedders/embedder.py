@@ -1,4 +1,4 @@
-"""Embedder: whoever turns texts into vectors of unit length."""
+"""Embedder: turns texts into vectors of unit length."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names the vector space: lower-case letters, digits, `.` and `-`, 3 to 60 of them. Vectors of two fingerprints
-        never meet."""
+        """The name of the vector space: lower-case letters, digits, `.` and `-`, 3 to 60 of them. Vectors of different
+        fingerprints are never compared."""
         ...
 
     @property
     def batch_size(self) -> int:
-        """How many texts are best embedded at once; an interrupted install loses at most so many."""
+        """How many texts are best embedded at once; an interrupted install loses at most that many."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text, in order: float32 (texts, dimensions), finite, of unit length.
+        """Return one row for each text, in order: float32 (texts, dimensions), finite, of unit length.
 
         Raises:
-            EmbedderError: it cannot be done; nothing was kept.
+            EmbedderError: the texts cannot be embedded; nothing was stored.
         """
         ...
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, float32 (dimensions,). Some models embed questions otherwise than texts.
+        """Return the vector of a question, float32 (dimensions,). Some models embed questions otherwise than texts.
 
         Raises:
-            EmbedderError: it cannot be done.
+            EmbedderError: the question cannot be embedded.
         """
         ...
 
 
-# What every embedder shares: text that can be encoded, rows that may be kept, and names of vector spaces.
+# Helpers of all embedders: text that can be encoded, rows that may be stored, and names of vector spaces.
 
 _LONGEST_FINGERPRINT = 60
 _UNSAFE = re.compile(r"[^a-z0-9.]+")
 
 
 def encodable(text: str) -> str:
-    """The text with `?` for lone surrogates, which no encoder takes."""
+    """Return the text with `?` for lone surrogates, which encoders refuse."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def unit_rows(rows: object, *, count: int, source: str) -> Vectors:
-    """What an embedder gave -> float32 (count, dimensions), each row of unit length.
+    """Return an embedder's output as float32 (count, dimensions), each row of unit length.
 
     Raises:
         EmbedderError: another number of rows, rows of different lengths, no numbers, not finite, or all zero.
@@ -83,7 +83,7 @@ def unit_rows(rows: object, *, count: int, source: str) -> Vectors:
 
 
 def name_space(kind: str, name: str, *details: str | bytes) -> str:
-    """The fingerprint of a named model: kind and name made safe, and a short hash of the name and all details."""
+    """Return the fingerprint of a named model: kind and name made safe, and a short hash of name and details."""
     parts = [name, *details]
     digest = hashlib.sha256()
     for part in parts:
@@ -94,12 +94,12 @@ def name_space(kind: str, name: str, *details: str | bytes) -> str:
     return safe[: _LONGEST_FINGERPRINT - len(tail)].strip("-.") + tail
 
 
-# An embedder or reranker that is used only after whoever decides has let it pass.
+# An embedder and a reranker that are used only after `hold` has not raised.
 
 
 class GuardedEmbedder:
-    """Opens another embedder when it is first used, after `hold` has let it pass; until then nothing of that one is
-    read, loaded or connected. A `fingerprint` that is known without opening it can be read all the same."""
+    """Opens another embedder on first use, after `hold` has let it pass; until then nothing of it is read, loaded or
+    connected. If `fingerprint` is given, it can be read without opening the embedder."""
 
     def __init__(
         self, open_it: Callable[[], Embedder], hold: Callable[[], None], *, fingerprint: str | None = None
@@ -112,16 +112,16 @@ class GuardedEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """The other's."""
+        """The fingerprint of the other embedder."""
         return self._opened().fingerprint if self._fingerprint is None else self._fingerprint
 
     @property
     def batch_size(self) -> int:
-        """The other's."""
+        """The batch size of the other embedder."""
         return self._opened().batch_size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the other embeds them.
+        """Embed by the other embedder.
 
         Raises:
             NotTrusted: it may not be used.
@@ -130,7 +130,7 @@ class GuardedEmbedder:
         return self._opened().embed(texts)
 
     def embed_query(self, text: str) -> Vectors:
-        """As the other embeds it; raises as `embed`."""
+        """Embed by the other embedder; raises as `embed`."""
         return self._opened().embed_query(text)
 
     def _opened(self) -> Embedder:
@@ -142,14 +142,14 @@ class GuardedEmbedder:
 
 
 class GuardedReranker:
-    """Another reranker, after `hold` has let it pass; before that it loads nothing."""
+    """Asks another reranker, after `hold` has let it pass; before that nothing is loaded."""
 
     def __init__(self, reranker: Reranker, hold: Callable[[], None]) -> None:
         self._reranker = reranker
         self._hold = hold
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """As the other scores them.
+        """Score by the other reranker.
 
         Raises:
             NotTrusted: it may not be used.
@@ -159,16 +159,16 @@ class GuardedReranker:
         return self._reranker.scores(question, texts)
 
 
-# An embedder that remembers the last questions: a turn asks the same one several times, with different eyes.
+# An embedder that caches the last questions: a turn asks the same question several times, for different viewers.
 
 _KEPT = 64
 
 
 class RememberingEmbedder:
-    """Asks another embedder, each question once. Safe to use from threads where that one is."""
+    """Asks another embedder, each question once. It is safe to use from threads if the other embedder is."""
 
     def __init__(self, embedder: Embedder, *, kept: int = _KEPT) -> None:
-        """`kept` is how many questions are remembered, the latest."""
+        """`kept` is how many questions are cached, the latest."""
         self._embedder = embedder
         self._kept = kept
         self._questions: OrderedDict[str, Vectors] = OrderedDict()
@@ -176,20 +176,20 @@ class RememberingEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """The other's."""
+        """The fingerprint of the other embedder."""
         return self._embedder.fingerprint
 
     @property
     def batch_size(self) -> int:
-        """The other's."""
+        """The batch size of the other embedder."""
         return self._embedder.batch_size
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the other embeds them."""
+        """Embed by the other embedder."""
         return self._embedder.embed(texts)
 
     def embed_query(self, text: str) -> Vectors:
-        """As the other embeds it, or has before."""
+        """Return the vector of the other embedder, or the cached one."""
         with self._lock:
             known = self._questions.get(text)
         vector = self._embedder.embed_query(text) if known is None else known

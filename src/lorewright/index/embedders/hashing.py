@@ -1,6 +1,6 @@
-"""The embedder that needs nothing: hashed words -> unit vectors. Texts that share words are near, and nothing else is.
+"""Hashed words -> unit vectors, without a model. Texts that share words are near each other, others are not.
 
-It ships for tests and for a look at the program without weights; it knows no meanings.
+It ships for tests and for trying the program without weights; it knows no meanings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAIR_WEIGHT = 0.5  # two words in a row say a little more than both apart
 
 
 class HashingEmbedder:
-    """Words and pairs of words, each added to one of `dimensions` places with a sign; the same on every machine."""
+    """Adds words and pairs of words to `dimensions` places with a sign; the result is the same on every machine."""
 
     def __init__(self, dimensions: int = 256) -> None:
         if dimensions < 1:
@@ -28,22 +28,22 @@ class HashingEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """As `hashing-256`."""
+        """The name of the vector space, as `hashing-256`."""
         return f"hashing-{self._dimensions}"
 
     @property
     def batch_size(self) -> int:
-        """No batch is better than another."""
+        """Any size is as good as another."""
         return 256
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text: float32 (texts, dimensions)."""
+        """Return one row for each text: float32 (texts, dimensions)."""
         if not texts:
             return np.zeros((0, self._dimensions), dtype=np.float32)
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a text, float32 (dimensions,); without words it is that of the empty word."""
+        """Return the vector of a text, float32 (dimensions,); a text without words has that of the empty word."""
         sums = np.zeros(self._dimensions, dtype=np.float64)
         for feature, weight in _features(encodable(text).lower()):
             self._add(sums, feature, weight)

@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 on onnxruntime: texts -> unit vectors of 384 dimensions, without torch and offline.
 
-Each text runs alone on one thread, and as many texts at a time as there are processors. Nothing is spent
-on padding, and the same text gives the same bits in whatever company: padded batches change the last bits of most rows.
+Each text runs alone on one thread, and as many texts at a time as there are processors. Nothing is spent on padding,
+and the same text gives the same bits in any batch: padded batches change the last bits of most rows.
 On another kind of processor the last bits may differ too.
 
 Nothing is written: each process builds the graph anew (some milliseconds) and maps the weights of the package.
@@ -30,13 +30,11 @@ from lorewright.index.embedders import onnx_file
 from lorewright.index.embedders.embedder import Vectors, encodable
 from lorewright.telemetry import import_silenced
 
-# The package of MiniLM's weights -> its folder, and its arrays mapped into memory, none of them read yet.
-
-# Names and shapes of MiniLM's weights -> the encoder of one text as an ONNX graph of 20 kB, without the weights.
+# The names and shapes of MiniLM's weights -> the encoder of one text as an ONNX graph of 20 kB, without the weights.
 #
-# One text, no batch: so nothing is padded, no mask is needed, every product is a plain matrix product, and the vector
-# of a text cannot depend on its neighbours. The word vectors come in as the input (tokens, 384); the table they are
-# taken from, half of the model, stays out of the graph and on the disk.
+# It encodes one text, not a batch: so nothing is padded, no mask is needed, every product is a plain matrix product,
+# and the vector of a text cannot depend on others. The word vectors are the input (tokens, 384); the table that they
+# come from, half of the model, is not part of the graph and stays on the disk.
 
 Anything = np.ndarray[Any, Any]
 
@@ -48,13 +46,13 @@ WORD_TABLE = "embeddings.word_embeddings.weight"
 
 _EPSILON = 1e-12
 _OPSET = 20  # the first with Gelu
-_RUNTIMES_OWN = "com.microsoft"  # where the runtime keeps operators that are not (yet) everybody's
+_RUNTIMES_OWN = "com.microsoft"  # the domain of the runtime's own operators
 _IR_VERSION = 9  # the oldest for that opset: older runtimes read it too
 
 
 def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
-    """The graph, and the names of the arrays that it wants handed in with it. Matrices of eight bits are multiplied in
-    eight bits.
+    """Return the graph, and the names of the arrays that must be given when it is loaded. Matrices of eight bits are
+    multiplied in eight bits.
 
     Raises:
         KeyError: an array is missing.
@@ -69,7 +67,7 @@ def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
 
 
 class _Graph:
-    """Nodes as they are added; each gives the name of its output."""
+    """The nodes of a graph as they are added; adding one returns the name of its output."""
 
     def __init__(self, arrays: Mapping[str, Anything]) -> None:
         self._arrays = arrays
@@ -89,7 +87,7 @@ class _Graph:
         return name
 
     def weight(self, name: str) -> str:
-        """A weight that is handed in when the graph is loaded."""
+        """Add a weight whose values are given when the graph is loaded."""
         self._values.append(onnx_file.handed_in(name, self._arrays[name]))
         self.wanted.append(name)
         return name
@@ -111,7 +109,7 @@ class _Graph:
 
 
 def _embeddings(graph: _Graph) -> str:
-    """Words plus their places plus the one kind of token that there is."""
+    """Add the sum of word, position and token type vectors, normed."""
     tokens = graph.node("Shape", "words", end=1)
     kind = graph.node("Slice", graph.weight("embeddings.token_type_embeddings.weight"), "first", "second")
     places = graph.node("Slice", graph.weight("embeddings.position_embeddings.weight"), "first", tokens)
@@ -128,7 +126,7 @@ def _layer(graph: _Graph, hidden: str, name: str) -> str:
 
 
 def _attention(graph: _Graph, hidden: str, name: str) -> str:
-    """Every token looks at every token, each head for itself."""
+    """Add self-attention: every token attends to every token, in each head separately."""
 
     def heads(part: str, order: list[int]) -> str:
         split = graph.node("Reshape", graph.linear(hidden, f"{name}.{part}"), "by head")
@@ -152,22 +150,22 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Arrays by name. They are views of the mapped file: what is not touched is never read."""
+    """Arrays by name. They are views of the mapped file: pages that are not used are never read."""
 
     arrays: dict[str, Array]
     mapped: mmap.mmap
 
     def let_go(self) -> None:
-        """Give the pages that were read back to the system; an array that is touched again reads its own anew."""
+        """Return the pages that were read to the system; arrays that are used again read theirs anew."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def model_folder() -> Path:
-    """Where the package keeps model and tokenizer. It is found, not imported.
+    """Return the folder of model and tokenizer. The package is found, not imported.
 
     Raises:
-        EmbedderError: it is not installed.
+        EmbedderError: the package is not installed.
     """
     found = importlib.util.find_spec(_MODULE)
     for place in (found.submodule_search_locations or ()) if found else ():
@@ -177,7 +175,7 @@ def model_folder() -> Path:
 
 
 def package_version() -> str:
-    """The version of the installed weights.
+    """Return the version of the installed weights.
 
     Raises:
         EmbedderError: they are not installed.
@@ -189,20 +187,20 @@ def package_version() -> str:
 
 
 def open_weights(path: Path) -> Weights:
-    """Map a safetensors file: a length, a JSON header of that length, then the arrays. Only float32 ones are taken.
+    """Map a safetensors file: a length, a JSON header of that length, then the arrays. Only float32 arrays are used.
 
-    Mapped here and not by its library, which copies every array (90 MB) before one is used.
+    It is mapped here and not by its library, which copies every array (90 MB) before it is used.
 
     Raises:
-        EmbedderError: the file is cut off, or is none.
+        EmbedderError: the file is cut off, or has another format.
     """
     try:
         with path.open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         start = _HEADER_LENGTH_BYTES + int.from_bytes(mapped[:_HEADER_LENGTH_BYTES], "little")
         header: dict[str, dict[str, Any]] = json.loads(mapped[_HEADER_LENGTH_BYTES:start])
-        described = {name: one for name, one in header.items() if one.get("dtype") == "F32"}
-        return Weights({name: _view(mapped, start, one) for name, one in described.items()}, mapped)
+        described = {name: description for name, description in header.items() if description.get("dtype") == "F32"}
+        return Weights({name: _view(mapped, start, description) for name, description in described.items()}, mapped)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise EmbedderError(f"{path}: the weights cannot be read: {problem}", hint=REINSTALL) from None
 
@@ -215,15 +213,15 @@ def _view(mapped: mmap.mmap, start: int, described: dict[str, Any]) -> Array:
 
 # MiniLM's weights -> the same with its large matrices in eight bits and a scale for each column.
 #
-# Twice to three times as fast, and no longer the same on every processor: what is a last bit in float32 may here tip a
-# rounding, and a cosine moves by some thousandths.
+# It is two to three times as fast, but the vectors differ between processors: a difference in the last bit of float32
+# may change a rounding here, and a cosine moves by some thousandths.
 
 _MOST = 127
 
 
 def in_eight_bits(arrays: Mapping[str, Array]) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays with each layer's matrices as int8 (inputs, outputs), its scales and zeros beside it under the same
-    name and ` scale` and ` zero`; the rest as it is."""
+    """Return the arrays with each layer's matrices as int8 (inputs, outputs), their scales and zero points beside them
+    under the same name and ` scale` and ` zero`; the rest unchanged."""
     found: dict[str, np.ndarray[Any, Any]] = dict(arrays)
     for name, weights in arrays.items():
         if name.startswith("encoder.layer.") and weights.ndim == 2:
@@ -235,8 +233,8 @@ def in_eight_bits(arrays: Mapping[str, Array]) -> dict[str, np.ndarray[Any, Any]
     return found
 
 
-GRAPH_VERSION = 1  # part of the fingerprint: raise it when the graph gives other vectors
-MOST_TOKENS = 256  # what the original reads; the rest of a text is not seen
+GRAPH_VERSION = 1  # part of the fingerprint: to be raised when the graph gives other vectors
+MOST_TOKENS = 256  # as in the original; the rest of a text is ignored
 MOST_THREADS = 8
 QUESTION_THREADS = 2  # a question alone takes 3.5 ms instead of 5; more threads gain nothing on so short a text
 BATCH_SIZE = 64  # about a second of work; 128 measured no faster, 8 slower by a tenth
@@ -246,10 +244,10 @@ class MiniLM:
     """The default embedder. The first text loads the model (about a quarter of a second); safe to use from threads."""
 
     def __init__(self, *, eight_bits: bool = False) -> None:
-        """Find the weights; nothing is read yet. With `eight_bits` it is a faster embedder of another vector space.
+        """Find the weights; nothing is read yet. With `eight_bits` it is a faster embedder with its own vector space.
 
         Raises:
-            EmbedderError: they are not installed.
+            EmbedderError: the weights are not installed.
         """
         self._folder = model_folder()
         self._eight_bits = eight_bits
@@ -264,11 +262,11 @@ class MiniLM:
 
     @property
     def batch_size(self) -> int:
-        """What an interruption may lose, about a second of work."""
+        """How many texts an interruption may lose, about a second of work."""
         return BATCH_SIZE
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text, float32 (texts, 384). Of each its first 256 word pieces are read.
+        """Return one row for each text, float32 (texts, 384). Of each its first 256 word pieces are read.
 
         Raises:
             EmbedderError: the weights are damaged.
@@ -282,7 +280,7 @@ class MiniLM:
             return np.stack(list(pool.map(encoder.vector, texts)))
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, float32 (384,): questions and texts are embedded alike.
+        """Return the vector of a question, float32 (384,): questions and texts are embedded alike.
 
         Raises:
             EmbedderError: the weights are damaged.
@@ -297,10 +295,10 @@ class MiniLM:
 
 
 class _Encoder:
-    """Tokenizer, word table and session, loaded."""
+    """A loaded tokenizer, word table and session."""
 
     def __init__(self, folder: Path, threads: int, *, eight_bits: bool = False) -> None:
-        # Imported late: together 0.1 s and 60 MB, for nothing when words are enough.
+        # Imported late: together they take 0.1 s and 60 MB, which a search by words alone does not need.
         import_silenced("onnxruntime")
         from tokenizers import Tokenizer
 
@@ -317,7 +315,7 @@ class _Encoder:
         weights.let_go()
 
     def vector(self, text: str) -> Vectors:
-        """float32 (384,), of unit length."""
+        """Return the vector of a text, float32 (384,), of unit length."""
         tokens = self._tokenizer.encode(encodable(text)).ids
         found: Vectors = self._session.run(None, {"words": self._word_table[tokens]})[0]
         if not np.isfinite(found).all():
@@ -326,7 +324,7 @@ class _Encoder:
 
 
 def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> Any:
-    """A session in which one text runs on so many threads, to the same bits whatever their number.
+    """Return a session in which one text runs on that many threads, to the same bits whatever their number.
 
     The runtime packs the weights into a copy of its own (43 MB, in eight bits 11).
     """
@@ -334,8 +332,8 @@ def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> A
     graph, wanted = build_graph(arrays)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    # Processors without instructions of their own for eight bits add two products in sixteen, which may not hold them;
-    # there the slower way is taken.
+    # Processors without instructions for eight bits add two products in sixteen bits, which may overflow; this takes
+    # the slower way there.
     options.add_session_config_entry("session.x64quantprecision", "1")
     options.log_severity_level = 3  # errors; warnings would go to the player's terminal
     handed_in = [onnxruntime.OrtValue.ortvalue_from_numpy(arrays[name]) for name in wanted]
@@ -344,5 +342,5 @@ def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> A
 
 
 def _processors() -> int:
-    """Those that this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

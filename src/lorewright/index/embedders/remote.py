@@ -1,7 +1,7 @@
-"""What embedders behind a network share: requests within limits, patience with a busy server, a check of every answer.
+"""What remote embedders share: requests within limits, retries while a server is busy, a check of every answer.
 
 A provider's floats may differ a little from one request to the next: no two calls promise the same bits, and rounding
-could not make them. Vectors are kept once made, so an index stays what it is.
+could not make them equal. Vectors are stored once made, so an index stays as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lorewright.index.embedders.embedder import Vectors, encodable, name_space, 
 
 BATCH_SIZE = 128
 # OpenAI reads 8,192 tokens of a text and 300,000 of a request, the strictest Voyage model 120,000 of a request. A token
-# is at least one byte, so these hold in any language.
+# is at least one byte, so these bounds hold in any language.
 MOST_TEXT_BYTES = 8_000
 MOST_REQUEST_BYTES = 100_000
 _NO_WORDS = "(empty)"  # providers refuse an empty text
@@ -39,18 +39,18 @@ class TransientFailure(Exception):
 
 
 class Provider(Protocol):
-    """One kind of server. It makes one attempt; what is retried and for how long is not its affair."""
+    """One kind of server. It makes one attempt; its caller decides about retries."""
 
     @property
     def name(self) -> str:
-        """For messages."""
+        """The name for messages."""
         ...
 
     def request(self, texts: list[str], *, question: bool, timeout_s: float) -> object:
-        """A row of numbers for each text. The timeout is that of connecting and of each read.
+        """Return a row of numbers for each text. The timeout is that of connecting and of each read.
 
         Raises:
-            Busy: it may work later.
+            TransientFailure: it may work later.
             EmbedderError: it will not.
         """
         ...
@@ -58,7 +58,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """How long to wait for one request: its attempts, the pauses between them, and all of it together."""
+    """How long to wait for a request: its attempts, the pauses between them, and all of it together."""
 
     attempts: int = 5
     timeout_s: float = 30.0
@@ -68,7 +68,7 @@ class RetryLimits:
 
 
 class RemoteEmbedder:
-    """Texts -> unit vectors by a provider. Nothing is connected, and no key is read, before the first text."""
+    """Embeds texts by a provider, as unit vectors. Nothing is connected, and no key is read, before the first text."""
 
     def __init__(
         self,
@@ -86,16 +86,16 @@ class RemoteEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Provider, model and a hash that also covers a server of one's own."""
+        """Provider, model and a hash that also covers the address of another server."""
         return self._fingerprint
 
     @property
     def batch_size(self) -> int:
-        """How many texts go into a request if they are not too long."""
+        """How many texts are sent in a request if they are not too long."""
         return BATCH_SIZE
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text; of each its first 8,000 bytes. No texts give (0, dimensions so far known).
+        """Return one row for each text; of each its first 8,000 bytes. No texts give (0, dimensions so far known).
 
         Raises:
             EmbedderError: no key, no answer in time, a refusal, or an answer that is no table of vectors.
@@ -106,7 +106,7 @@ class RemoteEmbedder:
         return np.concatenate(tables)
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, float32 (dimensions,).
+        """Return the vector of a question, float32 (dimensions,).
 
         Raises:
             EmbedderError: as `embed`.
@@ -124,7 +124,7 @@ class RemoteEmbedder:
         return table
 
     def _answer(self, texts: list[str], *, question: bool) -> object:
-        """The first answer within patience; a pause that would end past the deadline is not begun."""
+        """Return the first answer within the limits; a pause that would end past the deadline is not begun."""
         patience, started = self._patience, time.monotonic()
         for attempt in range(patience.attempts):
             left_s = patience.deadline_s - (time.monotonic() - started)
@@ -143,21 +143,21 @@ class RemoteEmbedder:
 
 
 def open_http(provider: Provider) -> Any:
-    """Return an `httpx2.Client` whose answers are bounded, for one provider; it is closed with that. Past a bound a
-    request raises EmbedderError."""
+    """Return an `httpx2.Client` whose answers are bounded, for one provider; it is closed when the provider is freed.
+    An answer past a bound raises EmbedderError."""
     import httpx2  # late, as what imports it: it takes a while, and few use it
 
     from lorewright.bounded_http import bounded
 
     hooks = bounded(partial(_too_large, provider.name))
-    # The hooks must not hold the provider alive.
+    # The hooks must not keep the provider alive.
     http = httpx2.Client(timeout=RetryLimits().timeout_s, follow_redirects=False, event_hooks=hooks)
     finalize(provider, http.close)
     return http
 
 
 def read_key(variable: str) -> str:
-    """An API key from the environment, stripped. It stands in no message.
+    """Return an API key from the environment, stripped. No message contains it.
 
     Raises:
         EmbedderError: it is not set, or has characters that no key has.
@@ -180,8 +180,8 @@ def refusal(name: str, status: int | None, kind: str) -> Exception:
         403: "check the key and what it may do",
         404: "check the name of the model and the address",
     }
-    told = f"status {status} ({kind})" if status is not None else kind
-    return EmbedderError(f"{name} refused: {told}", hint=hints.get(status or 0, "check the model and the address"))
+    reason = f"status {status} ({kind})" if status is not None else kind
+    return EmbedderError(f"{name} refused: {reason}", hint=hints.get(status or 0, "check the model and the address"))
 
 
 def _too_large(name: str, bound: str) -> EmbedderError:
@@ -189,12 +189,12 @@ def _too_large(name: str, bound: str) -> EmbedderError:
 
 
 def _pause(patience: RetryLimits, attempt: int, asked_s: float | None) -> float:
-    """What the server asks for, else twice as long each time; never longer than patience allows."""
+    """Return the pause that the server asks for, else twice as long each time; never longer than the limits allow."""
     return min(patience.longest_pause_s, patience.first_pause_s * 2**attempt if asked_s is None else asked_s)
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """A Retry-After header, in seconds or as a date; None if there is none that makes sense."""
+    """Return the seconds of a Retry-After header, which are given as a number or as a date; None if it is invalid."""
     if retry_after is None:
         return None
     try:
@@ -207,13 +207,13 @@ def _seconds(retry_after: str | None) -> float | None:
 
 
 def _sent(text: str) -> str:
-    """A text as it is sent: cut to the limit, without NUL, never empty."""
+    """Return a text as it is sent: cut to the limit, without NUL, never empty."""
     raw = encodable(text).replace("\0", " ").encode()[:MOST_TEXT_BYTES]
     return raw.decode("utf-8", "ignore").strip() or _NO_WORDS
 
 
 def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in order, in lists that no limit forbids."""
+    """Yield the texts in order, in lists within the limits of a request."""
     request: list[str] = []
     size = 0
     for text in texts:
@@ -227,7 +227,7 @@ def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
         yield request
 
 
-# OpenAI's embeddings, and those of any server that speaks the same protocol. Needs the extra `openai`.
+# OpenAI's embeddings, and those of any server with the same protocol. They need the extra `openai`.
 
 DEFAULT_MODEL = "text-embedding-3-small"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -238,13 +238,13 @@ _OWN_URL = "https://api.openai.com/v1"
 def open_openai(
     model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: RetryLimits | None = None
 ) -> RemoteEmbedder:
-    """An embedder that asks OpenAI, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
+    """Return an embedder that asks OpenAI, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
     fingerprint = name_space("openai", model, *((base_url,) if base_url else ()))
     return RemoteEmbedder(OpenAIProvider(model, base_url or _OWN_URL), fingerprint=fingerprint, patience=patience)
 
 
 class OpenAIProvider:
-    """One attempt by the official client. It knows no difference between texts and questions."""
+    """Makes one attempt by the official client. It treats texts and questions alike."""
 
     name = "openai"
 
@@ -254,7 +254,7 @@ class OpenAIProvider:
         self._client: Any = None
 
     def request(self, texts: list[str], *, question: bool, timeout_s: float) -> object:
-        """The rows in the order of the texts."""
+        """Return the rows in the order of the texts."""
         client = self._opened()
         import openai  # late, as below
 
@@ -262,8 +262,8 @@ class OpenAIProvider:
             answer = client.embeddings.create(
                 model=self._model, input=texts, timeout=timeout_s, encoding_format="float"
             )
-            ordered = sorted(answer.data, key=lambda one: one.index)
-            return [one.embedding for one in ordered]
+            ordered = sorted(answer.data, key=lambda row: row.index)
+            return [row.embedding for row in ordered]
         except EmbedderError:
             raise
         except openai.APIConnectionError as problem:  # timeouts too
@@ -271,13 +271,13 @@ class OpenAIProvider:
                 raise problem.__cause__ from None
             raise TransientFailure(type(problem).__name__) from None
         except openai.APIStatusError as problem:
-            told = refusal(self.name, problem.status_code, type(problem).__name__)
-            if isinstance(told, TransientFailure):
-                raise TransientFailure(told.reason, retry_after=problem.response.headers.get("retry-after")) from None
-            raise told from None
-        except Exception as problem:  # a page where JSON was due comes back as whatever the client makes of it
-            told_kind = type(problem).__name__
-            raise EmbedderError(f"{self.name} gave no embeddings ({told_kind})", hint="check the address") from None
+            error = refusal(self.name, problem.status_code, type(problem).__name__)
+            if isinstance(error, TransientFailure):
+                raise TransientFailure(error.reason, retry_after=problem.response.headers.get("retry-after")) from None
+            raise error from None
+        except Exception as problem:  # the client may raise anything where the answer is no JSON
+            kind = type(problem).__name__
+            raise EmbedderError(f"{self.name} gave no embeddings ({kind})", hint="check the address") from None
 
     def _opened(self) -> Any:
         if self._client is None:
@@ -287,7 +287,7 @@ class OpenAIProvider:
                 import openai
             except ImportError:
                 raise EmbedderError("the client of OpenAI is not installed", hint=INSTALL) from None
-            # Its own retries obey Retry-After without a limit: ours do not.
+            # The client's own retries obey Retry-After without a limit, so they are switched off.
             self._client = openai.OpenAI(
                 api_key=key, base_url=self._base_url, max_retries=0, http_client=open_http(self)
             )

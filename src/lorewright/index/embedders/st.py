@@ -1,4 +1,4 @@
-"""Any sentence-transformers model, by name or folder -> unit vectors. Needs the extra `st`, and torch with it."""
+"""Any sentence-transformers model, by name or folder -> unit vectors. It needs the extra `st`, and with it torch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lorewright.telemetry import import_silenced
 
 INSTALL = 'pip install "lorewright[st]"'
 BATCH_SIZE = 32
-_SAMPLES = 16  # places at which a weights file is looked at, so that another training run is another fingerprint
+_SAMPLES = 16  # samples of a weights file, so that another training run has another fingerprint
 _SAMPLE_BYTES = 4096
 
 
@@ -23,10 +23,10 @@ class SentenceTransformersEmbedder:
     """A model, loaded with the first text. Texts run one at a time: padding changes the last bits of a vector."""
 
     def __init__(self, name: str) -> None:
-        """A folder with a model, or a name, which the library may fetch.
+        """`name` is a folder with a model, or a model's name; the library may fetch that.
 
         Raises:
-            EmbedderError: the folder is there and cannot be read.
+            EmbedderError: the folder exists and cannot be read.
         """
         folder = Path(name).expanduser()
         self._folder = folder.absolute() if folder.is_dir() else None
@@ -37,16 +37,16 @@ class SentenceTransformersEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Of a name: itself; of a folder: what is in it, so that it may be moved."""
+        """The hash of the name; of a folder the hash of its contents, so that it may be moved."""
         return self._fingerprint or name_space("st", self._name)
 
     @property
     def batch_size(self) -> int:
-        """What an interruption may lose; speed does not depend on it."""
+        """How many texts an interruption may lose; speed does not depend on it."""
         return BATCH_SIZE
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row for each text, as documents where the model tells them from queries.
+        """Return one row for each text, embedded as a document where the model tells documents from queries.
 
         Raises:
             EmbedderError: the extra is missing, the model cannot be loaded, or it fails.
@@ -57,7 +57,7 @@ class SentenceTransformersEmbedder:
         return self._rows(model.encode_document, texts)
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, with the model's own prompt for queries if it has one.
+        """Return the vector of a question, with the model's own prompt for queries if it has one.
 
         Raises:
             EmbedderError: as `embed`.
@@ -102,7 +102,7 @@ def _dimensions(model: Any) -> int:
 
 
 def _contents(folder: Path) -> Iterator[str | bytes]:
-    """What tells one model from another: its small files whole, and of its weights the size and some samples."""
+    """Yield what distinguishes a model: its small files whole, and of its weights the size and some samples."""
     try:
         for path in sorted(folder.rglob("*.json")):
             yield path.relative_to(folder).as_posix()

@@ -1,4 +1,4 @@
-"""Voyage's embeddings, which tell texts from questions. One request is all, so it needs no client of theirs."""
+"""Voyage's embeddings, which differ for texts and questions. They need one kind of request, so no client of Voyage."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DEFAULT_MODEL = "voyage-3.5"
 def open_voyage(
     model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: RetryLimits | None = None
 ) -> RemoteEmbedder:
-    """An embedder that asks Voyage, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
+    """Return an embedder that asks Voyage, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
     fingerprint = name_space("voyage", model, *((base_url,) if base_url else ()))
     return RemoteEmbedder(VoyageProvider(model, base_url), fingerprint=fingerprint, patience=patience)
 
 
 class VoyageProvider:
-    """One attempt by HTTP."""
+    """Makes one attempt by HTTP."""
 
     name = "voyage"
 
@@ -39,16 +39,16 @@ class VoyageProvider:
         self._key = ""
 
     def request(self, texts: list[str], *, question: bool, timeout_s: float) -> object:
-        """The rows in the order of the texts."""
+        """Return the rows in the order of the texts."""
         if self._http is None:
             self._key = read_key(*KEY_VARIABLES[self.name])
             self._http = open_http(self)
         import httpx2  # late: it takes a while, and few use it
 
-        asked = {"model": self._model, "input": texts, "input_type": "query" if question else "document"}
+        body = {"model": self._model, "input": texts, "input_type": "query" if question else "document"}
         headers = {"Authorization": f"Bearer {self._key}"}
         try:
-            answer = self._http.post(self._url, json=asked, headers=headers, timeout=timeout_s)
+            answer = self._http.post(self._url, json=body, headers=headers, timeout=timeout_s)
             if answer.is_success:
                 rows = answer.json()["data"]
                 return [row["embedding"] for row in sorted(rows, key=lambda row: row.get("index", 0))]
@@ -57,9 +57,9 @@ class VoyageProvider:
         except httpx2.TransportError as problem:  # timeouts too
             raise TransientFailure(type(problem).__name__) from None
         except Exception as problem:  # a page where JSON was due, or JSON of another shape
-            told_kind = type(problem).__name__
-            raise EmbedderError(f"{self.name} gave no embeddings ({told_kind})", hint="check the address") from None
-        told = refusal(self.name, answer.status_code, answer.reason_phrase or "no reason")
-        if isinstance(told, TransientFailure):
-            raise TransientFailure(told.reason, retry_after=answer.headers.get("retry-after"))
-        raise told
+            kind = type(problem).__name__
+            raise EmbedderError(f"{self.name} gave no embeddings ({kind})", hint="check the address") from None
+        error = refusal(self.name, answer.status_code, answer.reason_phrase or "no reason")
+        if isinstance(error, TransientFailure):
+            raise TransientFailure(error.reason, retry_after=answer.headers.get("retry-after"))
+        raise error
