@@ -68,7 +68,7 @@ def moved(given: InnerInput) -> StateExtractorOutput:
     actions.
     """
     deeds = list(dict.fromkeys(_deeds(given)))
-    changes = [*_counted(given, deeds), *_mood(given, deeds)]
+    changes = [*_counted(given, deeds), *_mood_changes(given, deeds)]
     by_name = {change.name: change for change in changes}
     return StateExtractorOutput(changes=tuple(by_name.values())[:6])
 
@@ -101,7 +101,7 @@ def _counted(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[
         if kind_of(state.value) != "number":
             continue
         steps = [(deed, step, sure) for deed, sure in deeds if (step := _step(state.name, deed))]
-        change = _moved_by(state, steps)
+        change = _change_state(state, steps)
         if change is not None:
             yield change
 
@@ -111,7 +111,7 @@ def _step(name: str, deed: str) -> int:
     return 0 if means is None else _DEEDS[deed][0].get(means, 0)
 
 
-def _moved_by(state: InnerState, steps: Sequence[tuple[str, int, float]]) -> StateChange | None:
+def _change_state(state: InnerState, steps: Sequence[tuple[str, int, float]]) -> StateChange | None:
     """Return a change by one step or two, however much was done at once; a latent state that grows comes nearer to the
     surface.
     """
@@ -133,7 +133,7 @@ def _within(was: Any, value: Any) -> Any:
     return min(max(value, min(_LEAST, was)), max(_MOST, was))
 
 
-def _mood(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[StateChange]:
+def _mood_changes(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[StateChange]:
     """Yield the mood, where the character has one in words, or may have one and has none yet."""
     felt = next((state for state in given.all_states if state.name.casefold() in _MOODS), None)
     if felt is None or not deeds or kind_of(felt.value) not in ("text", "nothing"):

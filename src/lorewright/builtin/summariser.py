@@ -65,12 +65,12 @@ def _chosen(given: SummariserInput, named: Sequence[str]) -> list[SummarisedSent
         _candidates(given, named), key=lambda candidate: (-candidate.weight, candidate.turn_no, candidate.place)
     )
     best = [candidate for candidate in best if candidate.weight >= _TELLING] or best[:1]
-    seen = {key for sentence in given.before for key in _said(sentence.text)}
+    seen = {key for sentence in given.before for key in _quotations(sentence.text)}
     kept: list[_Candidate] = []
     for candidate in best:
         of_turn = [other for other in kept if other.turn_no == candidate.turn_no]
         # A repeated quotation is no news, however it is introduced.
-        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _said(candidate.text)):
+        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _quotations(candidate.text)):
             seen |= said
             kept.append(candidate)
     in_order = sorted(kept, key=lambda candidate: (candidate.turn_no, candidate.place))
@@ -96,7 +96,7 @@ def _weight(text: str, named: Sequence[str]) -> int:
     return weight - (3 if words and words[0] in _POINTS_BACK else 0)
 
 
-def _said(text: str) -> set[str]:
+def _quotations(text: str) -> set[str]:
     """Return what is quoted in a sentence; where nothing is, the sentence itself."""
     quoted = {" ".join(words_of(quotation)) for quotation in _QUOTED.findall(text)}
     return {quotation for quotation in quoted if quotation} or {" ".join(words_of(text))}
@@ -127,11 +127,11 @@ def _fitting(sentences: Sequence[SummarisedSentence], named: Sequence[str]) -> l
     while len(kept) > 1 and (
         len(kept) > SENTENCES or sum(count_tokens(sentence.text) for sentence in kept) > SUMMARY_TOKENS
     ):
-        del kept[_least(kept, named)]
+        del kept[_least_important(kept, named)]
     return kept
 
 
-def _least(kept: Sequence[SummarisedSentence], named: Sequence[str]) -> int:
+def _least_important(kept: Sequence[SummarisedSentence], named: Sequence[str]) -> int:
     """Return the index of the sentence whose loss is least: by the gap that it leaves at its age, and by what it tells.
     The beginning of the story stays longest.
     """

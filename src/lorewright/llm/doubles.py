@@ -83,24 +83,28 @@ class ParrotModel:
 
 
 def _answer(schema: dict[str, Any], text: str) -> str:
-    return json.dumps(_parroted(schema, schema.get("$defs", {}), text))
+    return json.dumps(_repeat_in_schema(schema, schema.get("$defs", {}), text))
 
 
-def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) -> Any:
+def _repeat_in_schema(schema: dict[str, Any], definitions: dict[str, Any], text: str) -> Any:
     """Return a value that fits a JSON schema, with `text` in place of every text; lists of other things stay empty."""
     if "$ref" in schema:
-        return _parroted(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, text)
+        return _repeat_in_schema(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, text)
     if "anyOf" in schema:
-        return _parroted(schema["anyOf"][0], definitions, text)
+        return _repeat_in_schema(schema["anyOf"][0], definitions, text)
     if "const" in schema or "enum" in schema:
         return schema["const"] if "const" in schema else schema["enum"][0]
     kind = schema.get("type")
     if kind == "object":
         properties = schema.get("properties", {})
-        return {name: _parroted(inner, definitions, text) for name, inner in properties.items()}
+        return {name: _repeat_in_schema(inner, definitions, text) for name, inner in properties.items()}
     if kind == "array":
         items = schema.get("items", {})
-        return [_parroted(items, definitions, text)] if items.get("type") == "string" and "enum" not in items else []
+        return (
+            [_repeat_in_schema(items, definitions, text)]
+            if items.get("type") == "string" and "enum" not in items
+            else []
+        )
     if kind == "string":
         # The newest message stands last.
         return text[-schema["maxLength"] :] if "maxLength" in schema else text
@@ -127,7 +131,7 @@ class ThiefModel:
         self.requests.append(request)
         answer = self._honest(request)
         if self.stolen and not request.talk:
-            loaded = _loaded(answer, self.stolen[-1])
+            loaded = _add_loot(answer, self.stolen[-1])
             self.thefts += loaded != answer
         else:
             loaded = answer
@@ -139,10 +143,10 @@ class ThiefModel:
         return ModelReply(text, self.key)
 
 
-def _loaded(answer: Any, loot: str) -> Any:
+def _add_loot(answer: Any, loot: str) -> Any:
     """Return the answer with the stolen text after every text of several words; IDs and single words stay."""
     if isinstance(answer, dict):
-        return {key: value if key == _PRIVATE else _loaded(value, loot) for key, value in answer.items()}
+        return {key: value if key == _PRIVATE else _add_loot(value, loot) for key, value in answer.items()}
     if isinstance(answer, list):
-        return [_loaded(part, loot) for part in answer]
+        return [_add_loot(part, loot) for part in answer]
     return f"{answer} {loot}" if isinstance(answer, str) and " " in answer else answer

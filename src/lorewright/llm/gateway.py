@@ -57,7 +57,7 @@ class Secrets:
         """Collect the secrets; `more` names variables that hold keys although their names do not say so."""
         self._environ = environ
         values = [value for name, value in environ.items() if name in more or _SECRET_NAME.search(name)]
-        self._hidden = _forms(values)
+        self._hidden = _secret_forms(values)
 
     def key(self, variable: str) -> str | None:
         """Return the key that a variable holds, without surrounding whitespace; None where it is unset or empty.
@@ -82,7 +82,7 @@ class Secrets:
         return text
 
 
-def _forms(values: list[str]) -> list[str]:
+def _secret_forms(values: list[str]) -> list[str]:
     """Return every form in which a secret may stand in a text, longest first."""
     forms: set[str] = set()
     for value in values:

@@ -83,7 +83,7 @@ class PatientModel(AroundModel):
 
     async def _asked(self, request: ModelRequest, on_text: OnText | None, tries: list[str]) -> ModelReply:
         while True:
-            hearing = _Hearing(on_text)
+            hearing = _PieceForwarder(on_text)
             try:
                 return await self._model.complete(request, on_text=hearing.piece if on_text is not None else None)
             except ProviderBusy as failure:
@@ -104,7 +104,7 @@ class PatientModel(AroundModel):
         return lanes.setdefault((self.provider, limit), asyncio.Semaphore(limit))
 
 
-class _Hearing:
+class _PieceForwarder:
     """A listener that passes pieces on and remembers whether there were any."""
 
     def __init__(self, on_text: OnText | None) -> None:

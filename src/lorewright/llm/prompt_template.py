@@ -424,7 +424,7 @@ def _faults(
         return unchecked
     plain = _OWN_END.sub(r"\1each\2", _OWN_BLOCK.sub(r"\1each \2\3", text))
     try:
-        paths = _unknown(plain, schema)
+        paths = _find_unknown(plain, schema)
     except RecursionError:
         return [PromptFault(template.where, first, TOO_DEEP)]
     except HandlebarsParseError as problem:
@@ -433,12 +433,12 @@ def _faults(
     faults = {
         PromptFault(template.where, first + plain.count("\n", 0, at), _told(path, message, turns))
         for path, message in dict.fromkeys(paths)
-        for at in _places(plain, path, schema)
+        for at in _find_places(plain, path, schema)
     }
     return sorted(faults, key=lambda fault: (fault.line, fault.message))
 
 
-def _unknown(text: str, schema: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _find_unknown(text: str, schema: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return (path, message) of everything that a text uses and its context does not have."""
     # Imported late: play without a model has no use for it.
     from pydantic_handlebars import check_template_compatibility
@@ -454,21 +454,21 @@ def _told(path: str, message: str, turns: Collection[str]) -> str:
     return f"unknown variable {path} ({message[0].lower()}{message[1:]})"
 
 
-def _places(text: str, path: str, schema: Mapping[str, Any]) -> list[int]:
+def _find_places(text: str, path: str, schema: Mapping[str, Any]) -> list[int]:
     """Return the positions in a text at which a path is unknown; the same words may be known elsewhere. The library
     names no lines, so each place is tried: if another unknown name put there makes one complaint less about the path,
     it counts.
     """
-    before = [unknown for unknown, _ in _unknown(text, schema)].count(path)
+    before = [unknown for unknown, _ in _find_unknown(text, schema)].count(path)
     found = []
-    for at, end in _mentions(text, path):
+    for at, end in _find_mentions(text, path):
         tried = f"{text[:at]}{_PROBE}{text[end:]}"
-        if [unknown for unknown, _ in _unknown(tried, schema)].count(path) < before:
+        if [unknown for unknown, _ in _find_unknown(tried, schema)].count(path) < before:
             found.append(at)
     return found or [0]
 
 
-def _mentions(text: str, path: str) -> list[tuple[int, int]]:
+def _find_mentions(text: str, path: str) -> list[tuple[int, int]]:
     """Return (start, end) of a path, or of its other spellings, inside of tags."""
     written = re.compile(
         r"(?<![\w.@/])(?:this[./]|\./)?" + re.escape(path).replace(r"\.", r"[./]\[?") + r"\]?(?![\w.])"

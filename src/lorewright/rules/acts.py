@@ -114,7 +114,7 @@ def press(patch: Patch, attempt: Attempt) -> Answer:
     opens.
     """
     action = attempt.action
-    facts = _on_record(patch, action, "threatened") if action.type == "threaten" else ()
+    facts = _record(patch, action, "threatened") if action.type == "threaten" else ()
     if action.metadata.get("topic") and action.target_id != patch.state.player_id:
         matched = _held_by(action.target_id, attempt)
         new = first_new([item for item in matched if item.role == "knows"], action.actor_id, patch.state)
@@ -128,7 +128,7 @@ def press(patch: Patch, attempt: Attempt) -> Answer:
 
 def promise(patch: Patch, action: Action) -> Answer:
     """Record somebody's promise, in their own words."""
-    return Answer("promised", fact_ids=_on_record(patch, action, "promised"))
+    return Answer("promised", fact_ids=_record(patch, action, "promised"))
 
 
 def recall(patch: Patch, attempt: Attempt) -> Answer:
@@ -193,7 +193,7 @@ def _is_new_to(who: str, item: GroundedItem, state: WorldState) -> bool:
     return item.holder_id != who and not state.has_learned(who, item.id)
 
 
-def _on_record(patch: Patch, action: Action, predicate: str) -> tuple[str, ...]:
+def _record(patch: Patch, action: Action, predicate: str) -> tuple[str, ...]:
     """Record what was said, where there are any words and they were not said before."""
     what = str(action.metadata.get("topic", ""))
     if not what or action.target_id is None:

@@ -61,7 +61,7 @@ def aimed(effects: Iterable[Effect], state: WorldState, action: Action, stat: st
         if is_npcs and isinstance(effect, _THE_PLAYERS):
             continue
         given = {name: getattr(effect, name) for name in type(effect).model_fields}
-        named = {name: _put(value, whole, within) for name, value in given.items()}
+        named = {name: _fill_value(value, whole, within) for name, value in given.items()}
         if not any(_is_nobody(given[name], value) for name, value in named.items()):
             changed = {name: value for name, value in named.items() if value != given[name]}
             yield effect.model_copy(update=changed) if changed else effect
@@ -80,7 +80,7 @@ def by_itself(action: Action, state: WorldState) -> Action:
 
 def aimed_condition(condition: c.Condition, action: Action) -> c.Condition:
     """Return a condition with the own names of target and actor filled into its texts."""
-    named: c.Condition = _within(condition, names_within(action))
+    named: c.Condition = _fill_names(condition, names_within(action))
     return named
 
 
@@ -104,26 +104,26 @@ def _meant(action: Action, state: WorldState, stat: str | None) -> Meant:
     }
 
 
-def _within(part: Any, within: Mapping[str, str]) -> Any:
+def _fill_names(part: Any, within: Mapping[str, str]) -> Any:
     if isinstance(part, str):
         for name, value in within.items():
             part = part.replace(name, value)
         return part
     if isinstance(part, tuple):
-        return tuple(_within(value, within) for value in part)
+        return tuple(_fill_names(value, within) for value in part)
     if isinstance(part, Frozen):
         fields = {name: getattr(part, name) for name in type(part).model_fields}
-        named = {name: _within(value, within) for name, value in fields.items()}
+        named = {name: _fill_names(value, within) for name, value in fields.items()}
         changed = {name: value for name, value in named.items() if value != fields[name]}
         return part.model_copy(update=changed) if changed else part
     return part
 
 
-def _put(value: Any, whole: Meant, within: Mapping[str, str]) -> Any:
+def _fill_value(value: Any, whole: Meant, within: Mapping[str, str]) -> Any:
     if isinstance(value, tuple):
-        return tuple(_put(item, whole, within) for item in value)
+        return tuple(_fill_value(item, whole, within) for item in value)
     if isinstance(value, str):
-        return whole[value] if value in whole else _within(value, within)
+        return whole[value] if value in whole else _fill_names(value, within)
     return value
 
 

@@ -91,14 +91,14 @@ def fire_triggers(patch: Patch, before: WorldState, ruleset: Ruleset, action: Ac
 
 
 def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterator[str]:
-    turning = _turning(patch, trigger, action, dice)
+    turning = _choose_turning(patch, trigger, action, dice)
     patch.tell("triggered", trigger=trigger.id, **({} if turning is None else {"turning": turning.id}))
     effects = (*(turning.effects if turning else ()), *trigger.effects)
     patch.enact(aimed(effects, patch.state, by_itself(action, patch.state), None), how="found")
     yield from (text for text in (trigger.say, turning.say if turning else "") if text)
 
 
-def _turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turning | None:
+def _choose_turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turning | None:
     """Return one of the open turnings, by a die where there are several."""
     choices = [turning for turning in trigger.turnings if turning.when is None or holds(turning.when, patch.state)]
     if len(choices) < 2:
@@ -185,7 +185,7 @@ def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules,
     modifier += hindrance(actor.id, state, ruleset)
     roll = dice.roll(expression, purpose=purpose, actor_id=actor.id, modifier=modifier)
     band = band_of(roll.total, ruleset)
-    spoke = _speaks_up(patch, band, stat, actor.id, ruleset)
+    spoke = _find_louder(patch, band, stat, actor.id, ruleset)
     if spoke is not None and ruleset.clearly_higher is not None:
         stat, band = spoke, ruleset.clearly_higher.band
     of = {} if stat is None else {"stat": stat}
@@ -206,7 +206,7 @@ def _throw(check: Check, stat: str | None, action: Action, state: WorldState, ru
     return check.dice or ruleset.dice, added
 
 
-def _speaks_up(patch: Patch, band: BandName, stat: str | None, who: str, ruleset: Ruleset) -> str | None:
+def _find_louder(patch: Patch, band: BandName, stat: str | None, who: str, ruleset: Ruleset) -> str | None:
     """Return another stat that takes over after a fail, being clearly higher."""
     if band != "fail" or stat is None or ruleset.clearly_higher is None:
         return None
@@ -247,9 +247,9 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
     """
     action, band = attempt.action, rolled.band
     if action.type == "attack":
-        _come_to_blows(patch, action, band)
+        _enact_blows(patch, action, band)
         if band != "fail" and action.target_id == patch.state.player_id:
-            patch.do(*_harmed(action.target_id, patch.state))
+            patch.do(*_harm_ops(action.target_id, patch.state))
     enact_consequences(patch, ruleset, band, rolled.stat, action)
     if rules_by_itself(ruleset, band):
         return
@@ -257,9 +257,9 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
         case "critical":
             _win_more(patch, attempt, answer)
         case "mixed":
-            _fall_due(patch, "mixed", check, action)
+            _enact_consequence(patch, "mixed", check, action)
         case "fail":
-            _fall_due(patch, "fail", check, action)
+            _enact_consequence(patch, "fail", check, action)
         case "success":
             pass
 
@@ -268,11 +268,11 @@ def wins_more(action: Action, state: WorldState) -> bool:
     """Tell whether a critical has something more to win: somebody's regard, or a step down of the cost clock."""
     if _is_social(action) and turned_to(action, state) is not None:
         return True
-    clock = _costs_of(action, state)
+    clock = _cost_clock_of(action, state)
     return clock is not None and clock.value > 0
 
 
-def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
+def _enact_blows(patch: Patch, action: Action, band: BandName) -> None:
     """Lower regard after blows, whichever side won. The loser is publicly known as beaten, and never dead by this
     alone.
     """
@@ -289,20 +289,20 @@ def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
         patch.do(AddFact(fact=Fact(id=fact_id, subject_id=target, predicate="beaten_by", object=action.actor_id)))
 
 
-def _fall_due(patch: Patch, band: BandName, check: Check, action: Action) -> None:
+def _enact_consequence(patch: Patch, band: BandName, check: Check, action: Action) -> None:
     """Enact the consequence of the check's tier."""
     tier = TIERS[check.risk]
     patch.tell("consequence", tier=tier, band=band)
     if tier == 0:
-        patch.do(*_time_lost(action, patch))
+        patch.do(*_time_loss(action, patch))
         return
     due = _price if band == "mixed" else _setback
     patch.do(*due(action, patch.state, patch))
     if tier == 2 and band == "fail":
-        patch.do(*_harmed(action.actor_id, patch.state))
+        patch.do(*_harm_ops(action.actor_id, patch.state))
 
 
-def _harmed(who: str, state: WorldState) -> tuple[StateOp, ...]:
+def _harm_ops(who: str, state: WorldState) -> tuple[StateOp, ...]:
     """Return a step of the clock of harm, which is the player's, else a condition; no wound is added twice."""
     clock = harm_clock(state) if who == state.player_id else None
     if clock is not None:
@@ -321,7 +321,7 @@ def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
         if new is not None:
             reveal(patch, new.id, action, how="told", others="overheard")
             return
-    clock = _costs_of(action, state)
+    clock = _cost_clock_of(action, state)
     upon = turned_to(action, state)
     if _is_social(action) and upon is not None:
         patch.do(ChangeRelation(a=upon, b=action.actor_id, trust=1))
@@ -330,35 +330,35 @@ def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
 
 
 def _price(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
-    return _clock_up(action, state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+    return _clock_up(action, state) or _regard_loss(action, state, tension=1) or _time_loss(action, patch)
 
 
 def _setback(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
     if _is_social(action) and turned_to(action, state) is not None:
-        return _regard_down(action, state, trust=-1, tension=int(action.type == "threaten"))
-    return _clock_up(action, state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+        return _regard_loss(action, state, trust=-1, tension=int(action.type == "threaten"))
+    return _clock_up(action, state) or _regard_loss(action, state, tension=1) or _time_loss(action, patch)
 
 
-def _costs_of(action: Action, state: WorldState) -> Clock | None:
+def _cost_clock_of(action: Action, state: WorldState) -> Clock | None:
     """Return the clock that counts what goes wrong for the player; what the cast tries does not move it."""
     return cost_clock(state) if action.actor_id == state.player_id else None
 
 
 def _clock_up(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    clock = _costs_of(action, state)
+    clock = _cost_clock_of(action, state)
     if clock is None or clock.value >= clock.max:
         return ()
     return (TickClock(clock_id=clock.id, delta=1),)
 
 
-def _regard_down(action: Action, state: WorldState, *, trust: int = 0, tension: int = 0) -> tuple[StateOp, ...]:
+def _regard_loss(action: Action, state: WorldState, *, trust: int = 0, tension: int = 0) -> tuple[StateOp, ...]:
     """Return a loss of regard by the target, else by anyone who is there to see it."""
     upon = turned_to(action, state)
     aimed_at = [upon] if upon is not None else list(company(action.actor_id, state))[:1]
     return tuple(ChangeRelation(a=who, b=action.actor_id, trust=trust, tension=tension) for who in aimed_at)
 
 
-def _time_lost(action: Action, patch: Patch) -> tuple[StateOp, ...]:
+def _time_loss(action: Action, patch: Patch) -> tuple[StateOp, ...]:
     """Return the loss of time; time that the cast lose is their own."""
     if action.actor_id != patch.state.player_id:
         return ()

@@ -81,8 +81,8 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     on, action = rule.on, attempt.action
     return (
         action.type in on.acts
-        and _is_by(on.by, action.actor_id, state)
-        and _target(on.target, state) in (None, action.target_id, action.location_id)
+        and _is_about_actor(on.by, action.actor_id, state)
+        and _target_id(on.target, state) in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, place_of(action, state))
         and (not on.topics or not _topics(attempt, state).isdisjoint(on.topics))
@@ -91,12 +91,12 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     )
 
 
-def _target(target: str | None, state: WorldState) -> str | None:
+def _target_id(target: str | None, state: WorldState) -> str | None:
     """Return the target's ID; `you` is the player in play, where there are several."""
     return state.player_id if target == "you" else target
 
 
-def _is_by(by: str | None, actor_id: str, state: WorldState) -> bool:
+def _is_about_actor(by: str | None, actor_id: str, state: WorldState) -> bool:
     """Tell whether a rule is about the actor: it is about the player's attempts, unless it names others."""
     if by == ANY_NPC:
         return is_npc(actor_id, state)

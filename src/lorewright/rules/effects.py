@@ -81,9 +81,9 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
         case e.ArriveEffect():
             return (o.Move(entity_id=effect.arrive, to=state.scene.location_id),)
         case e.DepartEffect():
-            return _depart(_who(effect.depart, state), effect.to, state)
+            return _depart_ops(_character_id(effect.depart, state), effect.to, state)
         case e.GiveEffect():
-            return _give(effect.give, state)
+            return _give_ops(effect.give, state)
         case e.LoseEffect():
             return (o.ChangeInventory(owner_id=state.player_id, item_id=effect.lose, delta=-1),)
         case e.PutEffect():
@@ -93,21 +93,21 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
         case e.ThreadEffect():
             return (o.UpdateThread(thread_id=effect.thread, status=effect.status),)
         case e.FactEffect():
-            return (_fact(effect, state),)
+            return (_fact_op(effect, state),)
         case e.PromiseEffect():
-            return _said(effect.promise, "promised", state)
+            return _record_ops(effect.promise, "promised", state)
         case e.ThreatEffect():
-            return _said(effect.threat, "threatened", state)
+            return _record_ops(effect.threat, "threatened", state)
         case e.OwesEffect():
-            return _said(effect.owes, "owes", state)
+            return _record_ops(effect.owes, "owes", state)
         case e.PathEffect():
-            return (path_op(effect, None if effect.of is None else _who(effect.of, state)),)
+            return (path_op(effect, None if effect.of is None else _character_id(effect.of, state)),)
         case e.EndEffect():
             return (o.EndCampaign(ending_id=effect.end),)
         case e.ConditionEffect() | e.StateEffect() | e.ObserveEffect() | e.TieEffect():
-            return _within(effect, state)
+            return _inner_ops(effect, state)
         case e.AnnounceEffect() | e.AvertEffect() | e.SituationEffect():
-            return _hanging_over(effect, state)
+            return _threat_ops(effect, state)
         case e.ProgressEffect():
             return (o.Investigate(thread_id=effect.progress, delta=effect.by),)
         case e.EscalateEffect():
@@ -122,9 +122,9 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
             assert_never(effect)
 
 
-def _said(said: e.Spoken, predicate: str, state: WorldState) -> tuple[o.StateOp, ...]:
+def _record_ops(said: e.Spoken, predicate: str, state: WorldState) -> tuple[o.StateOp, ...]:
     """Return the op that records it; empty where it is on record already."""
-    by, to = _who(said.by, state), _who(said.to, state)
+    by, to = _character_id(said.by, state), _character_id(said.to, state)
     _, op = record_op(state, by=by, to=to, predicate=predicate, what=said.what)
     return () if op is None else (op,)
 
@@ -135,22 +135,22 @@ def path_op(effect: e.PathEffect, of: str | None) -> o.StateOp:
     return _PATH_OPS[effect.op].model_validate({"path": effect.path, "of": of, "value": value})
 
 
-def _who(entity_id: str, state: WorldState) -> str:
+def _character_id(entity_id: str, state: WorldState) -> str:
     return state.player_id if entity_id == "you" else entity_id
 
 
 def _relation(effect: e.RelationEffect, state: WorldState) -> o.ChangeRelation:
-    a, b = (_who(entity_id, state) for entity_id in effect.relation)
+    a, b = (_character_id(entity_id, state) for entity_id in effect.relation)
     return o.ChangeRelation(a=a, b=b, trust=effect.trust, tension=effect.tension, closeness=effect.closeness)
 
 
-def _depart(who: str, to: str, state: WorldState) -> tuple[o.StateOp, ...]:
+def _depart_ops(who: str, to: str, state: WorldState) -> tuple[o.StateOp, ...]:
     """Return the ops of a departure; the scene goes where the player goes."""
     move = o.Move(entity_id=who, to=to)
     return (move, o.OpenScene(location_id=to)) if who == state.player_id else (move,)
 
 
-def _give(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
+def _give_ops(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
     """Return the transfer of a thing from the place or from somebody present; a thing that nobody has is created."""
     given = o.ChangeInventory(owner_id=state.player_id, item_id=item_id, delta=1)
     owners = (state.scene.location_id, *state.present_npcs())
@@ -160,24 +160,24 @@ def _give(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
     return (o.ChangeInventory(owner_id=owner, item_id=item_id, delta=-1), given)
 
 
-def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
+def _fact_op(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
     """Return the op for a fact, one per subject and predicate: established again, it gets the new object."""
-    subject_id = _who(effect.subject, state)
+    subject_id = _character_id(effect.subject, state)
     fact_id = f"{subject_id}.{slug(effect.fact, fallback='fact')}"
     if fact_id in state.facts:
         return o.UpdateFact(fact_id=fact_id, object=effect.object)
     return o.AddFact(fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object))
 
 
-def _within(
+def _inner_ops(
     effect: e.ConditionEffect | e.StateEffect | e.ObserveEffect | e.TieEffect, state: WorldState
 ) -> tuple[o.StateOp, ...]:
     """Return the ops of an inner change; empty where nothing changes."""
     if isinstance(effect, e.TieEffect):
-        a, b = (_who(name, state) for name in effect.tie)
+        a, b = (_character_id(name, state) for name in effect.tie)
         tie = Relationship(a=a, b=b, rel_type=effect.type, intensity=effect.intensity)
         return (o.SetRelationship(relationship=tie),)
-    who = _who(effect.of, state)
+    who = _character_id(effect.of, state)
     if isinstance(effect, e.StateEffect):
         return (o.SetCharacterState(who=who, name=effect.state, value=effect.value, level=effect.level),)
     if isinstance(effect, e.ObserveEffect):
@@ -189,7 +189,7 @@ def _within(
     return (changed(who=who, condition=effect.condition),)
 
 
-def _hanging_over(
+def _threat_ops(
     effect: e.AnnounceEffect | e.AvertEffect | e.SituationEffect, state: WorldState
 ) -> tuple[o.StateOp, ...]:
     """Return the ops of threats and circumstances: an announced threat is not announced twice, and a missing one cannot

@@ -123,14 +123,14 @@ def seen(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
     if outcome.code == "blocked":
         return
     if outcome.type in ("go", "sneak"):
-        yield from _gone(outcome, place)
+        yield from _departures(outcome, place)
         return
     sight = _kind(outcome)
     if sight is not None:
         yield sight, place
 
 
-def _gone(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
+def _departures(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
     """Yield a departure, seen at both places; a successful sneak is seen at neither."""
     if outcome.type == "sneak" and outcome.band in _UNSEEN:
         return
@@ -152,12 +152,12 @@ def _kind(outcome: Outcome) -> Seen | None:
         case "search" if outcome.code in ("found", "found_before"):
             return _FOUND
         case "use" | "attempt":
-            return _handled(outcome)
+            return _handling(outcome)
         case _:
             return _SEEN.get(outcome.type)
 
 
-def _handled(outcome: Outcome) -> Seen | None:
+def _handling(outcome: Outcome) -> Seen | None:
     """Return how a free attempt with a target is seen; only the narrator says what it was."""
     if outcome.type == "attempt":
         return None if outcome.target_id is None else _TRIED
@@ -203,9 +203,9 @@ def observe(
     memories = _memories(resolution, before, after, None if audience is None else frozenset(audience))
     ops: list[StateOp] = []
     for who in sorted(memories):
-        for memory in _weightiest(memories[who]):
+        for memory in _select_memories(memories[who]):
             ops.append(Observe(who=who, content=memory.content, importance=memory.importance))
-    ops += _regards(resolution, before, after)
+    ops += _regard_changes(resolution, before, after)
     refused = {not_their.index for not_their in not_theirs(ops, "resolve", ruleset)}
     return tuple(op for index, op in enumerate(ops) if index not in refused)
 
@@ -216,7 +216,7 @@ class _Memory:
     importance: int
 
 
-def _weightiest(memories: Iterable[_Memory]) -> list[_Memory]:
+def _select_memories(memories: Iterable[_Memory]) -> list[_Memory]:
     """Return the most important memories up to the limit, each sentence once, in the order in which they happened."""
     once: dict[str, _Memory] = {}
     for memory in memories:
@@ -234,20 +234,22 @@ def _memories(
     at: dict[str, str] = {}
     for outcome in resolution.outcomes:
         place = at.get(outcome.actor_id, before.positions.get(outcome.actor_id, OFFSTAGE))
-        for who, memory in _of_outcome(outcome, place, before, after):
+        for who, memory in _outcome_memories(outcome, place, before, after):
             found.setdefault(who, []).append(memory)
         if outcome.code == "moved" and outcome.location_id is not None:
             at[outcome.actor_id] = outcome.location_id
     moved = {outcome.actor_id for outcome in resolution.outcomes if outcome.code == "moved"}
     for event in resolution.events:
-        for who, memory in _of_event(event, moved, before, after):
+        for who, memory in _event_memories(event, moved, before, after):
             found.setdefault(who, []).append(memory)
     return {who: kept for who, kept in found.items() if audience is None or who in audience}
 
 
-def _of_outcome(outcome: Outcome, place: str, before: WorldState, after: WorldState) -> Iterator[tuple[str, _Memory]]:
+def _outcome_memories(
+    outcome: Outcome, place: str, before: WorldState, after: WorldState
+) -> Iterator[tuple[str, _Memory]]:
     for sight, where in seen(outcome, place):
-        for who in _there(where, before, after):
+        for who in _cast_at(where, before, after):
             is_end = who in (outcome.actor_id, outcome.target_id)
             what = _WHISPER if outcome.whispered and not is_end else sight
             done_to = who == outcome.target_id and what.importance > 1
@@ -255,7 +257,7 @@ def _of_outcome(outcome: Outcome, place: str, before: WorldState, after: WorldSt
             yield who, _Memory(_sentence(what, outcome, where, after), importance)
 
 
-def _there(place: str, before: WorldState, after: WorldState) -> list[str]:
+def _cast_at(place: str, before: WorldState, after: WorldState) -> list[str]:
     """Return the cast who were at a place or came there, by ID."""
     if place == OFFSTAGE:
         return []
@@ -264,7 +266,7 @@ def _there(place: str, before: WorldState, after: WorldState) -> list[str]:
 
 
 def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> str:
-    named = _named(outcome, state) if "{about}" in what.text else ""
+    named = _longest_name(outcome, state) if "{about}" in what.text else ""
     text = what.text.format(
         actor=the(outcome.actor_id, state) or "Somebody",
         target=the(outcome.target_id, state) or "something",
@@ -275,7 +277,7 @@ def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> st
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _named(outcome: Outcome, state: WorldState) -> str:
+def _longest_name(outcome: Outcome, state: WorldState) -> str:
     """Return the longest part of the actor's own words that names somebody or something, as it was said."""
     words = outcome.words.casefold()
     found: list[str] = []
@@ -291,7 +293,7 @@ def _is_word(name: str, words: str) -> bool:
     return name in words and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
 
 
-def _of_event(
+def _event_memories(
     event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState
 ) -> Iterator[tuple[str, _Memory]]:
     """Yield memories of events beside the attempts: injuries, bonds, people who came or went by no act of their own."""
@@ -305,41 +307,43 @@ def _of_event(
         memory = _Memory(f"{name[:1].upper()}{name[1:]} {'came' if event.type == 'arrival' else 'went away'}.", 2)
     else:
         return
-    for who in _there(after.scene.location_id, before, after):
+    for who in _cast_at(after.scene.location_id, before, after):
         if who != whom and (event.audience is None or who in event.audience):
             yield who, memory
 
 
-def _regards(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[ChangeRelation]:
+def _regard_changes(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[ChangeRelation]:
     """Yield what changes between two people by an act, where nothing has changed between them in the round."""
     settled = {pair(op.a, op.b) for op in resolution.ops if isinstance(op, ChangeRelation)}
-    for a, b, trust, tension in (*_by_outcomes(resolution, before, after), *_by_words(before, after)):
+    for a, b, trust, tension in (*_outcome_changes(resolution, before, after), *_promise_changes(before, after)):
         if a == b or pair(a, b) in settled or not (is_person(a, after) and is_person(b, after)):
             continue
         settled.add(pair(a, b))
         stands = after.relations.get(relation_key(a, b))
         by = [
-            _within_bound(0 if stands is None else getattr(stands, name), step)
+            _clamp_step(0 if stands is None else getattr(stands, name), step)
             for name, step in (("trust", trust), ("tension", tension))
         ]
         if any(by):
             yield ChangeRelation(a=a, b=b, trust=by[0], tension=by[1])
 
 
-def _by_outcomes(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
+def _outcome_changes(
+    resolution: Resolution, before: WorldState, after: WorldState
+) -> Iterator[tuple[str, str, int, int]]:
     for outcome in resolution.outcomes:
         if outcome.code == "blocked" or outcome.target_id is None:
             continue
         if outcome.type in _DONE_TO:
             yield (outcome.target_id, outcome.actor_id, *_DONE_TO[outcome.type])
         if outcome.type == "attack":
-            for who in _there(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
+            for who in _cast_at(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
                 stands = before.relations.get(relation_key(who, outcome.target_id))
                 if who != outcome.actor_id and stands is not None and stands.trust > 0:
                     yield (who, outcome.actor_id, *_FOR_A_FRIEND)
 
 
-def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
+def _promise_changes(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
     """Yield what has become established about a promise."""
     if before.facts is after.facts:
         return
@@ -347,19 +351,19 @@ def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str,
         fact = after.facts[fact_id]
         if before.facts.get(fact_id) == fact or fact.is_only_told:
             continue
-        to = _whom(fact, after)
+        to = _named_person(fact, after)
         if to is not None:
             yield (fact.subject_id, to, *_WORD[fact.predicate])
 
 
-def _whom(fact: Fact, state: WorldState) -> str | None:
+def _named_person(fact: Fact, state: WorldState) -> str | None:
     """Return the ID of the person whom a fact's object names, by ID or by own name."""
     named = state.player_id if fact.object in ("you", "player") else fact.object
     people = [position for position in state.positions if named in (position, local(position))]
     return min(people, default=None)
 
 
-def _within_bound(value: int, step: int) -> int:
+def _clamp_step(value: int, step: int) -> int:
     """Return the step, as far as it does not lead beyond the bound; a value beyond it already stays."""
     if step > 0:
         return max(min(step, BOUND - value), 0)

@@ -223,7 +223,7 @@ def happened(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     if before.characters is not after.characters:
         yield from _conditions(before, after)
     if before.escalation is not after.escalation:
-        for who, level, was in _changed(before.escalation, after.escalation):
+        for who, level, was in _differences(before.escalation, after.escalation):
             yield _event("escalated", entity=who, before=ESCALATION[was], after=ESCALATION[level])
     for kind, field in (("threat", "threats"), ("situation", "situations")):
         was, now = getattr(before, field), getattr(after, field)
@@ -273,7 +273,7 @@ def _conditions(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
         )
 
 
-def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
+def _differences(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
     """Yield (key, value now, value before) of every difference, by key; a missing value is 0."""
     for key in sorted(before.keys() | after.keys()):
         was, now = before.get(key, 0), after.get(key, 0)
@@ -350,7 +350,7 @@ class Patch:
         ops = tuple(self._dated(op) for op in ops)
         applied = apply(self.state, ops)
         if applied.refusal is None:
-            happenings = _happenings(self.state, applied.state)
+            happenings = _visible_changes(self.state, applied.state)
             if self.audience is not None:
                 happenings = (happening.model_copy(update={"audience": self.audience}) for happening in happenings)
             self.events.extend(happenings)
@@ -370,13 +370,13 @@ def already_known(effects: Iterable[Effect], state: WorldState) -> tuple[str, ..
     return tuple(dict.fromkeys(item for item in items if state.has_learned(state.player_id, item)))
 
 
-def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
+def _visible_changes(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     """Yield the visible changes: clocks, comings and goings, another scene, the end."""
     for clock_id, clock in sorted(after.clocks.items()):
         was = before.clocks[clock_id].value
         if clock.value != was:
             yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
-    yield from _shaped(before, after)
+    yield from _scene_changes(before, after)
     yield from happened(before, after)
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
@@ -395,7 +395,7 @@ def _comings_and_goings(before: WorldState, after: WorldState) -> Iterator[Engin
         yield EngineEvent(type="arrival", details={"entity": who})
 
 
-def _shaped(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
+def _scene_changes(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     """Yield what changed in the ruleset's scene and in the player's own stats, by path. Others' stats stay hidden."""
     if before.ruleset is None or after.ruleset is None or before.ruleset is after.ruleset:
         return

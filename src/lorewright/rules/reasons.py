@@ -155,11 +155,11 @@ def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
     if place_of(action, state) == OFFSTAGE:
         return "not_present"
     if action.type in _TO_SOMEBODY:
-        return _somebody(action, state, nobody="nobody_named") or _without_item(action, state)
+        return _why_no_person(action, state, nobody="nobody_named") or _why_no_item(action, state)
     return _CHECKS.get(action.type, _why_not_other)(action, state)
 
 
-def _somebody(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
+def _why_no_person(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
     """Return why the target is nobody who can be addressed."""
     if action.target_id is None:
         return nobody
@@ -170,7 +170,7 @@ def _somebody(action: Action, state: WorldState, *, nobody: ReasonCode) -> Reaso
     return "not_a_person" if in_sight(action.target_id, action, state) else "object_not_found"
 
 
-def _without_item(action: Action, state: WorldState) -> ReasonCode | None:
+def _why_no_item(action: Action, state: WorldState) -> ReasonCode | None:
     """Return why the thing of the action is missing: it must be in hand."""
     if action.item_id is None or holds_thing(action.actor_id, action.item_id, state):
         return None
@@ -193,7 +193,7 @@ def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
-    return _somebody(action, state, nobody="nobody_to_ask")
+    return _why_no_person(action, state, nobody="nobody_to_ask")
 
 
 def _why_not_take(action: Action, state: WorldState) -> ReasonCode | None:
@@ -216,10 +216,10 @@ def _why_not_drop(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _why_not_give(action: Action, state: WorldState) -> ReasonCode | None:
-    whom = _somebody(action, state, nobody="nobody_named")
+    whom = _why_no_person(action, state, nobody="nobody_named")
     if whom is not None:
         return whom
-    return "object_not_found" if action.item_id is None else _without_item(action, state)
+    return "object_not_found" if action.item_id is None else _why_no_item(action, state)
 
 
 def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:

@@ -92,12 +92,12 @@ def run_out(patch: Patch, rules: CampaignRules) -> tuple[str, ...]:
         if situation.until is not None and situation.until <= patch.state.minutes:
             patch.do(EndSituation(situation_id=situation_id))
     for _ in range(_MAX_ROUNDS):
-        if patch.state.ended is not None or not _come_to_pass(patch, rules, said):
+        if patch.state.ended is not None or not _settle_threat(patch, rules, said):
             break
     return tuple(said)
 
 
-def _come_to_pass(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
+def _settle_threat(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
     """Deal with the first threat that is averted or due; return whether there was one."""
     for threat_id, threat in sorted(patch.state.threats.items(), key=lambda entry: (entry[1].due, entry[0])):
         rule = rules.threats.get(threat_id)
@@ -219,13 +219,13 @@ def play_out(
         patch.audience = None
         trigger_clocks(patch, before, rules)
         by_now = patch.state
-        _by_itself(patch, before, attempt, rules, dice)
+        _run_automatic(patch, before, attempt, rules, dice)
         trigger_clocks(patch, by_now, rules)
     reach_ending(patch, rules)
     return patch
 
 
-def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:
+def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:
     """Enact what happens by itself after an attempt: timers, triggers and thresholds, due threats, inquiries. Its
     sentences come after those of the attempt.
     """
@@ -258,13 +258,13 @@ def _play(
     rule = rule_for(attempt, paid, rules)
     rolls = is_rolled_for(check, before, who=action.actor_id) and is_risky(action, before)
     if rule is None and check is not None and rolls:
-        answer = _by_check(patch, check, attempt, rules, dice)
+        answer = _play_check(patch, check, attempt, rules, dice)
     else:
         _pay(patch, action, rules)
         if rule is not None:
-            answer = _by_rule(patch, rule, attempt, rules, dice)
+            answer = _play_rule(patch, rule, attempt, rules, dice)
         else:
-            answer = act(patch, attempt, rules) if ruling is None else _by_ruling(patch, ruling)
+            answer = act(patch, attempt, rules) if ruling is None else _play_ruling(patch, ruling)
     then = _follow_up(patch, action, answer, rules)
     minutes, learned = patch.state.minutes - before.minutes, patch.learned_since(before)
     patch.outcomes.append(_outcome(judged.action_index, action, answer, learned, minutes=minutes, then=then))
@@ -289,7 +289,7 @@ def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool
     patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
 
 
-def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
+def _play_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """Roll the dice, pay the cost, do what the action does unless they fail, and enact the band; a critical with
     nothing more to win takes no time.
     """
@@ -297,7 +297,7 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     band, roll = rolled.band, len(patch.rolls) - 1
     in_no_time = band == "critical" and not wins_more(attempt.action, patch.state)
     _pay(patch, attempt.action, rules, in_no_time=in_no_time)
-    on_the_way = _rule_of_the_way(attempt, patch.state, rules)
+    on_the_way = _find_way_rule(attempt, patch.state, rules)
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
@@ -308,7 +308,7 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     return replace(answer, band=band, roll=roll, say=say)
 
 
-def _by_ruling(patch: Patch, ruling: Ruling) -> Answer:
+def _play_ruling(patch: Patch, ruling: Ruling) -> Answer:
     """Enact a rulebook's decision. Changes that fitted when it was ruled and do not fit any more are skipped, and an
     event says so.
     """
@@ -321,7 +321,7 @@ def _by_ruling(patch: Patch, ruling: Ruling) -> Answer:
     return Answer("acted", band=ruling.band, roll=len(patch.rolls) - 1 if ruling.rolls else None)
 
 
-def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
+def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
     """Return the rule about going that way for a `sneak`, which goes there too, unless the rule asks for dice of its
     own.
     """
@@ -332,7 +332,7 @@ def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) 
     return rule if rule is not None and rule.check is None else None
 
 
-def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
+def _play_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """Enact the rule, and then what the action does by itself, unless the check failed or the rule replaces it.
 
     Where a question by itself would find nothing, the rule's sentence stands alone; a search that finds nothing says

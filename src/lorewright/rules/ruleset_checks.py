@@ -160,28 +160,28 @@ def _paths(ruleset: Ruleset) -> Iterator[RulesetProblem]:
 
 def path_problems(ruleset: Ruleset, value: Any, path: tuple[object, ...]) -> Iterator[RulesetProblem]:
     """Yield the faults of paths of all effects and conditions within a value, a ruleset's or a scenario's."""
-    for where, part in _within(value, path):
+    for where, part in _walk_paths(value, path):
         schema = ruleset.scene_state_schema if part.of is None else ruleset.character_stat_schema
-        if _described(schema, part.path.split(".")) is None:
+        if _schema_at(schema, part.path.split(".")) is None:
             which = _SCHEMAS[1] if part.of is None else _SCHEMAS[0]
             message = f"{which} of {ruleset.id} does not describe {part.path}"
             yield RulesetProblem(where, message, "add it there, or mend the path")
         elif isinstance(part, PathEffect):
-            yield from _not_the_resolvers(ruleset, where, part)
+            yield from _check_owner(ruleset, where, part)
 
 
-def _described(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
+def _schema_at(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
     """Return the schema of a path; a step that is named in play only (`$target`) stands for any known one."""
     for at, step in enumerate(path):
         if "$" in step:
             around = part_of(schema, path[:at])
             names = () if around is None else around.get("properties", {"": None})
-            found = (_described(schema, (*path[:at], name, *path[at + 1 :])) for name in names)
+            found = (_schema_at(schema, (*path[:at], name, *path[at + 1 :])) for name in names)
             return next((part for part in found if part is not None), None)
     return part_of(schema, path)
 
 
-def _not_the_resolvers(ruleset: Ruleset, path: tuple[object, ...], effect: PathEffect) -> Iterator[RulesetProblem]:
+def _check_owner(ruleset: Ruleset, path: tuple[object, ...], effect: PathEffect) -> Iterator[RulesetProblem]:
     whole = f"{'scene' if effect.of is None else 'stats'}.{effect.path}"
     owner = ruleset.owner_of(whole)
     if owner not in (None, "resolve"):
@@ -191,19 +191,19 @@ def _not_the_resolvers(ruleset: Ruleset, path: tuple[object, ...], effect: PathE
         yield RulesetProblem(path, f"allowed_ops.resolve has no {effect.op}", "add it, or use another op")
 
 
-def _within(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], PathEffect | PathIs]]:
+def _walk_paths(value: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], PathEffect | PathIs]]:
     """Yield every effect and condition about a path, with the keys that lead to it."""
     if isinstance(value, PathEffect | PathIs):
         yield path, value
     elif isinstance(value, BaseModel):
         for name in type(value).model_fields:
-            yield from _within(getattr(value, name), (*path, name))
+            yield from _walk_paths(getattr(value, name), (*path, name))
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _within(part, (*path, key))
+            yield from _walk_paths(part, (*path, key))
     elif isinstance(value, tuple):
         for number, part in enumerate(value):
-            yield from _within(part, (*path, number))
+            yield from _walk_paths(part, (*path, number))
 
 
 def _timers_and_costs(ruleset: Ruleset) -> Iterator[RulesetProblem]:

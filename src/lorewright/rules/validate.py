@@ -34,7 +34,7 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
             return f"{_capital(target)} is not to be found here." if target else "Nothing like that is here."
         case "not_present":
             if place_of(action, state) == OFFSTAGE:
-                return f"{_who(action, state, 'are', 'is')} not here."
+                return f"{_actor_phrase(action, state, 'are', 'is')} not here."
             return f"{_capital(target or 'that person')} is not here."
         case "no_such_exit":
             return f"No way leads from here to {the(action.location_id, state) or 'such a place'}."
@@ -43,11 +43,11 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
             by = f" One gets there by {first.name}." if first is not None else ""
             return f"{_capital(the(action.location_id, state) or 'that place')} is further than one step.{by}"
         case "not_capable":
-            return f"{_who(action, state, 'are', 'is')} in no condition for that."
+            return f"{_actor_phrase(action, state, 'are', 'is')} in no condition for that."
         case "not_known":
-            return f"{_who(action, state, 'do', 'does')} not know that."
+            return f"{_actor_phrase(action, state, 'do', 'does')} not know that."
         case "kept_back":
-            return f"{_who(action, state, 'keep', 'keeps')} that back."
+            return f"{_actor_phrase(action, state, 'keep', 'keeps')} that back."
         case "contradicts_fact":
             about = target or item or the(action.location_id, state)
             return f"What is known of {about or 'it'} speaks against that."
@@ -62,9 +62,9 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
         case "not_takeable" | "cannot_take_person":
             return f"{_capital(target or 'that')} cannot be taken."
         case "already_carried":
-            return f"{_who(action, state, 'carry', 'carries')} {target or 'that'} already."
+            return f"{_actor_phrase(action, state, 'carry', 'carries')} {target or 'that'} already."
         case "not_in_inventory":
-            return f"{_who(action, state, 'do', 'does')} not have {item or target or 'that'}."
+            return f"{_actor_phrase(action, state, 'do', 'does')} not have {item or target or 'that'}."
         case "nobody_to_ask":
             return "It is not clear whom to ask."
         case "nobody_named":
@@ -88,7 +88,7 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
         case "nothing_to_unlock":
             return f"{_capital(target or 'that')} is not locked."
         case "no_key":
-            return f"{_who(action, state, 'have', 'has')} no key to {target or 'that'}."
+            return f"{_actor_phrase(action, state, 'have', 'has')} no key to {target or 'that'}."
         case "wrong_key":
             return f"{_capital(item or 'that')} does not fit {target or 'the lock'}."
         case "campaign_over":
@@ -113,7 +113,7 @@ def _barring_door(action: Action, state: WorldState) -> str:
     return the(next(barred, action.target_id), state)
 
 
-def _who(action: Action, state: WorldState, of_the_player: str, of_others: str) -> str:
+def _actor_phrase(action: Action, state: WorldState, of_the_player: str, of_others: str) -> str:
     """Return the actor with a predicate: the player in the second person, others in the third."""
     if action.actor_id == state.player_id:
         return f"You {of_the_player}"

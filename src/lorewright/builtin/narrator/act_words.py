@@ -21,7 +21,6 @@ from lorewright.values.records import Evidence, NarratorInput, NpcAct, Recorded
 
 # Acts: an act and its target -> beats with their facts and slots: actor, addressee, thing.
 
-_ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
 # A topic without a display name is put into a sentence as it is.
 _SAYABLE = re.compile(r"(?:the|a|an|this|that|your|his|her|their|its|our|what|where|who|why|when|how|whether)\s[a-z]")
 
@@ -51,7 +50,7 @@ class Actor:
 def actor_of(given: NarratorInput, act: NpcAct) -> Actor:
     """Return the actor, by the name in the act, else by their name here; `somebody` where there is neither."""
     name = plain(act.name)
-    if not name or name == act.who or _ID_LIKE.search(name):
+    if not name or name == act.who or views.ID_LIKE.search(name):
         found = views.person(given, act.who)
         return Actor(given, act, Person(act.who, found.name if found else "somebody", act.pronoun))
     return Actor(
@@ -136,7 +135,7 @@ def own_words(actor: Actor) -> str:
     named = is_named_in([actor.person.name, plain(actor.act.name)], text)
     if not (named or _BY_PRONOUN.match(text)) or word_count(text) > _MOST_WORDS:
         return ""
-    return _to_you(capitalised(text), views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
+    return _address_player(capitalised(text), views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
 
 
 def worded(actor: Actor, words: str) -> list[Beat]:
@@ -176,7 +175,7 @@ def _first_sentences(text: str) -> str:
     return " ".join(kept)
 
 
-def _to_you(text: str, name: str) -> str:
+def _address_player(text: str, name: str) -> str:
     """Return the text with the player's name as `you` and `your` where it is an object; quotations, subjects stay."""
     if not name.strip():
         return text
@@ -212,29 +211,29 @@ def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
     if outcome.type not in _GROUPS:
         return None
     if outcome.code in ("heard", "heard_before"):
-        return _told(actor, outcome, evidence)
+        return _told_beats(actor, outcome, evidence)
     if outcome.code == "promised":
-        return _on_record(actor, outcome, "npc.promised.said") or [
+        return _recorded_beats(actor, outcome, "npc.promised.said") or [
             actor.beat("act", "npc.promised", to=outcome.target_id)
         ]
     if outcome.code == "recalled":
         return _recalled(actor, outcome)
     if outcome.code == "nothing_recorded":
         return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
-    said = _said(actor, outcome, words)
+    said = _speech_beats(actor, outcome, words)
     if outcome.code in _ANSWERED and outcome.target_id != actor.told.player_id:
-        return [*said, *_answered(actor, outcome, evidence)]
+        return [*said, *_answer_beats(actor, outcome, evidence)]
     return said
 
 
-def _said(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+def _speech_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     """Return a question, pressure, or words; the intention's own where ours could not name the topic."""
     topic = topic_of(actor.told, outcome)
     about: dict[str, Fact] = {"topic": "named"} if topic else {}
     group, to = _GROUPS[outcome.type], outcome.target_id
     aimed, _ = meant_for(actor.told, to)
     if outcome.type in ("persuade", "threaten"):
-        recorded = _on_record(actor, outcome, "npc.threatened")
+        recorded = _recorded_beats(actor, outcome, "npc.threatened")
         if recorded and outcome.band is None:
             return recorded
         rolled = outcome.band is not None or (aimed.get("to") == "other")
@@ -247,7 +246,7 @@ def _said(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     return [actor.beat("act", group, about if aimed else {}, to=to, topic=topic)]
 
 
-def _told(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
+def _told_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
     """Return what was told, word for word where it is new to the player; else that it was told."""
     new = [item for item in evidence if not item.known_before]
     if new:
@@ -262,7 +261,7 @@ def _told(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[
     return [beat]
 
 
-def _answered(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
+def _answer_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
     """Return the answer of the person addressed, word for word where it is new to the player."""
     who = views.person(actor.told, outcome.target_id)
     if who is None:
@@ -296,7 +295,7 @@ def _framed(group: str, who: Person, other: str, facts: dict[str, Fact], evidenc
     ]
 
 
-def _on_record(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
+def _recorded_beats(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
     """Return what was threatened or promised, in the words on record."""
     said = _recorded(actor, outcome)
     return [

@@ -60,14 +60,14 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
     where the grammar could only say that something was done.
     """
     if outcome.code == "blocked":
-        return [_blocked(actor, outcome)]
+        return [_blocked_beat(actor, outcome)]
     if outcome.code == "acted" and outcome.band == "fail" and outcome.type not in _FAILS_IN_WORDS:
         return [_of_thing(actor, outcome, "npc.failed")]
     talk = talk_beats(actor, outcome, evidence, words=words)
     if talk is not None:
         return talk
     if outcome.code == "moved":
-        return [_moved(actor, outcome)]
+        return [_movement_beat(actor, outcome)]
     if outcome.code in _OF_A_THING:
         return [_of_thing(actor, outcome, f"npc.{_OF_A_THING[outcome.code]}")]
     if outcome.code == "given":
@@ -80,10 +80,10 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
         return [actor.beat("act", "npc.listed")]
     if words and outcome.code in ("used", "looked", "waited"):
         return worded(actor, words)
-    return _PLAINLY.get(outcome.code, _acted)(actor, outcome, words)
+    return _PLAINLY.get(outcome.code, _attempt_beats)(actor, outcome, words)
 
 
-def _moved(actor: Actor, outcome: Outcome) -> Beat:
+def _movement_beat(actor: Actor, outcome: Outcome) -> Beat:
     """Return an arrival from elsewhere or a departure; an unseen one is told by its end alone."""
     comes = outcome.location_id == actor.told.scene.place_id
     if outcome.type == "sneak":
@@ -116,7 +116,7 @@ def _waited(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     return [actor.beat("act", "npc.wait")]
 
 
-def _acted(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+def _attempt_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     """Return an act that dice may have decided; a free attempt is told by its own words, if there are any, and by its
     end.
     """
@@ -139,7 +139,7 @@ _PLAINLY: Final = MappingProxyType[str, Callable[[Actor, Outcome, str], list[Bea
 _FAILS_IN_WORDS: Final = frozenset(("attack", "sneak", "attempt", "persuade", "threaten"))
 
 
-def _blocked(actor: Actor, outcome: Outcome) -> Beat:
+def _blocked_beat(actor: Actor, outcome: Outcome) -> Beat:
     """Return why it could not be done; its object is named where the reason's sentence can name it."""
     given = actor.told
     reason = outcome.reason or (actor.act.result.reason if actor.act.result else None)
@@ -256,10 +256,10 @@ def _told(actor: Actor, memory: SceneryMemory, before: NpcAct | None) -> list[Be
     if before is not None and before.who != actor.act.who and _doing(before) and _doing(before) == _doing(actor.act):
         return [actor.beat("act", "npc.likewise")]
     if not actor.act.outcomes:
-        return _intended(actor, memory)
+        return _intention_beats(actor, memory)
     beats: list[Beat] = []
     for outcome in actor.act.outcomes:
-        beats += _came_of(actor, outcome, memory, is_first=not beats)
+        beats += _result_beats(actor, outcome, memory, is_first=not beats)
     return beats
 
 
@@ -269,7 +269,7 @@ def _doing(act: NpcAct) -> str:
     return "" if act.outcomes or act.hidden or act.name not in shown else shown.replace(act.name, "", 1)
 
 
-def _came_of(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first: bool) -> list[Beat]:
+def _result_beats(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first: bool) -> list[Beat]:
     """Return the author's sentences where the act succeeded, else the grammar's; then those of a rule.
 
     An author's sentences are told the first time, and each time where the grammar has nothing as good.
@@ -280,18 +280,18 @@ def _came_of(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first:
     known = bool(say and actor.told.recall.get(_key(say)))
     beats: list[Beat] = []
     if say and (not known or outcome.code in _WITHOUT_WORDS):
-        beats += [*_authored(actor, say, again=known), *_unsaid(actor, outcome, say, evidence)]
+        beats += [*_authored(actor, say, again=known), *_unsaid_beats(actor, outcome, say, evidence)]
         beats += [actor.beat("act", "npc.came_off", {"band": "mixed"})] if outcome.band == "mixed" else []
     else:
         words = own_words(actor) if came_off and is_first else ""
         is_fit = bool(words) and not tells_of_player(actor.told, words) and memory.age(words) is None
         beats += deed_beats(actor, outcome, evidence, words=words if is_fit else "")
         if actor.act.whisper_to == actor.told.player_id and came_off and is_first:
-            beats = _whispered(actor, beats)
-    return [*beats, *_also_said(actor.told, outcome)]
+            beats = _whisper(actor, beats)
+    return [*beats, *_rule_beats(actor.told, outcome)]
 
 
-def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
+def _whisper(actor: Actor, beats: list[Beat]) -> list[Beat]:
     """Return the beats as a whisper: a quotation gets it as its frame, anything else after it."""
     near = actor.beat("act", "npc.near")
     if beats and beats[0].is_speech:
@@ -299,7 +299,7 @@ def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
     return [near, *beats]
 
 
-def _intended(actor: Actor, memory: SceneryMemory) -> list[Beat]:
+def _intention_beats(actor: Actor, memory: SceneryMemory) -> list[Beat]:
     """Return beats that need no judgement: the author's sentences, else the intention's unless told lately."""
     if say := _say(actor.act):
         return _authored(actor, say, again=bool(actor.told.recall.get(_key(say))))
@@ -331,7 +331,7 @@ def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
     return [item for item in given.evidence if item.item_id in wanted and plain(item.text)]
 
 
-def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidence]) -> list[Beat]:
+def _unsaid_beats(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidence]) -> list[Beat]:
     """Return what comes to light and is not quoted in the author's sentences, in the voice of the speaker."""
     new = [item for item in evidence if not item.known_before and plain(item.text) not in say]
     if outcome.code == "told":
@@ -343,7 +343,7 @@ def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidenc
     return [replace(beats[0], group="", facts={}, continues=True), *beats[1:]]
 
 
-def _also_said(given: NarratorInput, outcome: Outcome) -> Iterator[Beat]:
+def _rule_beats(given: NarratorInput, outcome: Outcome) -> Iterator[Beat]:
     """Yield the sentences of a rule, and of its automatic effects; each is told once."""
     for text in filter(None, map(plain, (*outcome.say, *outcome.then))):
         key = _key(ended(text))

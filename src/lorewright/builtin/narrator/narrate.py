@@ -235,7 +235,7 @@ def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
     if given.ending or not given.acts:
         return
     actor = actor_of(given, given.acts[-1])
-    verb = _verb(actor)
+    verb = _aftermath_key(actor)
     kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
     shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
     meant = {act.whisper_to for act in given.acts} | {
@@ -274,7 +274,7 @@ def _gone(given: NarratorInput) -> set[str]:
     return {act.who for act in given.acts} - here
 
 
-def _verb(actor: Actor) -> str:
+def _aftermath_key(actor: Actor) -> str:
     """Return the key of the reaction: how it went, then what it was; empty where the act has no own reactions."""
     act = actor.act
     if act.hidden:
@@ -310,7 +310,7 @@ class Selection:
 def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
     """Return everything that could be told of the turn, and nothing that is not in the input."""
     beats = [
-        *_attempts(given),
+        *_attempt_beats(given),
         *other_claims(given),
         *gains(given),
         *scene_beats(given, memory),
@@ -319,17 +319,17 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
         *pressure(given),
     ]
     acts = list(act_beats(given, memory))
-    beats = _once(beats)
+    beats = _drop_repeated_lore(beats)
     is_anothers = is_round_of_another(given)
     if not given.ending and not is_anothers and not any(beat.cites for beat in beats) and _wants_lore(given):
         beats += list(lore_left(given, [*beats, *acts]))[:1]
-    beats = _once([*beats, *acts, *quiet_beats(given)])
+    beats = _drop_repeated_lore([*beats, *acts, *quiet_beats(given)])
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     return Selection(tuple(beats), tuple(after_acts(given, memory) if is_anothers else fillers(given, beats)))
 
 
-def _attempts(given: NarratorInput) -> Iterator[Beat]:
+def _attempt_beats(given: NarratorInput) -> Iterator[Beat]:
     """Yield the outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
     costly = next((outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")), None)
     for number, outcome in enumerate(given.outcomes):
@@ -355,7 +355,7 @@ def _wants_lore(given: NarratorInput) -> bool:
     return given.turn_no % 2 == 0 or any(outcome.code in ("looked", "nothing_found") for outcome in given.outcomes)
 
 
-def _once(beats: list[Beat]) -> list[Beat]:
+def _drop_repeated_lore(beats: list[Beat]) -> list[Beat]:
     """Return the beats without those that would tell a lore line a second time."""
     told: set[str] = set()
     kept = []
@@ -390,9 +390,11 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar), people)
     told: list[Told] = []
     room = room_for(given)
-    beats = _opened(plan(selection.beats, room), memory)
+    beats = _vary_opening(plan(selection.beats, room), memory)
     for beat, following in zip_longest(beats, beats[1:]):
-        if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
+        if text := voice.say(
+            beat, is_first=not told, before=_last_sentence(told), after=_next_authored(beat, following)
+        ):
             told.append((beat, text))
     # Recently told sentences are left out at first; where nothing else is left, they are told all the same.
     for must in (False, True):
@@ -401,7 +403,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
                 break
             if any(other is beat for other, _ in told):
                 continue
-            text = voice.say(beat, is_first=not told, must=must, before=_last(told))
+            text = voice.say(beat, is_first=not told, must=must, before=_last_sentence(told))
             if text:
                 told.append((beat, text))
     return NarratorOutput(
@@ -414,7 +416,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     )
 
 
-def _opened(beats: Sequence[Beat], memory: SceneryMemory) -> Sequence[Beat]:
+def _vary_opening(beats: Sequence[Beat], memory: SceneryMemory) -> Sequence[Beat]:
     """Return the beats; where the first is authored alone and opens as the last turn did, with a sentence of ours
     before it.
     """
@@ -427,12 +429,12 @@ def _words(told: Sequence[Told]) -> int:
     return sum(word_count(text) for beat, text in told if beat.kind != "ending")
 
 
-def _last(told: Sequence[Told]) -> str:
+def _last_sentence(told: Sequence[Told]) -> str:
     """Return the last sentence that was told."""
     return sentences(told[-1][1])[-1] if told and sentences(told[-1][1]) else ""
 
 
-def _next(beat: Beat, following: Beat | None) -> str:
+def _next_authored(beat: Beat, following: Beat | None) -> str:
     """Return the authored text that a frame will stand before; empty where that is speech, or another frame."""
     shown = beat if beat.authored else following
     if shown is None or shown.is_speech or (shown.group and shown is not beat):

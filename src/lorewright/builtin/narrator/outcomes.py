@@ -49,9 +49,9 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     if outcome.code == "listed":
         return [_carried(given)]
     if outcome.code == "recalled":
-        return _recalled(given, outcome)
-    beat = _of_a_code(given, outcome) or _rolled(given, outcome)
-    return None if beat is None else [beat, *_time_lost(given, outcome)]
+        return _record_beats(given, outcome)
+    beat = _of_a_code(given, outcome) or _rolled_beat(given, outcome)
+    return None if beat is None else [beat, *_time_price(given, outcome)]
 
 
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
@@ -69,7 +69,7 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return None
 
 
-def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
+def _rolled_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return a deed that dice may have decided; without dice it succeeds."""
     facts, slots = _deed_facts(given, outcome)
     band = outcome.band or "success"
@@ -118,7 +118,7 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     facts, slots = _deed_facts(given, outcome)
     if reason in ("door_locked", "door_bolted") and outcome.target_id and slots["thing"]:
         slots["door"] = slots["thing"]
-        return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_deed_help(given, reason)]
+        return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_deed_advice(given, reason)]
     if reason not in _REASONS:
         return None
     if reason == "not_in_inventory" and not slots["item"] and outcome.type == "drop":
@@ -126,11 +126,11 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
         facts["item"] = bool(slots["thing"])
     wanted = "item" if reason in ("not_in_inventory", "wrong_key") else "thing"
     if reason in ("nobody_named", "not_to_oneself"):
-        return [Beat("outcome", f"blocked.{reason}", {}, slots), *_deed_help(given, reason)]
-    return [Beat("outcome", f"blocked.{reason}", _only(facts, wanted), slots), *_deed_help(given, reason)]
+        return [Beat("outcome", f"blocked.{reason}", {}, slots), *_deed_advice(given, reason)]
+    return [Beat("outcome", f"blocked.{reason}", _only(facts, wanted), slots), *_deed_advice(given, reason)]
 
 
-def _deed_help(given: NarratorInput, reason: str) -> list[Beat]:
+def _deed_advice(given: NarratorInput, reason: str) -> list[Beat]:
     """Return what could be done instead, where there is something to say."""
     if f"help.{reason}" not in grammar():
         return []
@@ -151,7 +151,7 @@ def _carried(given: NarratorInput) -> Beat:
     )
 
 
-def _recalled(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def _record_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return each promise, threat or debt in the words in which it was said."""
     who = views.person(given, outcome.target_id)
     records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
@@ -166,7 +166,7 @@ def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, i
     return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
 
 
-def _time_lost(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def _time_price(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the loss of time, where nothing else was the price."""
     return [Beat("price", "price.time")] if given.minutes_lost and outcome.band in ("mixed", "fail") else []
 
@@ -183,9 +183,9 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
-    facts, slots = _facts(given, outcome)
+    facts, slots = _reason_slots(given, outcome)
     advice = _advice(message)
-    return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _help(given, name))]
+    return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _suggest(given, name))]
 
 
 def _advice(message: str) -> list[Beat]:
@@ -204,7 +204,7 @@ def _message(given: NarratorInput, outcome: Outcome) -> str:
     return "" if text is None or _ID_LIKE.search(text) else plain(text)
 
 
-def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
+def _reason_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
     """Return facts and slots of what has a name in the attempt; a slot without a name is false."""
     who = views.person(given, outcome.target_id)
     place = views.place(given, outcome.location_id) if views.name_of(given, outcome.location_id) else ""
@@ -222,7 +222,7 @@ def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dic
     return ({fact: True} if fact and slot and slots[slot] else {}), slots
 
 
-def _help(given: NarratorInput, reason: str) -> list[Beat]:
+def _suggest(given: NarratorInput, reason: str) -> list[Beat]:
     """Return what could be done instead, from what is here."""
     match reason:
         case "no_such_exit":
@@ -285,10 +285,10 @@ def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidenc
     """
     claimed = claim_beats(given, outcome)
     came = _came_of(given, outcome, evidence) if claimed is None else claimed
-    return [*came, *_followed(given, outcome)]
+    return [*came, *_automatic_beats(given, outcome)]
 
 
-def _followed(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def _automatic_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Yield sentences of the ruleset and the scenario; each is told once."""
     beats = []
     for text in filter(None, map(plain, outcome.then)):
@@ -315,7 +315,7 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
     if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
-        return spoken(given, outcome, shown, _reaction(given, outcome))
+        return spoken(given, outcome, shown, _reaction_beats(given, outcome))
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
 
@@ -327,11 +327,11 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
         case "looked":
             return _looked(given, outcome)
         case "moved":
-            return [_moved(given, outcome)]
+            return [_move_beat(given, outcome)]
         case "does_not_know":
-            return _ignorant(given, outcome)
+            return _ignorance_beats(given, outcome)
         case "told" | "deflected":
-            return [_answered(given, outcome), *_reaction(given, outcome)]
+            return [_answered(given, outcome), *_reaction_beats(given, outcome)]
         case "told_before" | "found_before":
             return [_known(given, outcome, evidence)]
         case "taken":
@@ -339,14 +339,14 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
         case "found" | "nothing_found":
             return [_searched(outcome)]
         case "waited":
-            return [_waited(given, outcome)]
+            return [_wait_beat(given, outcome)]
         case "blocked":
             return blocked_beats(given, outcome)
         case _:
             return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
 
 
-def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
+def _move_beat(given: NarratorInput, outcome: Outcome) -> Beat:
     """Return the way to the present place; a place on the way is passed."""
     slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
     if outcome.location_id not in (None, given.scene.place_id):
@@ -357,7 +357,7 @@ def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
     return Beat("outcome", "moved", facts, slots)
 
 
-def _waited(given: NarratorInput, outcome: Outcome) -> Beat:
+def _wait_beat(given: NarratorInput, outcome: Outcome) -> Beat:
     """Return the time that went by, in words."""
     facts: dict[str, Fact] = {"long": outcome.minutes >= LONG_WAIT_MINUTES}
     slots = {"minutes": duration(outcome.minutes), "place": views.place(given)}
@@ -378,7 +378,7 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
         facts = {"kind": "note"} if is_shelf(given) else carried
         return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
-    return [_looked_at_detail(given, outcome.words)]
+    return [_detail_beat(given, outcome.words)]
 
 
 def _looked_around(given: NarratorInput) -> Beat:
@@ -404,7 +404,7 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
     return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
 
 
-def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
+def _detail_beat(given: NarratorInput, words: str) -> Beat:
     """Return a line of the place about it, if there is one; else that there is nothing to see."""
     if words == "inventory":
         return Beat("outcome", "looked.inventory")
@@ -433,15 +433,15 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
 
 
-def _ignorant(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def _ignorance_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
-    reaction = _reaction(given, outcome)
+    reaction = _reaction_beats(given, outcome)
     if passed_on := answer(given, outcome):
         return [*passed_on, *reaction]
     return [_answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
 
 
-def _reaction(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def _reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the next visible reaction of the person who was asked, once."""
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
     lines = views.unseen(view.disposition, given.recall)[:1] if view else []

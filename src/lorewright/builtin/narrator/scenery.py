@@ -113,7 +113,7 @@ _OF_SOMEBODY = re.compile(r"(?:He|She|His|Her|Him)\b")
 def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosphere") -> list[Beat]:
     """Return the next line of what is openly known of a place, a person or a thing; empty where all of it was told."""
     name = _name(given, entity_id)
-    lines = _unheard(given, entity_id)[:1] if name else []
+    lines = _unheard_lines(given, entity_id)[:1] if name else []
     facts: dict[str, Fact] = {"kind": _kind(given, entity_id)}
     return [_beat(kind, "known", facts, {"place": name}, line) for line in lines]
 
@@ -129,7 +129,7 @@ def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         ),
         None,
     )
-    lines = _unheard(given, about)[:1]
+    lines = _unheard_lines(given, about)[:1]
     if who is None or about is None:
         return []
     slots: dict[str, Slot] = {"who": who, "topic": _name(given, about)}
@@ -156,7 +156,7 @@ def _is_meant(given: NarratorInput, entity_id: str, outcome: Outcome) -> bool:
     return is_called(outcome.words, views.name_of(given, entity_id))
 
 
-def _unheard(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
+def _unheard_lines(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
     """Return the lines that were not told before, and whose words were not: notes copy from each other."""
     if entity_id is None:
         return []
@@ -331,7 +331,7 @@ def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
     """
     if given.ending:
         return []
-    own = _turned(list(_own(given, beats)), given.turn_no)
+    own = _turned(list(_still_beats(given, beats)), given.turn_no)
     lore = list(lore_left(given, beats))
     if given.turn_no % 2:
         return [*own[:1], *lore, *own[1:]]
@@ -368,14 +368,14 @@ def _people(given: NarratorInput) -> set[str]:
     }
 
 
-def _own(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
+def _still_beats(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     """Yield one sentence each on who is here, the place, what lies here, what is carried, a way out, a clock."""
     kinds = {beat.kind for beat in beats}
     place = {"place": views.place(given)}
     yield from _of_people(given)
     yield Beat("filler", "still.place", slots=place)
     if "exits" not in kinds and given.scene.exits:
-        yield _way(given)
+        yield _way_beat(given)
     things = [name for view in given.scene.things if (name := views.thing(given, view.id))]
     if things and "things" not in kinds:
         yield Beat("filler", "still.thing", slots={"thing": things[given.turn_no % len(things)], **place})
@@ -384,7 +384,7 @@ def _own(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     if carried:
         yield Beat("filler", "still.carried", slots={"thing": carried[given.turn_no % len(carried)], **place})
     if "pressure" not in kinds and "price" not in kinds:
-        yield from _felt(given)
+        yield from _felt_clocks(given)
 
 
 def _of_people(given: NarratorInput) -> Iterator[Beat]:
@@ -402,7 +402,7 @@ def _of_people(given: NarratorInput) -> Iterator[Beat]:
         yield Beat("filler", "still.pair", slots={"who": who, "other": others[0].name})
 
 
-def _way(given: NarratorInput) -> Beat:
+def _way_beat(given: NarratorInput) -> Beat:
     """Return one of the ways out, with its length and its door."""
     way = given.scene.exits[given.turn_no % len(given.scene.exits)]
     place = views.place(given, way.to)
@@ -413,7 +413,7 @@ def _way(given: NarratorInput) -> Beat:
     return Beat("filler", "still.way", {"door": True} if door else {}, slots)
 
 
-def _felt(given: NarratorInput) -> Iterator[Beat]:
+def _felt_clocks(given: NarratorInput) -> Iterator[Beat]:
     """Yield a clock that stands high although it has not moved."""
     moved = {tick.name for tick in given.clocks}
     for clock in given.packet.get("clocks", ()):

@@ -87,7 +87,7 @@ def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     premise = next((claim for claim in given.premises if claim.words == outcome.words), None)
     if premise is None or outcome.code in ("recalled", "told_before"):
         return None
-    beat = _beat(given, premise, outcome.target_id)
+    beat = _denial(given, premise, outcome.target_id)
     return None if beat is None else [beat]
 
 
@@ -96,12 +96,12 @@ def other_claims(given: NarratorInput) -> Iterator[Beat]:
     answered = {outcome.words for outcome in given.outcomes if outcome.type == "recall"}
     for premise in given.premises:
         if premise.words not in answered and not premise.holds:
-            beat = _beat(given, premise, premise.put_to)
+            beat = _denial(given, premise, premise.put_to)
             if beat is not None:
                 yield beat
 
 
-def _beat(given: NarratorInput, premise: Premise, who_id: str | None) -> Beat | None:
+def _denial(given: NarratorInput, premise: Premise, who_id: str | None) -> Beat | None:
     """Return the denial, by the person addressed if they are here."""
     who = views.person(given, who_id)
     if who is None or all(view.id != who_id for view in given.scene.people):
@@ -121,7 +121,7 @@ def _group(given: NarratorInput, premise: Premise, who_id: str | None) -> str:
 
 
 _PLAIN_WORDS = re.compile(r"[^\W\d_][\w'’ -]*")
-_ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
+ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
 
 
 def name_of(given: NarratorInput, entity_id: str | None) -> str:
@@ -132,7 +132,7 @@ def name_of(given: NarratorInput, entity_id: str | None) -> str:
     views = {view.id: view.name for view in scene.people} | {view.id: view.name for view in scene.things}
     ways = {way.to: way.to_name for way in scene.exits} | {scene.place_id: scene.place_name}
     name = plain(given.names.get(entity_id) or views.get(entity_id) or ways.get(entity_id) or "")
-    return "" if name == entity_id or _ID_LIKE.search(name) else name
+    return "" if name == entity_id or ID_LIKE.search(name) else name
 
 
 def person(given: NarratorInput, entity_id: str | None) -> Person | None:

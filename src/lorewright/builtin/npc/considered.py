@@ -309,17 +309,17 @@ def _answers(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
     if outcome.code == "blocked":
         return
     if outcome.type == "give":
-        yield from _in_return(by, moment)
+        yield from _return_gift(by, moment)
     if outcome.code == "does_not_know":
-        yield from _handed_on(outcome, moment)
+        yield from _pass_on_question(outcome, moment)
     group = f"answer.{kind}" if f"answer.{kind}" in grammar() else "answer.any"
-    thing = _thing(outcome, moment)
+    thing = _thing_slot(outcome, moment)
     for act in gesture(moment.words.sentence(group, person=by, **thing), tags=_TAGS.get(kind, ("calm",))):
         thought, keys = ("", ()) if kind not in _THOUGHTS else moment.thought(f"think.{kind}", person=by, **thing)
         yield Considered(act.text, 2, act.tags, act.seen, thought, keys=(*act.keys, *keys))
 
 
-def _in_return(to: str, moment: Moment) -> Iterator[Considered]:
+def _return_gift(to: str, moment: Moment) -> Iterator[Considered]:
     """Yield something the character knows in return for a gift, if they trust the giver."""
     if moment.can("tell") and moment.toward(to).trust >= TRUSTING:
         for item in tellable(moment.given.knows, to)[:1]:
@@ -327,9 +327,9 @@ def _in_return(to: str, moment: Moment) -> Iterator[Considered]:
                 yield told
 
 
-def _handed_on(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
+def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
     """Yield the same question to somebody else who is there, if the character does not know the answer."""
-    what = _topic(outcome.words.strip(" ?.!"), moment)
+    what = _name_topic(outcome.words.strip(" ?.!"), moment)
     if not what or len(what.split()) > _QUESTION or not moment.can("ask") or outcome.actor_id != moment.given.player_id:
         return
     for other in moment.others:
@@ -342,7 +342,7 @@ def _handed_on(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
             yield Considered(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
 
 
-def _topic(words: str, moment: Moment) -> str:
+def _name_topic(words: str, moment: Moment) -> str:
     """Return the subject of a question: by its name where the character knows it, a bare noun with its article."""
     scope = moment.given.scope
     named = (*scope.topics, *scope.people, *scope.here, *scope.carried, scope.place)
@@ -384,10 +384,10 @@ def _remarks(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
         return
     group = f"seen.{kind}" if f"seen.{kind}" in grammar() else "seen.attempt"
     third = outcome.target_id if moment.is_here(outcome.target_id) else None
-    yield from gesture(moment.words.sentence(group, person=by, third=third, **_thing(outcome, moment)))
+    yield from gesture(moment.words.sentence(group, person=by, third=third, **_thing_slot(outcome, moment)))
 
 
-def _thing(outcome: Outcome, moment: Moment) -> dict[str, str]:
+def _thing_slot(outcome: Outcome, moment: Moment) -> dict[str, str]:
     """Return the slot of the thing that it was about, where the character knows it."""
     scope, about = moment.given.scope, (outcome.item_id, outcome.target_id)
     known = next((thing for thing in (*scope.carried, *scope.here) if thing.id in about), None)

@@ -42,16 +42,16 @@ _MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it
 def pursuing(moment: Moment) -> list[Considered]:
     """Return all possible acts of these kinds, in a fixed order."""
     return [
-        *_leaving(moment),
-        *_by_goal(moment),
-        *_volunteering(moment),
-        *_reminding(moment),
-        *_asking(moment),
-        *_remarking(moment),
+        *_leave(moment),
+        *_pursue_goal(moment),
+        *_volunteer(moment),
+        *_remind(moment),
+        *_ask_around(moment),
+        *_remark(moment),
     ]
 
 
-def _leaving(moment: Moment) -> Iterator[Considered]:
+def _leave(moment: Moment) -> Iterator[Considered]:
     """Yield a departure from somebody who has just struck, or with whom tension is too high."""
     me, struck = moment.given.me.id, set()
     for outcome in moment.given.outcomes:
@@ -72,7 +72,7 @@ def _leaving(moment: Moment) -> Iterator[Considered]:
         yield Considered(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
 
 
-def _by_goal(moment: Moment) -> Iterator[Considered]:
+def _pursue_goal(moment: Moment) -> Iterator[Considered]:
     """Yield steps towards the goal: take what it names, give it where it belongs, go where it leads."""
     given, goal = moment.given, moment.given.me.goal.casefold()
     if not goal:
@@ -114,13 +114,13 @@ def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
                 yield Considered(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
 
 
-def _volunteering(moment: Moment) -> Iterator[Considered]:
+def _volunteer(moment: Moment) -> Iterator[Considered]:
     """Yield the telling of known items about a topic that has come up, to trusted people, unasked: each item to one
     person, once.
     """
     if not moment.can("tell"):
         return
-    said = _come_up(moment)
+    said = _recent_topics(moment)
     for person in moment.people:
         if moment.toward(person.id).trust < TRUSTING:
             continue
@@ -135,7 +135,7 @@ def _volunteering(moment: Moment) -> Iterator[Considered]:
                 yield offer
 
 
-def _come_up(moment: Moment) -> str:
+def _recent_topics(moment: Moment) -> str:
     """Return what was spoken of in this turn, and what the character remembers."""
     spoken = [outcome.words for outcome in moment.given.outcomes if not getattr(outcome, "whispered", False)]
     named = [
@@ -157,7 +157,7 @@ def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
     return any(_is_word(name, said) for name in named if len(name) > 2 and name not in names_here)
 
 
-def _reminding(moment: Moment) -> Iterator[Considered]:
+def _remind(moment: Moment) -> Iterator[Considered]:
     """Yield a question about a promise, once, when a while has passed."""
     given = moment.given
     if not moment.can("recall"):
@@ -184,14 +184,14 @@ def _is_fresh(promise: Recorded, moment: Moment) -> bool:
     return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
 
 
-def _asking(moment: Moment) -> Iterator[Considered]:
+def _ask_around(moment: Moment) -> Iterator[Considered]:
     """Yield open questions that concern the character, to those who might have heard something: to each of them once.
 
     Others of the cast are asked about what has come up; nobody about what they have just asked the character.
     """
     if not moment.can("ask"):
         return
-    come_up = _come_up(moment)
+    come_up = _recent_topics(moment)
     for concern in moment.given.concerns:
         absent = [
             entity_id
@@ -233,7 +233,7 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
     )
 
 
-def _remarking(moment: Moment) -> Iterator[Considered]:
+def _remark(moment: Moment) -> Iterator[Considered]:
     """Yield what the character saw, for those who were not there: words, and nothing that a pack knows."""
     for other in moment.others:
         if moment.toward(other.id).trust < 0:
@@ -300,7 +300,7 @@ def authored(moment: Moment) -> list[Considered]:
 
 def _considered(act: AuthoredAct, moment: Moment) -> Considered:
     me = moment.given.me.id
-    text = " ".join(act.say)[:SENTENCES].strip() or _in_words(act, moment)
+    text = " ".join(act.say)[:SENTENCES].strip() or _word_act(act, moment)
     return Considered(
         text,
         thought=act.thought,
@@ -348,7 +348,7 @@ def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
             return True
 
 
-def _in_words(act: AuthoredAct, moment: Moment) -> str:
+def _word_act(act: AuthoredAct, moment: Moment) -> str:
     """Return our words for an act to which the author gave none."""
     do, given = act.do, moment.given
     thing = next(
@@ -375,7 +375,7 @@ TENSE = "tense"
 
 def idling(moment: Moment) -> list[Considered]:
     """Return lines of the character's nature as they stand, and gestures by their feeling about the player if there."""
-    found, mood = list(_own_nature(moment)), mood_of(moment)
+    found, mood = list(_nature_lines(moment)), mood_of(moment)
     if mood:
         weight = 8 if mood == TENSE else 2
         found += gesture(moment.words.sentence(f"moment.{mood}", person=moment.given.player_id), weight=weight)
@@ -395,7 +395,7 @@ def mood_of(moment: Moment) -> str:
     return "warm" if toward.trust + toward.closeness >= _FRIENDLY else ""
 
 
-def _own_nature(moment: Moment) -> Iterator[Considered]:
+def _nature_lines(moment: Moment) -> Iterator[Considered]:
     """Yield the line that was used least, verbatim; none that the last narrations have told."""
     given = moment.given
     narrated = "\n".join(message.content for _, message in given.messages if message.type == "narration")
@@ -433,23 +433,23 @@ def intend(given: NpcIntentInput) -> NpcIntent:
     written = authored(moment)
     if written and written[0].text not in moment.lately[:1]:
         return written[0].intent()
-    for considered in _in_turn(moment):
+    for considered in _group_by_urgency(moment):
         fresh = [act for act in considered if act.text not in moment.lately]
         if fresh:
-            return _drawn(fresh, moment).intent()
+            return _draw(fresh, moment).intent()
     if written:
         return written[0].intent()
     return NpcIntent(action_text=f"{given.me.name[:_NAME]} waits.", intent_tags=("calm",))
 
 
-def _in_turn(moment: Moment) -> list[list[Considered]]:
+def _group_by_urgency(moment: Moment) -> list[list[Considered]]:
     """Return the possible acts by group, the most urgent group first."""
     answers, ends = answering(moment), pursuing(moment)
     urgent = [end for end in ends if "flight" in end.tags]
     notices, idle = watching(moment)[:2], idling(moment)
-    later = [ends] if _is_ones_turn(moment) and _chance(moment, "restless") < _RESTLESS else []
+    later = [ends] if _is_ones_turn(moment) and _draw_number(moment, "restless") < _RESTLESS else []
     # Somebody with a grudge does not look on as a neighbour does.
-    is_easy = mood_of(moment) != TENSE and _chance(moment, "attentive") < _ATTENTIVE
+    is_easy = mood_of(moment) != TENSE and _draw_number(moment, "attentive") < _ATTENTIVE
     around = [notices, idle] if is_easy else [idle, notices]
     return [urgent, answers, *later, *around]
 
@@ -462,9 +462,9 @@ def _is_ones_turn(moment: Moment) -> bool:
     return everybody[int(drawn[:12], 16) % len(everybody)] == given.me.id
 
 
-def _drawn(considered: Sequence[Considered], moment: Moment) -> Considered:
+def _draw(considered: Sequence[Considered], moment: Moment) -> Considered:
     """Return one of several by weight; the same one for the same moment."""
-    left = _chance(moment, "which", sides=sum(act.weight for act in considered))
+    left = _draw_number(moment, "which", sides=sum(act.weight for act in considered))
     for act in considered:
         left -= act.weight
         if left < 0:
@@ -472,7 +472,7 @@ def _drawn(considered: Sequence[Considered], moment: Moment) -> Considered:
     return considered[-1]
 
 
-def _chance(moment: Moment, purpose: str, *, sides: int = 100) -> int:
+def _draw_number(moment: Moment, purpose: str, *, sides: int = 100) -> int:
     """Return a number from 0 to `sides`, exclusive, for this character, turn and purpose."""
     given = moment.given
     drawn = content_hash(f"{given.seed}\n{given.me.id}\n{given.turn_no}\n{given.minutes}\n{purpose}")

@@ -104,7 +104,7 @@ def claim_in(text: str) -> Claim | None:
         words = low
     lead = _LEAD.match(low)
     at = 0 if lead is None or _says_so(low) else lead.end()
-    low, words = _stated(low[at:], words[at:])
+    low, words = _as_statement(low[at:], words[at:])
     for pattern in _ASKED:
         if (found := pattern.fullmatch(low)) and (what := _what(found, words)):
             return None if found["by"] in _NOBODY else Claim("said", found["by"], ME, what, asks=True)
@@ -123,7 +123,7 @@ def _says_so(low: str) -> bool:
     return not _LEAD.sub("", low).strip()
 
 
-def _stated(low: str, words: str) -> tuple[str, str]:
+def _as_statement(low: str, words: str) -> tuple[str, str]:
     """Return `didn't you promise me the key` as `you promised me the key`."""
     found = _DID_NOT.match(low)
     if found is None:
@@ -363,7 +363,7 @@ def split_clauses(
     """Cut at stops, at `then`, and at `and` or a comma before a verb (`verbs` are more of them); speech to somebody
     stays whole.
     """
-    held = _inside_names(words, names)
+    held = _indices_in_names(words, names)
     clauses: list[Clause] = []
     current: list[Word] = []
     spoken = False
@@ -379,10 +379,10 @@ def split_clauses(
         else:
             current.append(word)
     clauses.append(Clause(tuple(current)))
-    return [clause for clause in map(_trimmed, clauses) if clause.words]
+    return [clause for clause in map(_trim, clauses) if clause.words]
 
 
-def _inside_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> set[int]:
+def _indices_in_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> set[int]:
     """Return the indices within names of several words, where nothing may be cut."""
     low = [word.low for word in words]
     held: set[int] = set()
@@ -427,7 +427,7 @@ def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> boo
     return bool(longest_prefix(low, lex.verb_phrases) or longest_prefix(low, verbs))
 
 
-def _trimmed(clause: Clause) -> Clause:
+def _trim(clause: Clause) -> Clause:
     """Return the clause without commas and joining words at either end."""
     words = list(clause.words)
     while words and (words[0].kind == "comma" or words[0].low in ("and", "then")):

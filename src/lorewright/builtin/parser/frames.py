@@ -152,8 +152,8 @@ def go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     phrase = bare(rest)
     if not phrase:
         through = words.lower().endswith((" through", " in", " inside"))
-        return (_by_the_door(ctx, rest) if through else None) or _somewhere(ctx, words)
-    behind = _by_the_door(ctx, rest)
+        return (_read_door_mentioned(ctx, rest) if through else None) or _somewhere(ctx, words)
+    behind = _read_door_mentioned(ctx, rest)
     if behind is not None:
         return behind
     direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
@@ -171,7 +171,7 @@ def go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
             return _not_a_way(ctx, words, goal)
 
 
-def _by_the_door(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
+def _read_door_mentioned(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
     """Read `in`, `through it` as a move through the door that was mentioned last."""
     low = [word for word in lows(rest) if word not in ("it", "that")]
     door = ctx.thing
@@ -322,7 +322,7 @@ def sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
         exits = {way.id for way in ctx.nouns.exits}
         lines = [f"sneak {typeable(way.name)}" for way in ctx.nouns.exits]
         return asking(words, "Which way:", lines) if exits else asking(words, "There is no way out. You can:", ["hide"])
-    return _stolen(FRAMES["go"](ctx, words, rest))
+    return _as_sneak(FRAMES["go"](ctx, words, rest))
 
 
 def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
@@ -342,7 +342,7 @@ def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     return acting(ctx, "sneak", reading.intent, target=target, location_id=to, confidence=goal.confidence)
 
 
-def _stolen(going: Reading | None) -> Reading | None:
+def _as_sneak(going: Reading | None) -> Reading | None:
     """Return the same move, unseen; a question keeps the verb in its lines."""
     if going is None:
         return None
@@ -374,7 +374,7 @@ def climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
         return None
     goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
     way = resolve(bare(goal), ctx.nouns.exits)
-    if isinstance(way, PhraseMatch) and not (isinstance(_thing(ctx, goal), PhraseMatch) and way.mended):
+    if isinstance(way, PhraseMatch) and not (isinstance(_match_target(ctx, goal), PhraseMatch) and way.mended):
         return FRAMES["go"](ctx, words, rest)
     return attempt(ctx, words, rest, trait="nerve") or FRAMES["go"](ctx, words, rest)
 
@@ -390,7 +390,7 @@ def attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str |
     """Read a verb of a known class on something here, perhaps with something in hand; None where it is not here."""
     rest = trimmed(rest, end=("open", "down", "away", "off", "apart", "loose"))
     if words.lower().endswith(" lock") or (" lock with " in words.lower() and lows(rest)[:1] == ["with"]):
-        return _lock(ctx, words, rest, trait)
+        return _read_lock_picking(ctx, words, rest, trait)
     subject, joint, tool = parted(rest, ("with", "using"))
     item: PhraseMatch | None = None
     if joint:
@@ -402,7 +402,7 @@ def attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str |
     return _tried(ctx, words, subject, trait, item)
 
 
-def _lock(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
+def _read_lock_picking(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
     """Read `pick the lock`, perhaps with something: the lock of the only door here."""
     doors = ctx.nouns.doors
     if len(doors) != 1:
@@ -418,7 +418,7 @@ def _lock(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None
 def _tried(
     ctx: ParseContext, words: str, subject: Sequence[Word], trait: str | None, item: PhraseMatch | None
 ) -> Reading | None:
-    target = _thing(ctx, subject)
+    target = _match_target(ctx, subject)
     if target is None or isinstance(target, Reading):
         return target
     verb = " ".join(words.split()[: max(1, len(words.split()) - len(subject))]).lower()
@@ -427,7 +427,7 @@ def _tried(
     return acting(ctx, "attempt", intent, target=target, item=item, metadata=metadata, confidence=0.85)
 
 
-def _thing(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
+def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
     """Return the object of the attempt: somebody or something that is here."""
     phrase = bare(trimmed(rest, start=tuple(_LEADS)))
     if not phrase:

@@ -60,7 +60,7 @@ def drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     several = each(ctx, words, rest, drop)
     if several is not None:
         return several
-    found = meant(ctx, words, rest, _in_hand(nouns, "drop {}"))
+    found = meant(ctx, words, rest, _carried_kind(nouns, "drop {}"))
     return found if isinstance(found, Reading) else acting(ctx, "drop", f"drop {shown(found)}", target=found)
 
 
@@ -77,11 +77,11 @@ def put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
         if isinstance(goal, PhraseMatch) and not goal.mended:
             return _used_on(ctx, words, thing, goal)
         if joint not in _SURFACES:
-            return _pocketed(ctx, words, thing, bare(onto))
+            return _read_pocketing(ctx, words, thing, bare(onto))
     return drop(ctx, words, rest)
 
 
-def _pocketed(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:
+def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:
     """Read `in my bag`: what lies here is taken, what is carried is there already; no such other place is known."""
     if goal.lower() in _POCKETS:
         lying = resolve(bare(thing), ctx.nouns.here)
@@ -120,10 +120,10 @@ def _handed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> R
             whom, thing = rest[: dropped + first[1]], rest[dropped + first[1] :]
     if verb in ("return", "bring", "deliver", "pass", "slip") and not resolve(bare(thing), nouns.carried + nouns.here):
         return None
-    several = _each_handed(ctx, words, thing, whom, kind)
+    several = _hand_each(ctx, words, thing, whom, kind)
     if several is not None:
         return several
-    to = _receiver(ctx, whom)
+    to = _receiver_name(ctx, whom)
     offers = PhraseKind(nouns.carried, nouns.here, f"{_verb(kind)} {{}} to {to}", offered=nouns.carried if to else ())
     if not bare(thing):
         return asking(words, "Give what?", offers.lines) if kind == "give" else None
@@ -133,16 +133,14 @@ def _handed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> R
     name = typeable(item.label)
     pattern = f"give {name} to {{}}" if kind == "give" else f"show {name} to {{}}"
     if not bare(whom):
-        return _to_whom(ctx, words, item, kind, pattern)
+        return _choose_receiver(ctx, words, item, kind, pattern)
     target = meant(ctx, words, whom, PhraseKind(nouns.people, nouns.known_people, pattern))
     if isinstance(target, Reading):
         return target
     return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {target.label}", target=target, item=item)
 
 
-def _each_handed(
-    ctx: ParseContext, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str
-) -> Reading | None:
+def _hand_each(ctx: ParseContext, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str) -> Reading | None:
     """Read `the card and the knife` as each of them; None where there is only one."""
     if "and" not in lows(thing) or not bare(whom) or exact(bare(thing), ctx.nouns.things):
         return None
@@ -154,14 +152,14 @@ def _each_handed(
     return unclear or joined(readings, "; ".join(part.intent for part in readings))
 
 
-def _receiver(ctx: ParseContext, whom: Sequence[Word]) -> str:
+def _receiver_name(ctx: ParseContext, whom: Sequence[Word]) -> str:
     """Return the receiver in an offered line: the named one, else somebody here; empty where nobody is."""
     named = resolve(bare(whom), ctx.nouns.people) if bare(whom) else None
     people = ctx.nouns.people
     return typeable(named.label) if isinstance(named, PhraseMatch) else typeable(people[0].name) if people else ""
 
 
-def _to_whom(ctx: ParseContext, words: str, item: PhraseMatch, kind: str, pattern: str) -> Reading:
+def _choose_receiver(ctx: ParseContext, words: str, item: PhraseMatch, kind: str, pattern: str) -> Reading:
     """Take the only person here as receiver; else ask."""
     people = ctx.nouns.people
     if len(people) == 1:
@@ -194,11 +192,15 @@ def use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     if isinstance(item, Reading):
         return item
     pronouns = lexicon().thing_pronouns
-    goal = meant(ctx, words, onto, wanted) if bare(onto).lower() not in pronouns else _it(ctx, words, onto, item)
+    goal = (
+        meant(ctx, words, onto, wanted)
+        if bare(onto).lower() not in pronouns
+        else _match_pronoun(ctx, words, onto, item)
+    )
     return goal if isinstance(goal, Reading) else _acted_on(ctx, item, goal)
 
 
-def _it(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
+def _match_pronoun(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
     """Return the match of a pronoun for the target of a use: never the thing itself."""
     nouns = ctx.nouns
     others = tuple(door for door in nouns.here + nouns.doors + nouns.people if door.id != item.candidate.id)
@@ -256,18 +258,18 @@ def _door(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Rea
     subject, joint, tool = parted(rest, ("with", "using"))
     if not bare(subject):
         return asking(words, f"{kind.capitalize()} what?", [f"{kind} {typeable(door.name)}" for door in nouns.doors])
-    found = _door_meant(ctx, words, subject, kind)
+    found = _match_door(ctx, words, subject, kind)
     if isinstance(found, Reading):
         return found
     if not joint or kind == "close":
         return acting(ctx, kind, f"{kind} {shown(found)}", target=found)
-    item = meant(ctx, words, tool, _in_hand(nouns, f"{kind} {typeable(found.label)} with {{}}"))
+    item = meant(ctx, words, tool, _carried_kind(nouns, f"{kind} {typeable(found.label)} with {{}}"))
     if isinstance(item, Reading):
         return item
     return acting(ctx, kind, f"{kind} {shown(found)} with {shown(item)}", target=found, item=item)
 
 
-def _door_meant(ctx: ParseContext, words: str, subject: Sequence[Word], kind: str) -> PhraseMatch | Reading:
+def _match_door(ctx: ParseContext, words: str, subject: Sequence[Word], kind: str) -> PhraseMatch | Reading:
     """Return the door before anything else: by a pronoun, by its name, by the way that it is in."""
     nouns, pattern = ctx.nouns, f"{kind} {{}}"
     if bare(subject).lower() in lexicon().thing_pronouns:
@@ -281,7 +283,7 @@ def _door_meant(ctx: ParseContext, words: str, subject: Sequence[Word], kind: st
     return meant(ctx, words, subject, PhraseKind(nouns.doors, nouns.people + nouns.known_things, pattern, nouns.doors))
 
 
-def _in_hand(nouns: Nouns, pattern: str) -> PhraseKind:
+def _carried_kind(nouns: Nouns, pattern: str) -> PhraseKind:
     """Return a phrase kind for what is carried, before what could be picked up."""
     return PhraseKind(nouns.carried, nouns.here, pattern, offered=nouns.carried)
 
@@ -321,7 +323,7 @@ def attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | Non
     target = meant(ctx, words, subject, wanted)
     if isinstance(target, Reading):
         return target
-    item = _tool(ctx, words, tool, f"attack {typeable(target.label)} with {{}}") if joint else None
+    item = _match_tool(ctx, words, tool, f"attack {typeable(target.label)} with {{}}") if joint else None
     if isinstance(item, Reading):
         return item
     if target.candidate.kind == "person":
@@ -362,12 +364,14 @@ def persuade(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | N
 
 def threaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read threatening somebody, perhaps with something: a weapon in hand, or a possible consequence."""
-    if not _somebody(ctx, rest) and isinstance(resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), PhraseMatch):
+    if not _match_person(ctx, rest) and isinstance(
+        resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), PhraseMatch
+    ):
         return attack(ctx, words, rest)
     return _pressed(ctx, words, rest, "threaten")
 
 
-def _somebody(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
+def _match_person(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """Return the person whom the words begin with, by name, pronoun, part of a name or typo, and how many words that
     took.
     """
@@ -381,7 +385,7 @@ def _somebody(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int
 def _pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
     nouns = ctx.nouns
     pattern = f"{kind} {{}}"
-    first = _somebody(ctx, rest)
+    first = _match_person(ctx, rest)
     if first is None:
         subject = parted(rest, (*_AIMS, "with"))[0]
         if not bare(subject):
@@ -393,10 +397,10 @@ def _pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> 
             return target
         first = target, len(subject)
     target, size = first
-    return _to_an_end(ctx, words, kind, target, rest[size:])
+    return _read_pressure(ctx, words, kind, target, rest[size:])
 
 
-def _to_an_end(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, rest: Sequence[Word]) -> Reading:
+def _read_pressure(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, rest: Sequence[Word]) -> Reading:
     """Read the words after the person: `with the card`, `to open the door`, `with the police`."""
     if rest and rest[0].low == "and":
         pattern = f"{kind} {typeable(target.label)}"
@@ -409,12 +413,12 @@ def _to_an_end(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, re
             item, rest = found, aim[1:]
         else:
             rest = (*aim[1:], *tool)
-    topic = _topic(rest)
+    topic = _read_aim(rest)
     metadata: dict[str, Any] = {"topic": topic} if topic else {}
     return acting(ctx, kind, f"{kind} {target.label}", target=target, item=item, metadata=metadata)
 
 
-def _topic(rest: Sequence[Word]) -> str:
+def _read_aim(rest: Sequence[Word]) -> str:
     """Return the end as typed, without the word that joins it on."""
     words = [word for word in rest if word.kind in ("word", "speech")]
     if words and words[0].low in _AIMS and words[0].low != "not":
@@ -439,7 +443,7 @@ def point(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None
 def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `viktor I'll bring it back`, `to bring it back` where only one person can be meant."""
     people = ctx.nouns.people
-    first = _somebody(ctx, rest) if rest else None
+    first = _match_person(ctx, rest) if rest else None
     if first is None and len(people) == 1 and bare(rest):
         first = PhraseMatch(people[0], people[0].name, 0.85, mended=True), 0
     if first is None:
@@ -458,7 +462,7 @@ def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
     return acting(ctx, "promise", f"promise {target.label}: {topic}", target=target, metadata={"topic": topic})
 
 
-def _tool(ctx: ParseContext, words: str, tool: Sequence[Word], pattern: str) -> PhraseMatch | Reading:
+def _match_tool(ctx: ParseContext, words: str, tool: Sequence[Word], pattern: str) -> PhraseMatch | Reading:
     """Return the tool: carried, or lying here, so that the rules can say that it is not in hand."""
     return meant(ctx, words, tool, PhraseKind(ctx.nouns.carried, ctx.nouns.here, pattern, offered=ctx.nouns.carried))
 

@@ -64,14 +64,14 @@ from lorewright.values.records import InterpreterInput, InterpreterOutput
 
 def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read taking a thing; one that cannot be taken is named all the same, and the rules say so."""
-    rest = _particle_dropped(rest)
-    quantity, rest = _quantity(rest)
+    rest = _drop_particle(rest)
+    quantity, rest = _split_quantity(rest)
     phrase = bare(rest)
     if not phrase:
         return asking(words, "Take what?", [f"take {typeable(thing.name)}" for thing in ctx.nouns.here])
     if tuple(phrase.lower().split()) in lexicon().everything:
         return _take_all(ctx, words)
-    found = each(ctx, words, rest, take) or pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
+    found = each(ctx, words, rest, take) or pronoun(ctx, phrase, "take {}") or _find_takeable(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -87,7 +87,7 @@ def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
             return nothing_called(ctx, words, phrase, lines)
 
 
-def _takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
+def _find_takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
     """Return what lies here before what is carried, and both before anything else that has the name."""
     nouns = ctx.nouns
     first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
@@ -103,7 +103,7 @@ def _take_all(ctx: ParseContext, words: str) -> Reading:
     return joined(parts, "take everything")
 
 
-def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
+def _split_quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
     """Return 3 and the coins for `three coins`; a number that belongs to the name is not split off."""
     if len(rest) < 2:
         return 1, rest
@@ -112,7 +112,7 @@ def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
     return (min(value, 99), rest[1:]) if value >= 1 and word not in ("a", "an") else (1, rest)
 
 
-def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
+def _drop_particle(rest: Sequence[Word]) -> Sequence[Word]:
     """Return the unit for `pick the unit up`."""
     return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
 
@@ -160,16 +160,16 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     if kind is not None:
         return _output([kind], ctx, ())
     names = _long_names(ctx.nouns)
-    text, ctx = repeated(text, given.said_before), _reminded(ctx, given.said_before, names)
+    text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
-    return _output(readings, ctx, _risks(clauses))
+    return _output(readings, ctx, _find_risks(clauses))
 
 
-def _reminded(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
+def _add_mentions(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
     """Return the context with what the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
@@ -194,7 +194,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
     readings: list[Reading] = []
     vocabulary = {word for candidate in ctx.nouns.everything() for key in candidate.keys for word in key.words}
     for clause in clauses:
-        reading = _read(ctx, clause, vocabulary)
+        reading = _read_clause(ctx, clause, vocabulary)
         if reading is None:
             continue
         if readings and _continues(readings[-1], reading):
@@ -214,13 +214,13 @@ def _continues(before: Reading, after: Reading) -> bool:
     return not first[0].words and first[0].target_id == second[0].target_id
 
 
-def _read(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
+def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
     """Read one clause; None where nothing but small words is left of it."""
-    words = _without_lead_in(ctx, clause.words)
+    words = _drop_lead_in(ctx, clause.words)
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
-        return _quoted(ctx, clause, words)
-    vocative = _vocative(ctx, words)
+        return _read_quoted(ctx, clause, words)
+    vocative = _find_vocative(ctx, words)
     if vocative:
         return put_to(ctx, clause.text, *vocative)
     stranger = stranger_addressed(ctx, words, is_question=clause.question)
@@ -229,22 +229,22 @@ def _read(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | 
     claim = None if clause.question else claiming(ctx, clause.text, words, None)
     if claim is not None:
         return claim
-    words = words if _is_phrase(lows(words)) else _without_adverbs(words, vocabulary)
+    words = words if _is_phrase(lows(words)) else _drop_adverbs(words, vocabulary)
     if not [word for word in words if word.kind != "comma"]:
         return None
     return (
         by_own_verb(ctx, clause.text, words)
-        or _bare_way(ctx, words)
-        or _by_verb(ctx, clause, words)
+        or _read_bare_way(ctx, words)
+        or _read_by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
-        or _bare_noun(ctx, clause, words)
-        or _mistyped_verb(ctx, clause, words)
+        or _read_bare_noun(ctx, clause, words)
+        or _offer_verb(ctx, clause, words)
         or any_verb(ctx, words)
         or not_caught(ctx, clause.text)
     )
 
 
-def _without_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
+def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
     """Return the words from the verb on: `please could I`, `I want to` and the like are dropped."""
     lex = lexicon()
     while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
@@ -275,7 +275,7 @@ def _verb(low: Sequence[str]) -> tuple[str, ...]:
     return longest_prefix(low, lexicon().verb_phrases)
 
 
-def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
+def _drop_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
     """Return the words without adverbs, in a question only before its topic; a word that belongs to a name is none."""
     lex, low = lexicon(), lows(words)
     verb = _verb(low)
@@ -285,15 +285,15 @@ def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Wo
     return [word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not is_adverb(word)]
 
 
-def _quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading:
+def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading:
     """Read speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
     speech = [word for word in words if word.kind == "speech"]
-    rest = _without_lead_in(ctx, [word for word in words if word.kind == "word"])
+    rest = _drop_lead_in(ctx, [word for word in words if word.kind == "word"])
     target = None
     for start in range(len(rest)):
         target = target or exact(typed(rest[start:]), ctx.nouns.people + ctx.nouns.known_people)
     inner = [word for quotation in speech for word in words_of(quotation.text)]
-    vocative = _vocative(ctx, inner)
+    vocative = _find_vocative(ctx, inner)
     if target is None and vocative:
         return put_to(ctx, clause.text, *vocative)
     asks = any("?" in word.text for word in inner if word.kind == "stop")
@@ -303,7 +303,7 @@ def _quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading
     return put_to(ctx, clause.text, target, speech)
 
 
-def _vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
+def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
@@ -320,7 +320,7 @@ def _vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Se
     return (last, spoken) if last and spoken and is_asked else None
 
 
-def _bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
+def _read_bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """Read a way out or the place behind it, by its very name and nothing else."""
     phrase = typed(words)
     direction = lexicon().directions.get(phrase.lower(), phrase)
@@ -331,7 +331,7 @@ def _bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     return None
 
 
-def _by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _read_by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read by the frame of the longest verb phrase that takes the rest of the words."""
     low = lows(words)
     for phrase, frame in lexicon().verbs:
@@ -350,7 +350,7 @@ def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
     return put_to(ctx, clause.text, None, words) if asks and len(words) > 1 else None
 
 
-def _bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read a name without a verb: a way out is taken, for anything else the answer is a question."""
     phrase, nouns = typed(words), ctx.nouns
     present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
@@ -368,7 +368,7 @@ def _bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Read
             return None
 
 
-def _mistyped_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Offer a verb with a letter wrong, never act on it: `reach` is no `search`."""
     low = words[0].low
     if len(low) < 4:
@@ -376,7 +376,7 @@ def _mistyped_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> 
     likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and _is_slip(low, verb)]
     for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):
         mended = (Word(verb, verb), *words[1:])
-        reading = _by_verb(ctx, Clause(mended), mended)
+        reading = _read_by_verb(ctx, Clause(mended), mended)
         if reading is not None and reading.unclear is None:
             return asking(
                 clause.text,
@@ -390,7 +390,7 @@ def _is_slip(typed_verb: str, verb: str) -> bool:
     return fuzz.ratio(typed_verb, verb) >= 80 or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
 
 
-def _risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
+def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
     """Return the risk flags of the words in a verb's position: first, or after a lead-in."""
     heads: set[str] = set()
     for clause in clauses:
@@ -409,7 +409,7 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         confidence = min(confidence, 0.8)
     return InterpreterOutput(
         intent="; then ".join(reading.intent for reading in readings)[:400],
-        referenced_entities=_referenced(ctx, actions[:MAX_ACTIONS]),
+        referenced_entities=_referenced_ids(ctx, actions[:MAX_ACTIONS]),
         proposed_actions=actions[:MAX_ACTIONS],
         assumptions=tuple(dict.fromkeys(assumptions)),
         risk_flags=risks,
@@ -418,7 +418,7 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
     )
 
 
-def _referenced(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
+def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
     """Return IDs of what the actions are about, topics included where they are somebody's or something's name."""
     everything = ctx.nouns.everything()
     ids: list[str] = []

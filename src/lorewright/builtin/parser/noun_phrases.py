@@ -233,14 +233,14 @@ def _match(score: _Score) -> PhraseMatch:
 
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
-    fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_fit(words, key)] if rank]
+    fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_rate_fit(words, key)] if rank]
     if not fits:
         return None
     rank, likeness, key = max(fits, key=lambda fit: fit[:2])
     return _Score(rank, likeness, order, key, candidate)
 
 
-def _fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
+def _rate_fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
     """Return rank and likeness (whole percents, for typos) of a phrase against one name; rank 0: no fit."""
     if words == key.words:
         return (NAME if key.main else ALIAS), 100.0
@@ -258,13 +258,13 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
         return 0.0
     if any(_are_swapped(phrase, word) for word in (" ".join(key), *key)):
         return 90.0
-    whole = _slip(phrase, " ".join(key))
+    whole = _rate_typo(phrase, " ".join(key))
     if len(words) > 1:
         return float(round(whole))
-    return float(round(max([whole, *(_slip(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
+    return float(round(max([whole, *(_rate_typo(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
 
 
-def _slip(typed: str, name: str) -> float:
+def _rate_typo(typed: str, name: str) -> float:
     """Return the likeness to a name; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
     most = max(1, len(typed) // FUZZY_LENGTH)
     return fuzz.ratio(typed, name) if OSA.distance(typed, name, score_cutoff=most) <= most else 0.0

@@ -248,7 +248,7 @@ def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: Phra
     named = [
         exact(said_name, ctx.nouns.people) for said_name in (claim.by, claim.to) if said_name not in ("", "i", "you")
     ]
-    who = put_to or next(filter(None, named), None) or _only(ctx)
+    who = put_to or next(filter(None, named), None) or only_person(ctx)
     if who is None:
         lines = [f"{typeable(person.name)}, {said}" for person in ctx.nouns.people]
         return asking(words, "To whom do you say that?", lines) if lines else None
@@ -270,7 +270,7 @@ def recalling(ctx: ParseContext, words: str, spoken: Sequence[Word], asked: Phra
     by = "you" if _ME & set(low[:at]) else "them"
     after = low[at + 1 : -1] if low[-1] == "with" else low[at + 1 :]
     named = exact(" ".join(after), ctx.nouns.people) or _named_before(ctx, low[:at])
-    who = named or asked or _only(ctx)
+    who = named or asked or only_person(ctx)
     about = lexicon().recorded[verb]
     if who is None:
         question = {"promised": "promise", "threatened": "threaten", "owes": "owe"}[about]
@@ -289,7 +289,8 @@ def _named_before(ctx: ParseContext, low: Sequence[str]) -> PhraseMatch | None:
     return None
 
 
-def _only(ctx: ParseContext) -> PhraseMatch | None:
+def only_person(ctx: ParseContext) -> PhraseMatch | None:
+    """Return the person mentioned last, else the only person here, as a guess; None without either."""
     person = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
     return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
 

@@ -18,6 +18,7 @@ from lorewright.builtin.parser.readings import (
     claiming,
     excerpt,
     nothing_called,
+    only_person,
     openings,
     person_meant,
     recalling,
@@ -51,15 +52,15 @@ def ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `viktor about jin`, `viktor where jin is`, `about jin`."""
     if not _plain(rest):
         return _no_target(ctx, words, "")
-    named = _named_first(ctx, rest)
+    named = _match_named_person(ctx, rest)
     if named:
         return _asked(ctx, words, named[0], rest[named[1] :])
     cut = _topic_start(rest)
     if cut == 0:
-        return _aside(ctx, words, rest)
+        return _read_about(ctx, words, rest)
     found = person_meant(ctx, typed(rest[:cut]))
     if found is None and cut == len(rest):
-        fuzzy = _guessed_first(ctx, rest)
+        fuzzy = _guess_person(ctx, rest)
         if fuzzy:
             return _asked(ctx, words, fuzzy[0], rest[fuzzy[1] :])
     return _towards(ctx, words, found, rest[:cut], rest[cut:])
@@ -74,12 +75,12 @@ def tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     if not _plain(rest):
         return asking(words, "Tell whom, and what?", [f"tell {typeable(person.name)} the truth" for person in people])
     plain = rest[1:] if lows(rest)[:1] == ["the"] else rest
-    named = _named_first(ctx, plain) or _guessed_first(ctx, plain)
+    named = _match_named_person(ctx, plain) or _guess_person(ctx, plain)
     if named is None:
         cut = _topic_start(rest)
         found = person_meant(ctx, typed(rest[:cut])) if cut else None
         if not isinstance(found, PhraseMatch):
-            return _telling_nobody(ctx, words, rest)
+            return _ask_whom_to_tell(ctx, words)
         named, plain = (found, cut), rest
     return _telling(ctx, words, named[0], plain[named[1] :])
 
@@ -90,7 +91,7 @@ def _telling(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequence[
     if not _plain(said):
         return asking(words, f"Tell {target.label} what?", [f"tell {name} the truth", f"talk to {name}"])
     if low[:1] == ["to"]:
-        return _bidding(ctx, target, said[1:])
+        return _read_request(ctx, target, said[1:])
     if low[:1] in (["about"], ["of"]):
         topic = cleaned_topic(said)
         return acting(
@@ -100,14 +101,14 @@ def _telling(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequence[
     return acting(ctx, "tell", f"tell {name} that {topic}", target=target, metadata={"topic": topic})
 
 
-def _bidding(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
+def _read_request(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
     """Read a request that somebody do something as persuasion."""
     topic = typed(what)[:MAX_WORDS].strip()
     metadata = {"topic": topic} if topic else {}
     return acting(ctx, "persuade", f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
 
 
-def _telling_nobody(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
+def _ask_whom_to_tell(ctx: ParseContext, words: str) -> Reading:
     people = ctx.nouns.people
     if not people:
         return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
@@ -116,7 +117,7 @@ def _telling_nobody(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Read
 
 def say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `"where is jin?" to viktor`: a question to them."""
-    target, spoken = _addressee_last(ctx, rest)
+    target, spoken = _find_addressee(ctx, rest)
     said = [word for token in spoken for word in (words_of(token.text) if token.kind == "speech" else (token,))]
     asks = any("?" in word.text for word in said if word.kind == "stop")
     stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
@@ -137,7 +138,7 @@ def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Se
     record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
         return record
-    only = target or _only(ctx)
+    only = target or only_person(ctx)
     if only is None:
         return _no_target(ctx, words, cleaned_topic(spoken))
     return _asked(ctx, words, only, spoken)
@@ -213,7 +214,7 @@ def _asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequence[
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     topic = cleaned_topic(spoken)
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
-        return _topic_meant(ctx, words, target, topic)
+        return _resolve_topic(ctx, words, target, topic)
     return _asking(ctx, target, topic)
 
 
@@ -224,7 +225,7 @@ def _asking(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
     return acting(ctx, "ask", intent, target=target, metadata={"topic": topic} if topic else {})
 
 
-def _topic_meant(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
+def _resolve_topic(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
     """Read a pronoun as topic: what was mentioned last, if it is not the person asked; else a question back."""
     last = [
         mentioned
@@ -274,19 +275,14 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
         return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
-    only = _only(ctx)
+    only = only_person(ctx)
     if only is not None:
         return _asking(ctx, only, topic)
     pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
     return asking(words, "Whom do you mean:", [pattern.format(typeable(person.name)) for person in people])
 
 
-def _only(ctx: ParseContext) -> PhraseMatch | None:
-    person = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
-    return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
-
-
-def _aside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
+def _read_about(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     """Read `about jin`, perhaps with `to viktor` after it."""
     low = lows(rest)
     for index in range(len(rest) - 1, 0, -1):
@@ -297,7 +293,7 @@ def _aside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     return put_to(ctx, words, None, rest)
 
 
-def _addressee_last(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch | None, Sequence[Word]]:
+def _find_addressee(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch | None, Sequence[Word]]:
     """Return the addressee (`… to viktor`, `to viktor "…"`), and what is said."""
     low = lows(rest)
     for index, word in enumerate(low):
@@ -307,11 +303,11 @@ def _addressee_last(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatc
         found = person_meant(ctx, typed(rest[index + 1 : end]))
         if isinstance(found, PhraseMatch):
             return found, (*rest[:index], *rest[end:])
-    named = _named_first(ctx, rest)
+    named = _match_named_person(ctx, rest)
     return (named[0], rest[named[1] :]) if named else (None, rest)
 
 
-def _named_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
+def _match_named_person(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """Return a person named in full at the start, and how many words that took; the longest name wins."""
     people = ctx.nouns.people + ctx.nouns.known_people
     for size in range(min(len(rest), 6), 0, -1):
@@ -323,7 +319,7 @@ def _named_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, 
     return (pronoun, 1) if isinstance(pronoun, PhraseMatch) else None
 
 
-def _guessed_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
+def _guess_person(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """Do the same with part of a name or a typo: only where no word says where the topic begins."""
     for size in range(min(len(rest), 3), 0, -1):
         match = resolve(typed(rest[:size]), ctx.nouns.people, ctx.nouns.known_people)

@@ -47,12 +47,12 @@ def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: 
         )
     if isinstance(problem, theirs.ModelQuotaExceededError):
         return ProviderError(
-            f"{who}: the account has no credit left{_told(problem, secrets)}",
+            f"{who}: the account has no credit left{_provider_message(problem, secrets)}",
             hint="top it up at the provider, or choose another model",
         )
     if isinstance(problem, theirs.ModelHTTPError):
         return _of_status(
-            problem, problem.status_code, row, f"{who}: HTTP {problem.status_code}{_told(problem, secrets)}"
+            problem, problem.status_code, row, f"{who}: HTTP {problem.status_code}{_provider_message(problem, secrets)}"
         )
     if isinstance(problem, theirs.ModelTimeoutError):
         return ProviderBusy(f"{who}: it did not answer in time")
@@ -94,7 +94,7 @@ def _of_status(problem: ModelHTTPError, status: int, row: ModelRow, said: str) -
     return ProviderError(said, hint="choose another model for this stage, or the built-in one")
 
 
-def _told(problem: ModelAPIError, secrets: Secrets) -> str:
+def _provider_message(problem: ModelAPIError, secrets: Secrets) -> str:
     """Return the provider's own sentence, if it sent one in the shape that they all use, to be appended to ours."""
     body = problem.body
     error = body.get("error", body) if isinstance(body, dict) else None
@@ -186,7 +186,7 @@ class RemoteModel:
                 model, said, model_settings=settings, model_request_parameters=parameters
             ) as stream:
                 spoken = SpokenPieces()
-                hear = on_text if on_text is not None else _nobody
+                hear = on_text if on_text is not None else _ignore_piece
                 async for event in stream:
                     if piece := spoken.next(_text_in(event)):
                         hear(piece)
@@ -251,7 +251,7 @@ def _trust() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _nobody(piece: str) -> None:
+def _ignore_piece(piece: str) -> None:
     """Ignore a piece."""
 
 
