@@ -1,5 +1,4 @@
-"""What a command needs beside the rest -> nothing where it is installed, else one sentence with the line that installs
-it."""
+"""The name of an extra -> nothing if it is installed, else an error with the command that installs it."""
 
 from __future__ import annotations
 
@@ -7,15 +6,15 @@ from importlib.util import find_spec
 
 from lorewright.errors import ExtraMissing
 
-# Extra of `pyproject.toml` -> the modules that it brings.
+# Extra of `pyproject.toml` -> its modules.
 EXTRAS = {"mcp": ("mcp", "starlette", "uvicorn"), "watch": ("watchfiles",)}
 
 
 def require_extra(extra: str, *, needed_by: str) -> None:
-    """Pass where all of an extra is installed; nothing of it is imported.
+    """Check that all modules of an extra are installed, without importing them.
 
     Raises:
-        ExtraMissing: something of it is not.
+        ExtraMissing: a module is missing.
     """
     missing = [module for module in EXTRAS[extra] if not _is_installed(module)]
     if missing:

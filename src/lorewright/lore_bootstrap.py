@@ -1,6 +1,6 @@
-"""The composition root of the lore half: settings -> installed packs that can be asked.
+"""The composition root of the lore half: settings -> installed packs that can be searched.
 
-Nothing of the game is imported, so that a question from the command line is answered soon.
+Nothing of the game is imported, so that a question on the command line is answered quickly.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ max_tokens = 3000   # and how much text
 embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
 """
 
-# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`): of 25,000 ten
-# times, of 100,000 five times. Both grow; the lines meet beyond what was measured.
+# Below this many windows comparing all of them is faster than asking Chroma (`benchmarks/nearest.py`): of 25,000 ten
+# times, of 100,000 five times. Chroma's advantage begins beyond what was measured.
 _CHROMA_FROM = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class LoreApp:
-    """What it takes to ask the packs of a workspace."""
+    """The parts that search the packs of a workspace."""
 
     workspace: Workspace
     library: Library
     cache: EmbeddingCache
-    # Why packs are found by words alone although the settings name an embedder.
+    # Why packs are searched by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
     @property
@@ -66,8 +66,7 @@ class LoreApp:
         return LoreRetriever(PackViews(self.library))
 
     def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
-        """Install a pack where it lies, or read it again: nothing is built that is there already. See
-        `Library.install`.
+        """Install a pack where it lies, or read it again; existing parts are not rebuilt. See `Library.install`.
 
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
@@ -75,33 +74,34 @@ class LoreApp:
         return self.library.install(Path(folder), lenient=lenient)
 
     def query(self, words: str = "", *, packs: Sequence[str] = (), **fields: Any) -> LoreRetrievalResult:
-        """What the packs (all that are installed, if none is named) say to some words, best first.
+        """Return the best lore of the packs (all installed ones, if none is named) for some words, best first.
 
-        `fields` are those of `LoreRetrievalQuery` beside the words: `viewer`, `location_id`, `entity_ids`, `tags` and
-        so on; `limit` and `max_tokens` are the workspace's where they are not given. The explanation that belongs to an
-        answer, and all that tells of one entity, are had from `retriever`.
+        `fields` are those of `LoreRetrievalQuery` besides the words: `viewer`, `location_id`, `entity_ids`, `tags` and
+        so on; `limit` and `max_tokens` default to the workspace's. The `retriever` also gives the explanation of an
+        answer, and all that tells of one entity.
 
         Raises:
             NotFound: no pack is installed, or a pack or character does not exist.
-            SettingsError: there is no such field, or its value does not fit.
+            SettingsError: there is no such field, or its value is invalid.
         """
         try:
-            asked = LoreRetrievalQuery(**{**self.workspace.settings.lore.model_dump(), **fields, "keywords": words})
+            query = LoreRetrievalQuery(**{**self.workspace.settings.lore.model_dump(), **fields, "keywords": words})
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             known = ", ".join(sorted(LoreRetrievalQuery.model_fields))
             where = ".".join(map(str, first["loc"]))
             raise SettingsError(f"{where}: {first['msg']}", hint=f"fields of a query: {known}") from None
-        return self.retriever.retrieve(asked, packs=packs, explained=False).result
+        return self.retriever.retrieve(query, packs=packs, explained=False).result
 
 
 def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> LoreApp:
-    """The lore half for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
+    """Return the lore half for the workspace around a folder; outside of any workspace the user's own, made on first
+    use.
 
-    A process that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
+    `long_lived` is for a process that answers many questions: it may take the time to open what makes them faster.
 
     Raises:
-        SettingsError: the settings cannot be read as meant.
+        SettingsError: the settings cannot be read as intended.
     """
     workspace = find_workspace(Path(start or Path.cwd()).absolute())
     if not workspace.root.is_dir():
@@ -113,8 +113,8 @@ def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> L
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
-    """The embedder that the settings name, or why it cannot be had: then packs are found by words alone. One that
-    needs the user's yes is used after it and not before."""
+    """Return the embedder that the settings name, or the reason why packs are searched by words alone. An embedder that
+    needs a grant is used only after it."""
 
     def open_it() -> Embedder | None:
         return open_embedder(settings.embedder, base_url=settings.base_url)
@@ -135,8 +135,8 @@ def _guarded(settings: IndexSettings, open_it: Callable[[], Embedder | None]) ->
         assert found is not None
         return found
 
-    # To name the vectors of a model in a folder, the folder is read: not before the yes. A server's are named by its
-    # address.
+    # The fingerprint of a model in a folder needs reading the folder, so it is not known before the grant. That of a
+    # server needs only its address.
     known = None if settings.embedder.startswith("st/") else opened().fingerprint
     return GuardedEmbedder(opened, partial(hold_embedder, settings), fingerprint=known)
 
@@ -169,13 +169,13 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
 
 
 def chroma_from(settings: IndexSettings) -> int | None:
-    """Return how many windows a generation has at least whose Chroma is asked; None where none is."""
+    """Return the least number of windows at which a generation's Chroma is searched; None where none is."""
     return {"always": 1, "auto": _CHROMA_FROM, "never": None}[settings.chroma]
 
 
 def make_workspace(root: Path) -> list[str]:
-    """Make a workspace with the packs and scenarios that ship; what was made, as paths relative to it. Nothing is
-    overwritten, and nothing is written through a link that lies there.
+    """Make a workspace with the packs and scenarios that ship; return the new paths, relative to it. Nothing is
+    overwritten, and nothing is written through a link.
 
     Raises:
         SettingsError: the path is a file.
@@ -204,6 +204,7 @@ def make_workspace(root: Path) -> list[str]:
 
 
 def shipped_content() -> Path:
-    """The folder with the packs and scenarios that ship: in the package, or the checkout that it was installed from."""
+    """Return the folder with the packs and scenarios that ship: in the package, or in the checkout of an editable
+    install."""
     packaged = Path(__file__).parent / "shipped"
     return packaged if packaged.is_dir() else Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""`lorewright.toml` -> Settings, and where a workspace's folders are."""
+"""`lorewright.toml` -> Settings, and the folders of a workspace."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, is_trusted
 
 SETTINGS_FILE = "lorewright.toml"
 WORKSPACE_VARIABLE = "LOREWRIGHT_WORKSPACE"
-# These go before what `lorewright.toml` says under [index].
+# These override what `lorewright.toml` says under [index].
 EMBEDDER_VARIABLE = "LOREWRIGHT_EMBEDDER"
 CHROMA_VARIABLE = "LOREWRIGHT_CHROMA"
 _VARIABLES = {"embedder": EMBEDDER_VARIABLE, "chroma": CHROMA_VARIABLE}
@@ -44,11 +44,11 @@ _MODELS_HINT = (
     "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
 )
 Address = Annotated[str, AfterValidator(check_address)]
-# What [models.base_urls] may name.
+# The families that [models.base_urls] may name.
 _FAMILIES = tuple(family for family in KEY_VARIABLES if family != "voyage")
-# More models or stages than anybody has; each is a line of the question whether settings are trusted.
+# More models or stages than anybody needs; each is a line in the question whether settings are trusted.
 _MOST_ENTRIES = 64
-# So much of a name is shown in an error, and so many links are followed from a file of settings.
+# The most characters of a name in an error, and the most links that are followed from a settings file.
 _LONGEST_NAME = 80
 _MOST_LINKS = 256
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
@@ -56,8 +56,8 @@ FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
 @dataclass(frozen=True, slots=True)
 class SettingsSource:
-    """Where settings were read: the folder of the workspace, all that its file says, and which keys of [index] the
-    environment says in its place. Settings that a program makes for itself have none."""
+    """The origin of settings: the folder of the workspace, all that its file says, and the keys of [index] that the
+    environment overrides. Settings that a program makes for itself have none."""
 
     root: Path
     written: Settings
@@ -65,7 +65,7 @@ class SettingsSource:
 
 
 class LoreSettings(BaseModel):
-    """How much a query gives when it does not say."""
+    """How much a query returns by default."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -76,10 +76,10 @@ class LoreSettings(BaseModel):
 class IndexSettings(BaseModel):
     """How packs are indexed.
 
-    `embedder` is a key as `choosing.open_embedder` has it; `base_url` is where a remote one is asked instead of at its
-    own server; `chroma` says whether installing builds a pack's Chroma, and whether that proposes the nearest: `auto`
-    builds it, for other programs, and asks it once a pack is so large that this is faster, and then in a game or a
-    service. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
+    `embedder` is a key for `choosing.open_embedder`; `base_url` is the address of a remote embedder in place of its own
+    server; `chroma` says whether installing builds a pack's Chroma, and whether that proposes the nearest: `auto`
+    builds it, for other programs, and asks it only in a game or a service, once a pack is so large that this is faster.
+    `reranker` is a key for `reranker_choice.open_reranker`.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -93,12 +93,12 @@ class IndexSettings(BaseModel):
 
     @property
     def source(self) -> SettingsSource | None:
-        """Where they were read; see `lorewright.trust`."""
+        """Where the settings were read; see `lorewright.trust`."""
         return self._source
 
 
 class PriceSettings(BaseModel):
-    """What a model costs, in dollars per million tokens. Where the cached prices are not given, they are `input`."""
+    """The price of a model, in dollars per million tokens. Cached prices that are not given are `input`."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -109,13 +109,12 @@ class PriceSettings(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    """A model of one's own, as `[models.keys.NAME]` has it; NAME is its key from then on.
+    """A user-defined model, as in `[models.keys.NAME]`; NAME becomes its key.
 
-    `base_url` is where it is asked instead of at its provider's server or where `[models.base_urls]` says,
-    `key_env` the environment variable that holds
-    its API key (none for a server that wants none; a well-known vendor's only for that vendor's own server), `window`
-    how many tokens it reads, `mode` how it is held to a schema: by the provider's own guarantee (`native`), as a tool
-    that it must call (`tool`), or by the words of the prompt (`prompted`).
+    `base_url` is its address in place of its provider's server or that of `[models.base_urls]`, `key_env` the
+    environment variable with its API key (none for a server that needs none; a well-known vendor's only for that
+    vendor's own server), `window` how many tokens it reads, `mode` how it is held to a schema: by the provider's own
+    guarantee (`native`), as a tool that it must call (`tool`), or by the words of the prompt (`prompted`).
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -142,8 +141,8 @@ Tokens = Annotated[int, Field(ge=0)]
 
 
 class BudgetSettings(BaseModel):
-    """What models may cost at most, in a turn and in a sitting; `[models.budget]`. A call that could go over it is not
-    made. `"unlimited"` lifts a limit that is there by default."""
+    """What models may cost at most, in a turn and in a sitting; `[models.budget]`. A call that could exceed it is not
+    made. `"unlimited"` removes a limit that exists by default."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -154,12 +153,12 @@ class BudgetSettings(BaseModel):
 
 
 class ModelsSettings(BaseModel):
-    """Which models there are beside those that are known, and how they are asked.
+    """The models besides the known ones, and how models are asked.
 
-    `keys` are models by key, `stages` says which tier or key a stage asks in place of its own (`planner = "large"`),
-    `base_urls` where the models of a provider or family are asked (`ollama = "http://…/v1"`). A call takes at most
-    `timeout_seconds`, all its `tries` together, with a pause of `pause_seconds` after the first and longer ones after
-    the next; of each provider at most `concurrency` calls run at a time.
+    `keys` are models by key, `stages` gives stages another tier or key than their own (`planner = "large"`),
+    `base_urls` the addresses of providers or families (`ollama = "http://…/v1"`). A call takes at most
+    `timeout_seconds`, with all its `tries` together, after a pause of `pause_seconds` before the second and longer ones
+    before the next; of each provider at most `concurrency` calls run at a time.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -196,12 +195,12 @@ class ModelsSettings(BaseModel):
 
     @property
     def source(self) -> SettingsSource | None:
-        """Where they were read; see `lorewright.trust`."""
+        """Where the settings were read; see `lorewright.trust`."""
         return self._source
 
 
 class Settings(BaseModel):
-    """Everything that can be set in `lorewright.toml`; an unknown key is an error."""
+    """All settings of `lorewright.toml`; an unknown key is an error."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -230,33 +229,33 @@ class Workspace:
 
     @property
     def rulesets(self) -> Path:
-        """Rulesets of one's own, beside those that ship; the folder need not be there."""
+        """The user's rulesets, besides those that ship; the folder need not exist."""
         return self.root / "rulesets"
 
     @property
     def prompts(self) -> Path:
-        """Prompts of one's own, over those that ship."""
+        """The user's prompts, over those that ship."""
         return self.root / "prompts"
 
     @property
     def indexes(self) -> Path:
-        """All that can be rebuilt."""
+        """Files that can be rebuilt."""
         return self.root / "indexes"
 
     @property
     def campaigns(self) -> Path:
-        """The saves."""
+        """The files of campaigns."""
         return self.root / "campaigns"
 
 
 def find_workspace(start: Path) -> Workspace:
-    """The workspace to use: named by the environment, else around `start`, else the user's own (which may be missing).
+    """Return the workspace to use: named by the environment, else around `start`, else the user's own (maybe missing).
 
-    A `lorewright.toml` of another user around `start` is passed over with a warning, as git does with a repository.
+    A `lorewright.toml` of another user around `start` is skipped with a warning, as git does with a repository.
 
     Raises:
-        SettingsError: its `lorewright.toml` cannot be read as meant.
-        NotTrusted: the one that the environment names belongs to another user.
+        SettingsError: its `lorewright.toml` cannot be read as intended.
+        NotTrusted: the workspace that the environment names belongs to another user.
     """
     named = os.environ.get(WORKSPACE_VARIABLE)
     if named:
@@ -275,8 +274,7 @@ def find_workspace(start: Path) -> Workspace:
 
 
 def nearest_root(start: Path) -> Path:
-    """Return the folder of the workspace that is named or found around `start`, whoever it belongs to; else the user's
-    own."""
+    """Return the folder of the workspace that is named or found around `start`, of any owner; else the user's own."""
     named = os.environ.get(WORKSPACE_VARIABLE)
     if named:
         return Path(named).expanduser().absolute()
@@ -285,46 +283,46 @@ def nearest_root(start: Path) -> Path:
 
 
 def own_workspace() -> Path:
-    """Return the folder of the user's own workspace, which is used outside of any other; it need not be there."""
+    """Return the folder of the user's own workspace, which is used outside of any other; it need not exist."""
     return user_data_path("lorewright")
 
 
 def is_obeyed(root: Path) -> bool:
-    """Return whether the settings of a workspace may be read: they and their folder belong to this user or to root, or
-    the user has trusted the workspace. Systems that know no owners ask nobody."""
+    """Return True if the settings of a workspace may be read: they and their folder belong to this user or to root, or
+    the user has trusted the workspace. On systems without owners they may always be read."""
     if not hasattr(os, "geteuid"):
         return True
     users = {0, os.geteuid()}
     if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
-        # Who became root by sudo is still at home in their own folders.
+        # A user who became root by sudo still owns their own folders.
         users.add(int(os.environ["SUDO_UID"]))
     file = root / SETTINGS_FILE
     if not file.exists():
         return True
-    # Every link on the way has an owner, who says where it leads, beside that of the file at the end.
+    # Every link on the way counts as well as the file at the end: its owner decides where it leads.
     if {root.stat().st_uid, file.stat().st_uid, *_owners_of_links(file)} <= users:
         return True
     return is_trusted_by_environment(root, os.environ) or find_workspace_grant(root) is not None
 
 
 def _owners_of_links(file: Path) -> Iterator[int]:
-    """The owners of all links that are followed from a file to what it stands for, those of folders included."""
-    here, ahead = file.parent.resolve(), [file.name]
+    """Yield the owners of all links that are followed from a file to its target, those of folders included."""
+    folder, ahead = file.parent.resolve(), [file.name]
     for _ in range(_MOST_LINKS):
         if not ahead:
             return
         step = ahead.pop()
         if step == "..":
-            here = here.parent
+            folder = folder.parent
             continue
-        if not (here / step).is_symlink():
-            here /= step
+        if not (folder / step).is_symlink():
+            folder /= step
             continue
-        yield (here / step).lstat().st_uid
-        target = (here / step).readlink()
-        here = Path(target.anchor) if target.is_absolute() else here
+        yield (folder / step).lstat().st_uid
+        target = (folder / step).readlink()
+        folder = Path(target.anchor) if target.is_absolute() else folder
         ahead.extend(reversed(target.relative_to(target.anchor).parts))
-    # No such way is real; an owner that nobody has is one who is not obeyed.
+    # A way of so many links is not real; -1 is nobody's ID, so it is not obeyed.
     yield -1
 
 
@@ -332,10 +330,10 @@ _warned: set[Path] = set()
 
 
 def _warn_of(folder: Path) -> None:
-    """Say once in a process that a workspace was passed over."""
+    """Warn once in a process that a workspace was skipped."""
     if folder not in _warned:
         _warned.add(folder)
-        # Its name is somebody else's as well: nothing in it may move a terminal.
+        # The folder's name is somebody else's too: control characters in it must not reach the terminal.
         named = ascii(str(folder / SETTINGS_FILE))
         sys.stderr.write(f"{named} belongs to another user and is passed over; {_how_to_obey(folder)}\n")
 
@@ -346,10 +344,10 @@ def _how_to_obey(root: Path) -> str:
 
 
 def read_workspace(root: Path) -> Workspace:
-    """A workspace by its folder, whoever it belongs to.
+    """Return a workspace by its folder, of any owner.
 
     Raises:
-        SettingsError: its `lorewright.toml` cannot be read as meant.
+        SettingsError: its `lorewright.toml` cannot be read as intended.
     """
     path = root / SETTINGS_FILE
     try:
@@ -380,8 +378,8 @@ def _shorten(name: str) -> str:
 
 
 def _from(source: SettingsSource, settings: Settings) -> Settings:
-    """The settings, with the parts that can send something knowing where they were read."""
-    # Copies: an unset part is the default that all settings share.
+    """Return the settings with their source in the parts that can send something."""
+    # Copied, because an unset part is a default that all settings share.
     index, models = settings.index.model_copy(), settings.models.model_copy()
     index._source = models._source = source
     return settings.model_copy(update={"index": index, "models": models})

@@ -1,4 +1,4 @@
-"""Pack -> one immutable folder that can be searched by words: `chunks.db`, a generation's first half.
+"""Pack -> an immutable folder that can be searched by words: `chunks.db`, a generation's first half.
 
 A generation is built under a temporary name, checked, synced and renamed. After that nothing in it is written; a crash
 leaves a temporary folder, which the next build removes.
@@ -30,8 +30,8 @@ from lorewright.tokens import count_tokens
 # A chunk's text -> the windows in which it is embedded.
 #
 # A sentence embedder reads a few dozen words well and a page badly: on real questions windows of 60 words find half as
-# many again as whole sections do; with titles before them, overlapping or without their markup they find no more
-# (`benchmarks/quality.py`). A window never spans two items, so that whoever has learned one item is never found by
+# many again as whole sections do; titles before them, overlaps or plain text do not find more
+# (`benchmarks/quality.py`). A window never spans two items, so that a viewer who has learned one item never finds it by
 # the words of another.
 
 WINDOW_WORDS = 60
@@ -46,7 +46,7 @@ class Window:
 
 
 def windows_of(text: str, items: Sequence[Item]) -> list[Window]:
-    """The windows of a chunk in order: what stands beside its items first, then item by item. None of an empty text."""
+    """Return the windows of a chunk: first of the text beside its items, then item by item; none of an empty text."""
     if not items:
         return [Window(piece) for piece in pieces_of(text)]
     beside = without_items(text, {item.name for item in items})
@@ -57,7 +57,7 @@ def windows_of(text: str, items: Sequence[Item]) -> list[Window]:
 
 
 def pieces_of(text: str) -> list[str]:
-    """A text in pieces of at most WINDOW_WORDS words, as even as they can be, each word in one piece."""
+    """Return a text in pieces of at most WINDOW_WORDS words, as even as possible, each word in one piece."""
     words = text.split()
     if not words:
         return []
@@ -68,15 +68,15 @@ def pieces_of(text: str) -> list[str]:
 
 TEMPORARY = ".building-"
 
-# The hash of the bytes of `chunks.db`: SQLite does not see it when a text in it is damaged.
+# The hash of the bytes of `chunks.db`: SQLite does not notice when a text in it is damaged.
 DIGEST_FILE = "chunks.sha256"
 _DIGEST_BYTES = 1 << 10
 
 
 def build_generation(pack: Pack, generations: Path) -> GenerationKey:
-    """Write the pack's generation unless it is there already. Takes the builders' lock.
+    """Write the pack's generation unless it is there already, under the builders' lock; return its key.
 
-    Before the rename nothing of it can be seen; after it the folder is whole and on disk.
+    Before the rename nothing of it is visible; after it the folder is complete and on disk.
 
     Raises:
         UnsafePath: a link stands where the generation belongs.
@@ -104,7 +104,7 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
 
 
 def remove_left_over(home: Enclosure, prefix: str) -> None:
-    """Delete the temporary folders of processes that died; one in which somebody put a link is left."""
+    """Delete the temporary folders of processes that died, except a folder with a link in it."""
     for path in home.entries():
         if path.name.startswith(prefix):
             with suppress(UnsafePath):
@@ -115,7 +115,7 @@ def has_sound_chunks(folder: Path) -> bool:
     """Return whether a generation is there and every byte is as it was written; a damaged one is built again.
 
     Raises:
-        OSError: a file is there and cannot be read now.
+        OSError: a file exists and cannot be read now.
         UnsafePath: the folder or a file of it is a link.
     """
     here = Enclosure(folder)
@@ -138,7 +138,7 @@ def _digest(path: Path) -> str:
 def _write(pack: Pack, path: Path) -> None:
     Enclosure(path.parent).create(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        # Nothing reads it before it was synced and renamed, so a journal would protect nobody.
+        # Nothing reads the file before it was synced and renamed, so a journal is not needed.
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("BEGIN")
@@ -166,13 +166,13 @@ def make_tables(connection: sqlite3.Connection, pack: Pack) -> None:
 
 
 def names_of(pack: Pack) -> dict[str, str]:
-    """What the entities of a pack are called, by ID: the titles of their chunks."""
+    """Return the names of a pack's entities by ID: the titles of their chunks."""
     return {entity.id: entity.name for entity in pack.entities}
 
 
 def append(connection: sqlite3.Connection, entities: Sequence[PackEntity], chunks: Sequence[Chunk]) -> None:
-    """Add entities with their chunks behind those that stand in a generation's tables, as if they had been filled in
-    together. The caller commits."""
+    """Add entities and their chunks behind those in a generation's tables, with the same result as if all had been
+    written together. The caller commits."""
     write_entities(connection, entities)
     _write_chunks(connection, chunks, {entity.id: entity.name for entity in entities})
     for key, count in _counts(chunks).items():
@@ -180,7 +180,7 @@ def append(connection: sqlite3.Connection, entities: Sequence[PackEntity], chunk
 
 
 def write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
-    """Write what a generation says of itself, into the empty table."""
+    """Write the facts about a generation into the empty table."""
     meta = {
         "manifest": pack.manifest.model_dump_json(),
         "content_hash": pack.content_hash,
@@ -201,7 +201,7 @@ def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
 
 
 def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity]) -> None:
-    """Add entities with their names, and what they override."""
+    """Add entities with their names and overrides."""
     for entity in entities:
         connection.execute(
             "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -223,19 +223,19 @@ def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity
 
 
 def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
-    there = connection.execute("SELECT coalesce(max(rowid), 0) FROM pack_chunks").fetchone()[0]
+    last_row = connection.execute("SELECT coalesce(max(rowid), 0) FROM pack_chunks").fetchone()[0]
     window = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM windows").fetchone()[0]
-    for row, chunk in enumerate(chunks, start=there + 1):
+    for row, chunk in enumerate(chunks, start=last_row + 1):
         write_chunk(connection, row, chunk, titles[chunk.entity_id])
         write_conditions(connection, row, chunk)
-        windows = [(window + n, row, one.item_id) for n, one in enumerate(windows_of(chunk.shown, chunk.items))]
+        windows = [(window + n, row, part.item_id) for n, part in enumerate(windows_of(chunk.shown, chunk.items))]
         connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         window += len(windows)
 
 
 def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
-    """Write a chunk under a row, all of it but its conditions and windows, which are numbered through a pack; `title`
-    is its entity's name."""
+    """Write a chunk under a row, except its conditions and windows, which are numbered through a pack; `title` is its
+    entity's name."""
     is_same = chunk.shown == chunk.text
     connection.execute(
         f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 17)})",
@@ -254,7 +254,7 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
             chunk.part,
             chunk.token_count if is_same else count_tokens(chunk.shown),
             canonical_json(chunk.metadata),
-            # What is embedded of it stands under its own ID; see `vectors.chroma_child`.
+            # Its windows are stored in Chroma under its own ID; see `vectors.chroma_child`.
             chunk.id if chunk.shown.strip() else None,
             None if is_same else chunk.text,
             chunk.token_count,
@@ -273,7 +273,7 @@ def write_conditions(connection: sqlite3.Connection, row: int, chunk: Chunk) -> 
 
 
 def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
-    """Undo `write_chunk`."""
+    """Remove what `write_chunk` wrote."""
     if chunk.shown:
         fulltext_here().take_out(connection, table_of(chunk.role), (row, title, chunk.section, chunk.shown))
     for table in ("links", "items"):
@@ -282,7 +282,7 @@ def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title
 
 
 def table_of(role: str) -> str:
-    """The keyword table of a chunk with text."""
+    """Return the keyword table of a chunk with text."""
     return "open_fts" if role in OPEN_ROLES else "hidden_fts"
 
 

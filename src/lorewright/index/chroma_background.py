@@ -3,7 +3,7 @@
     python -m lorewright.index.chroma_background INDEXES FINGERPRINT [wait]
 
 Other programs read the collections; a pack without one answers as well. Exit code 0: nothing is missing any more, or
-another process is at it.
+another process is building.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _WAIT = "wait"
 
 
 def start_building(library: Library, indexes: Path, *, wait: bool, progress: Progress = no_progress) -> int:
-    """Have another process build the collections that installed packs lack; returns how many those are.
+    """Build the collections that installed packs lack, in another process; return how many those are.
 
     The process outlives this one, unless `wait` says to return when it has ended.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
     if library.vectors is None:
         return 0
@@ -44,7 +44,7 @@ def start_building(library: Library, indexes: Path, *, wait: bool, progress: Pro
             process.wait()
     elif missing:
         process = start_child(_MODULE, indexes, fingerprint, detached=True)
-        # Nobody waits for it, which would else be told as a mistake when this process ends.
+        # Nobody waits for the process; without this, Popen would warn about that when this process ends.
         process.returncode = 0
     return missing
 
@@ -57,10 +57,10 @@ def folders_without(library: Library, fingerprint: str) -> list[Path]:
 
 
 def build_all(library: Library, fingerprint: str, *, wait: bool) -> bool:
-    """Build what is missing, also what others install meanwhile; returns whether nothing is missing in the end.
+    """Build the missing collections, also those of packs installed meanwhile; return whether none is missing then.
 
-    While another process builds, it does nothing, or with `wait` waits for its end. That process looks once more after
-    it has let go of the lock, so that nothing is overlooked.
+    While another process builds, do nothing, or with `wait` wait for its end. That process checks once more after
+    releasing the lock, so that nothing is overlooked.
     """
     home = Enclosure(library.generations)
     tried: set[Path] = set()
@@ -78,14 +78,14 @@ def build_all(library: Library, fingerprint: str, *, wait: bool) -> bool:
 
 
 def _wait_for_indexing(home: Enclosure) -> None:
-    """Return when no other process is indexing or embedding."""
+    """Wait until no other process is indexing or embedding."""
     for name in (".build.lock", ".embed.lock"):
         with home.locked(home.root / name):
             pass
 
 
 def main(indexes: str, fingerprint: str, *options: str) -> int:
-    """Build what is missing. A process that is waited for ends with the one that waits."""
+    """Build the missing collections and return the exit code. With `wait` this process ends with its parent."""
     lower_priority()
     if _WAIT in options:
         die_with_parent()

@@ -1,12 +1,12 @@
-"""What stands below `indexes/`, and which texts are needed -> what is wrong with it. Nothing is changed.
+"""The contents of `indexes/`, and the texts that are needed -> what is wrong. Nothing is changed.
 
-Everything below `indexes/` can be rebuilt, so nearly every fault can be mended: `upkeep` clears away, the rest is
-indexed and embedded again. Faults are of four kinds:
+Everything below `indexes/` can be rebuilt, so nearly every fault can be repaired: unneeded files are deleted, the rest
+is indexed and embedded again. Faults are of four kinds:
 
-    stale      another text than is on disk, or made by another version, embedder or kind of full text
+    stale      another text than on disk, or made by another version, embedder or kind of full text
     torn       other bytes than were written
     orphaned   nothing needs it any more
-    degraded   answers come, though not all that could be had or not as fast
+    degraded   answers come, but not with all features or not as fast
 """
 
 from __future__ import annotations
@@ -34,32 +34,33 @@ from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no
 from lorewright.storage.database import delete_files_of, is_sound, names_another_file
 from lorewright.storage.enclosure import LINK_HINT, Enclosure, Trouble, is_link, trouble_of
 
-# Faults of what nothing needs -> it is deleted, under the locks of whoever might be making or using it.
+# Unneeded files are deleted, under the locks of the processes that might be making or using them.
 
 
 @contextmanager
 def alone(library: Library) -> Iterator[None]:
-    """While nobody else installs, builds or embeds; waits until that is so. Reading goes on."""
+    """Hold the locks of installing, building and embedding; wait for them. Reading goes on."""
     home = Enclosure(library.generations)
     with library.changing(), home.locked(home.path(".build.lock")), home.locked(home.path(".embed.lock")):
         yield
 
 
 def is_searched(folder: Path) -> bool:
-    """Whether another process searches a generation through Chroma: it must not lose its files."""
+    """Return True if another process searches a generation through Chroma: its files must not be deleted."""
     if not folder.is_dir():
         return False
-    held = chroma_files.lock(folder)
-    if held is None:
+    lock = chroma_files.lock(folder)
+    if lock is None:
         return True
-    held.release()
+    lock.release()
     return False
 
 
 def delete_generation(library: Library, folder: Path) -> bool:
-    """Delete a generation's folder, unless another process searches it through Chroma. Call it `alone`.
+    """Delete a generation's folder, unless another process searches it through Chroma; return whether it was deleted.
+    The caller must hold the locks of `alone`.
 
-    Whoever else has it open keeps what was opened. It is renamed first, so that no one ever meets a part of it.
+    Processes that have it open keep their open files. It is renamed first, so that nobody finds a part of it.
 
     Raises:
         UnsafePath: it is a link or holds one; nothing of it was renamed or deleted.
@@ -77,26 +78,27 @@ def delete_generation(library: Library, folder: Path) -> bool:
 
 
 def delete_scratch(path: Path) -> bool:
-    """Delete what a process left in a generation's folder beside Chroma, unless another has it now."""
-    held = chroma_files.lock(path.parent)
-    if held is None:
+    """Delete what a process left in a generation's folder beside Chroma, unless another process has it now; return
+    whether it was deleted."""
+    lock = chroma_files.lock(path.parent)
+    if lock is None:
         return False
     try:
         chroma_files.remove(path)
     finally:
-        held.release()
+        lock.release()
     return True
 
 
 def mend_chroma(folder: Path, *, wanted: bool) -> bool:
-    """Build a generation's Chroma anew, or take a damaged one away where none is wanted."""
+    """Build a generation's Chroma anew, or delete a damaged one where none is wanted; return whether that was done."""
     if wanted:
         return rebuild_chroma(folder)
     return all(delete_scratch(folder / name) for name in (chroma_files.CHROMA, chroma_files.BROKEN))
 
 
 def delete_database(path: Path) -> None:
-    """Delete a database that can be made again, with its log."""
+    """Delete a database that can be rebuilt, with its log."""
     with Enclosure(path.parent).locked(path.with_name(f"{path.name}.lock")):
         delete_files_of(path)
 
@@ -128,7 +130,7 @@ Code = Literal[
     "embeddings-unused",
 ]
 
-# What is kept of texts that are gone is forgotten when it is more than this share: a text may come back.
+# Cached vectors that no text needs are deleted when they are more than this share: a text may come back.
 _UNUSED_SHARE = 0.2
 
 _TORN = "other bytes than were written"
@@ -136,12 +138,11 @@ _TORN = "other bytes than were written"
 
 @dataclass(frozen=True, slots=True)
 class IndexFault:
-    """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
-    must. `key` and `path` are what it is about, where it is about a text or a file.
+    """A fault. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person must act. `key`
+    and `path` are the text or the file that it is about, if it is about one.
 
-    What is `foreign` is a link, or a journal that names a file, which nobody but a person follows
-    or deletes. What is `unknown` could not be examined:
-    the disk is full, another process holds it; nothing may be concluded of it.
+    A `foreign` fault is a link, or a journal that names a file; only a person may follow or delete it. An `unknown`
+    fault could not be examined: the disk is full, another process holds the file; nothing may be concluded from it.
     """
 
     kind: Kind
@@ -155,9 +156,9 @@ class IndexFault:
 
 @dataclass(frozen=True, slots=True)
 class HealthCheck:
-    """Looks at the indexes of one workspace. `pinned` are the texts that campaigns need, whatever is installed;
-    `campaigns` are those that there are; generations of `chroma_from` windows or more should have a Chroma, which is
-    asked: that smaller ones have none is no fault, for it is other programs' alone."""
+    """Examines the indexes of one workspace. `pinned` are the texts that campaigns need, even if they are not
+    installed; `campaigns` are the IDs of existing campaigns; generations of `chroma_from` windows or more should have a
+    Chroma, which is searched. Smaller ones need none: theirs is only for other programs."""
 
     library: Library
     cache: EmbeddingCache
@@ -168,7 +169,7 @@ class HealthCheck:
     progress: Progress = field(default=no_progress)
 
     def databases(self) -> Iterator[IndexFault]:
-        """Of the databases: where the list of packs is damaged, or cannot be examined, nothing else can be judged."""
+        """Yield the faults of the databases. If the list of packs is damaged or unknown, no other check can run."""
         yield from unless_unknown("library.db", self._library_faults)
         yield from unless_unknown("embeddings.db", self._embeddings_faults)
         yield from unless_unknown("history", self._histories_faults)
@@ -191,7 +192,7 @@ class HealthCheck:
             yield IndexFault("torn", "history-damaged", self._name(path), "it is damaged", path=path)
 
     def texts(self) -> Iterator[IndexFault]:
-        """Of the installed packs and their keyword indexes, and of the texts that campaigns pin."""
+        """Yield the faults of the installed packs and their keyword indexes, and of the texts that campaigns pin."""
         packs = self.library.packs()
         for done, pack in enumerate(packs):
             self.progress("checking packs", done, len(packs))
@@ -214,7 +215,7 @@ class HealthCheck:
             yield IndexFault("torn", "chunks-damaged", self._name(folder), _TORN, key=key)
 
     def vectors(self) -> Iterator[IndexFault]:
-        """Of the vectors of the texts whose keyword index is there."""
+        """Yield the faults of the vectors of the texts whose keyword index exists."""
         keys = self._indexed()
         for done, key in enumerate(keys):
             self.progress("checking vectors", done, len(keys))
@@ -240,18 +241,18 @@ class HealthCheck:
             yield IndexFault("torn", "vectors-damaged", self._name(folder), _TORN, key=key, path=folder)
 
     def nearest(self) -> Iterator[IndexFault]:
-        """Of Chroma, in the generations whose vectors are sound."""
+        """Yield the faults of Chroma, in the generations whose vectors are sound."""
         folders = self._embedded()
         for done, folder in enumerate(folders):
             self.progress("checking Chroma", done, len(folders))
             yield from unless_unknown(self._name(folder), partial(self._chroma_faults, folder))
 
     def _chroma_faults(self, folder: Path) -> Iterator[IndexFault]:
-        held = chroma_files.lock(folder)
-        scratch = (chroma_files.BUILDING, chroma_files.OPEN) if held else ()
+        lock = chroma_files.lock(folder)
+        scratch = (chroma_files.BUILDING, chroma_files.OPEN) if lock else ()
         left = [path for path in Enclosure(folder).entries() if path.name in scratch]
-        if held:
-            held.release()
+        if lock:
+            lock.release()
         for path in left:
             yield IndexFault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
         state = chroma_state(folder)
@@ -261,8 +262,8 @@ class HealthCheck:
             yield IndexFault("degraded", "chroma-missing", self._name(folder), "there is no Chroma", path=folder)
 
     def orphans(self, *, alone: bool = False) -> Iterator[IndexFault]:
-        """What nothing needs: temporary folders, generations, histories, kept vectors. Temporary folders may be those
-        of whoever is building, unless the caller is `alone`."""
+        """Yield what nothing needs: temporary folders, generations, histories, cached vectors. Temporary folders may
+        be in use by a process that builds, unless the caller holds the locks of `alone`."""
         yield from self._leftovers(alone)
         lost = self.library.lost()
         for folder in self._unused_generations():
@@ -274,11 +275,11 @@ class HealthCheck:
         for path in self._histories():
             if path.stem not in self.campaigns:
                 yield IndexFault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
-        # What stands in a linked folder is not read, and so nobody knows which vectors it needs.
+        # A linked folder is not read, so it is unknown which vectors it needs.
         if is_link(self.indexes / "history"):
             return
-        # What a text needs is known once it is indexed, and whether this embedder is the one to stay once it has
-        # embedded all; and to open a damaged cache is to begin it anew.
+        # The needed vectors are known only when every text is indexed, and the current embedder has embedded all; and
+        # opening a damaged cache would begin it anew.
         if self.library.vectors is None or not self.cache.is_sound():
             return
         if len(self._indexed()) == len(self._embedded()) == len(self.needed()):
@@ -305,7 +306,7 @@ class HealthCheck:
                     yield folder
 
     def _needed_folders(self, key: GenerationKey) -> Iterator[Path]:
-        """Where nothing embeds now, what another embedder made of a text may be of use again."""
+        """Yield the folders that a text needs. Without the current embedder's, those of other embedders are kept."""
         spaces = self.library.spaces(key)
         yield self.library.generations / key.folder
         if self.library.vectors is None:
@@ -317,11 +318,11 @@ class HealthCheck:
             yield from spaces.values()
 
     def needed(self) -> list[GenerationKey]:
-        """The texts of the installed packs and of the campaigns."""
+        """Return the keys of the texts of the installed packs and of the campaigns."""
         return list(dict.fromkeys([*(pack.key for pack in self.library.packs()), *self.pinned]))
 
     def needed_texts(self) -> Iterator[str]:
-        """Whatever is embedded of the texts that are needed, and of what happened in campaigns."""
+        """Yield the embedded texts of the needed packs, and of the histories of campaigns."""
         for key in self._indexed():
             yield from window_texts(self.library.generations / key.folder)
         for path in self._histories():
@@ -330,7 +331,7 @@ class HealthCheck:
                     yield from (window.text for window in windows_of(text, ()))
 
     def count_vectors(self) -> int:
-        """How many vectors the texts that are needed have."""
+        """Return the number of vectors of the needed texts."""
         return sum(about_vectors(folder).windows for folder in self._embedded())
 
     def _indexed(self) -> list[GenerationKey]:
@@ -344,7 +345,7 @@ class HealthCheck:
         return [folder for folder in folders if _has_own_chunks(folder) and has_sound_vectors(folder, fingerprint)]
 
     def _histories(self) -> list[Path]:
-        """A folder of them that is a link is told of as that, and is as if it were not there."""
+        """Return the history files; none where their folder is a link, which is reported elsewhere."""
         here = Enclosure(self.indexes)
         if is_link(here.root / "history"):
             return []
@@ -355,8 +356,8 @@ class HealthCheck:
 
 
 def links_below(folder: Path, shown: str) -> Iterator[IndexFault]:
-    """Yield a fault for each link below one of the workspace's own folders, and for the folder itself where it is one;
-    `shown` is what the folder is called."""
+    """Yield a fault for each link below a folder of the workspace, and for the folder itself if it is a link; `shown`
+    is the folder's name in messages."""
     for path in Enclosure(folder).links():
         name = (PurePath(shown) / path.relative_to(folder)).as_posix()
         hint = f"{path}: {LINK_HINT}"
@@ -364,8 +365,8 @@ def links_below(folder: Path, shown: str) -> Iterator[IndexFault]:
 
 
 def journals_below(folder: Path, shown: str) -> Iterator[IndexFault]:
-    """Yield a fault for each rollback journal below one of the workspace's own folders that names another file: SQLite
-    would delete that file. `shown` is what the folder is called."""
+    """Yield a fault for each rollback journal below a folder of the workspace that names another file: SQLite would
+    delete that file. `shown` is the folder's name in messages."""
     for path in () if is_link(folder) else Enclosure(folder).files():
         if path.name.endswith("-journal") and names_another_file(path):
             name = (PurePath(shown) / path.relative_to(folder)).as_posix()
@@ -374,7 +375,7 @@ def journals_below(folder: Path, shown: str) -> Iterator[IndexFault]:
 
 
 def unless_unknown(where: str, find: Callable[[], Iterable[IndexFault]]) -> list[IndexFault]:
-    """Return the faults that are found, and at the end the one that says why no more could be found out."""
+    """Return the faults that are found, and last the fault that says why the rest is unknown, if it is."""
     found: list[IndexFault] = []
     try:
         found.extend(find())
@@ -403,7 +404,7 @@ def _pack_faults(pack: InstalledPack) -> Iterator[IndexFault]:
 
 
 def _has_own_chunks(folder: Path) -> bool:
-    """Whether the chunks are sound and ours: what stands behind a link is neither."""
+    """Return True if the chunks are sound and not behind a link."""
     try:
         return has_sound_chunks(folder)
     except UnsafePath:
@@ -419,5 +420,5 @@ def _is_free(lock: Path) -> bool:
 
 
 def wants_chroma(folder: Path, chroma_from: int | None) -> bool:
-    """Return whether a generation is so large that its Chroma is asked."""
+    """Return True if a generation is so large that its Chroma is searched."""
     return chroma_from is not None and about_vectors(folder).windows >= chroma_from

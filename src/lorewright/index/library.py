@@ -1,4 +1,4 @@
-"""The library: which packs are installed, where they lie, and which generation is current."""
+"""The library: which packs are installed, where they are, and which generation is current."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
 from lorewright.storage.faults import step
 from lorewright.storage.tables import migrate
 
-# Whatever goes wrong while an index is read -> told as damage, where its bytes are not those that were written.
+# Errors while an index is read -> reported as damage, where its bytes are not as they were written.
 #
-# To look at every byte before each question would cost more than the answer: it is done when something went wrong.
+# Checking every byte before each question would cost more than the answer, so it is done after an error.
 
 
 @contextmanager
 def blaming_damage(folders: Iterable[Path]) -> Iterator[None]:
-    """While the generations in these folders are read.
+    """Read the generations in these folders inside the block.
 
     Raises:
-        DamagedFile: something went wrong, and one of them is damaged; what went wrong otherwise is raised as it is.
+        DamagedFile: an error occurred and one of them is damaged; any other error is raised as it is.
     """
     try:
         yield
@@ -62,14 +62,14 @@ OpenNearest = Callable[[Path, Vectors], StoredVectors]
 
 
 def exactly(folder: Path, vectors: Vectors) -> StoredVectors:
-    """Search the vectors of a generation as they are."""
+    """Return the vectors of a generation without any index, to be searched exactly."""
     return StoredVectors(vectors)
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What an install did: the row, the findings that were told, whether anything had to be built, how many windows
-    were embedded; and where that failed, why: the pack is installed all the same, and found by keywords."""
+    """The result of an install: the row, the findings, whether anything had to be built, how many windows were
+    embedded; and if that failed, why: the pack is installed all the same, and searched by keywords."""
 
     pack: InstalledPack
     findings: tuple[Finding, ...]
@@ -79,7 +79,7 @@ class Installed:
 
 
 class Library:
-    """The packs of one workspace, in `indexes/`. Everything in there can be rebuilt."""
+    """The packs of one workspace, in `indexes/`. Everything in that folder can be rebuilt."""
 
     def __init__(
         self,
@@ -89,8 +89,8 @@ class Library:
         open_nearest: OpenNearest = exactly,
         reranker: Reranker | None = None,
     ) -> None:
-        """Without a builder of vectors packs are found by keywords alone. `open_nearest` opens what else searches the
-        vectors of a generation, a `reranker` reads the best of an answer once more."""
+        """Without `vectors` packs are searched by keywords alone. `open_nearest` opens a generation's vectors, with an
+        index of them if there is one; a `reranker` reranks the best hits."""
         self._folder = Enclosure(indexes)
         self._database = indexes / "library.db"
         self.vectors = vectors
@@ -103,13 +103,13 @@ class Library:
         """The folder of all generations.
 
         Raises:
-            UnsafePath: it, or `indexes/` itself, is a link.
+            UnsafePath: this folder, or `indexes/` itself, is a link.
         """
         return self._folder.path("generations")
 
     def searched_exactly(self) -> Library:
-        """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
-        than all the rest."""
+        """Return the same library, except that it builds no index of vectors: building that takes longer than all the
+        rest."""
         vectors = None if self.vectors is None else replace(self.vectors, build_nearest=bool)
         return Library(self._database.parent, vectors, open_nearest=self._open_nearest)
 
@@ -117,7 +117,7 @@ class Library:
         """Read a pack where it lies, build its generation and make it the current one; then embed it.
 
         The library changes in one transaction once keywords find the pack: before it nothing is installed, after it
-        everything but the vectors, which join when they are ready.
+        everything but the vectors, which are added when they are ready.
 
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
@@ -126,28 +126,28 @@ class Library:
         return self.install_pack(pack, lenient=lenient, progress=progress)
 
     def index_folder(self, folder: Path, *, progress: Progress = no_progress) -> Installed:
-        """Make a folder's text ready to be read, files with errors left out, and leave what is installed as it is.
+        """Index a folder's text, files with errors left out, without changing what is installed.
 
-        A pack that is not installed yet is. Of one that is, another text gets a generation of its own, of which the
-        library knows nothing; the answer tells of that text.
+        A pack that is not installed yet is installed. If the installed text differs, the new one gets a generation of
+        its own that the library does not list; the result describes that text.
 
         Raises:
             PackError: as `install`.
         """
         pack = self.check(folder, lenient=True, progress=progress)
-        there = next((one for one in self.packs() if one.id == pack.manifest.id), None)
-        if there is None:
+        current = next((installed for installed in self.packs() if installed.id == pack.manifest.id), None)
+        if current is None:
             return self.install_pack(pack, lenient=True, progress=progress)
-        key = GenerationKey(there.id, pack.content_hash)
+        key = GenerationKey(current.id, pack.content_hash)
         built = not self.has(key)
         if built:
             with self.changing():
                 build_generation(pack, self.generations)
-        if there.content_hash == pack.content_hash:
-            return Installed(there, pack.findings, built)
+        if current.content_hash == pack.content_hash:
+            return Installed(current, pack.findings, built)
         tokens = sum(chunk.token_count for chunk in pack.chunks)
         text = replace(
-            there,
+            current,
             name=pack.manifest.name,
             version=pack.manifest.version,
             layer=pack.manifest.layer,
@@ -156,7 +156,7 @@ class Library:
             files=len(pack.entities),
             chunks=len(pack.chunks),
             tokens=tokens,
-            depends_on=tuple((one.id, one.version) for one in pack.manifest.depends_on),
+            depends_on=tuple((dependency.id, dependency.version) for dependency in pack.manifest.depends_on),
         )
         return Installed(text, pack.findings, built)
 
@@ -168,7 +168,7 @@ class Library:
                     self._folder.remove(folder)
 
     def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """The rest of `install`, of a pack that was read and checked.
+        """Do the rest of `install`, for a pack that was read and checked.
 
         Raises:
             PackError: it has errors (unless `lenient`).
@@ -193,7 +193,7 @@ class Library:
         return installed
 
     def hold_to_trust(self) -> None:
-        """Refuse, or have the user asked, before anything embeds that they have not said yes to.
+        """Ask the user, or refuse, if the embedder may not be used without their consent.
 
         Raises:
             NotTrusted: the workspace's embedder may not be used.
@@ -202,7 +202,7 @@ class Library:
             self.vectors.hold()
 
     def embed(self, key: GenerationKey, *, progress: Progress = no_progress) -> Embedding | None:
-        """Give a generation its vectors where they are missing; None where nothing embeds.
+        """Give a generation its vectors where they are missing; return None where there is no embedder.
 
         Raises:
             EmbedderError: the embedder failed.
@@ -214,13 +214,13 @@ class Library:
 
         Raises:
             NotFound: no pack of that ID is installed.
-            PackError: its folder is gone or has errors now; what was installed stays.
+            PackError: its folder is missing or has errors now; the installed pack stays.
         """
         pack = self.get(pack_id)
         return self.install(Path(pack.path), lenient=pack.lenient, progress=progress)
 
     def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
-        """Read a pack and judge whether it may be installed.
+        """Read a pack and check that it may be installed.
 
         Raises:
             PackError: it may not.
@@ -230,7 +230,7 @@ class Library:
         return pack
 
     def remove(self, pack_id: str) -> None:
-        """Forget a pack, then delete its generations; what is left of them by a crash is deleted by the next removal.
+        """Forget a pack, then delete its generations; folders that a crash leaves are deleted by the next removal.
 
         Raises:
             NotFound: no pack of that ID is installed.
@@ -248,8 +248,8 @@ class Library:
         step("remove:deleted")
 
     def _delete(self, folder: Path) -> None:
-        """Delete a pack's generations, renamed first, so that a process that builds the Chroma of one finds no place
-        for it."""
+        """Delete a pack's generations, renamed first, so that a process that builds Chroma in one of them fails to put
+        it there."""
         home = Enclosure(self.generations)
         home.refuse_links(folder)
         aside = home.temporary_folder(TEMPORARY)
@@ -257,10 +257,10 @@ class Library:
         home.remove(aside)
 
     def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
-        """Build the generation of a kept text, without installing it; without vectors where the embedder fails.
+        """Build the generation of a stored text, without installing it; without vectors where the embedder fails.
 
         Raises:
-            PackError: the folder's text is not the one that was asked for.
+            PackError: the folder's text has another hash.
         """
         pack = load_pack(folder, progress=progress)
         if pack.content_hash != content_hash:
@@ -271,10 +271,10 @@ class Library:
         return key
 
     def packs(self) -> list[InstalledPack]:
-        """The installed packs, by ID.
+        """Return the installed packs, by ID.
 
         Raises:
-            DamagedFile: the list of them holds other bytes than were written.
+            DamagedFile: the list of packs is damaged.
             FileUnavailable: it cannot be read now.
             UnsafePath: it is a link.
         """
@@ -291,7 +291,7 @@ class Library:
             raise DamagedFile(f"{self._database} cannot be read: {problem}", hint="run: lorewright doctor") from None
 
     def get(self, pack_id: str) -> InstalledPack:
-        """An installed pack.
+        """Return an installed pack.
 
         Raises:
             NotFound: no pack of that ID is installed.
@@ -316,10 +316,10 @@ class Library:
         return [packs[pack_id] for pack_id in wanted]
 
     def open(self, key: GenerationKey) -> Generation:
-        """A reader of a generation, with its vectors where the workspace's embedder made them.
+        """Return a reader of a generation, with its vectors where the workspace's embedder made them.
 
         Raises:
-            StaleIndexError: it is not there, or was made by another embedder.
+            StaleIndexError: it does not exist, or was made by another embedder.
             DamagedFile: it is damaged.
         """
         if self._shared is not None and key in self._shared:
@@ -333,10 +333,10 @@ class Library:
         return generation
 
     def open_by_words(self, key: GenerationKey) -> Generation:
-        """Return a reader of a generation that leaves vectors aside, as it was before they were made.
+        """Return a reader of a generation without its vectors.
 
         Raises:
-            StaleIndexError: it is not there.
+            StaleIndexError: it does not exist.
             DamagedFile: it is damaged.
         """
         folders = self.spaces(key)
@@ -345,8 +345,8 @@ class Library:
 
     @contextmanager
     def sharing(self) -> Iterator[None]:
-        """Open each generation once until the block ends, whoever closes it: for many questions in a row, by one thread
-        and about texts as they were when each was first asked."""
+        """Open each generation only once until the block ends, even if a reader closes it: for many questions in a row,
+        by one thread. Changes of texts are not noticed meanwhile."""
         before, self._shared = self._shared, {}
         try:
             yield
@@ -367,12 +367,12 @@ class Library:
         return Generation(next(iter(folders.values()), self.generations / key.folder), reranker=self._reranker)
 
     def foreign_spaces(self, key: GenerationKey) -> list[str]:
-        """Where the workspace's embedder has not embedded a text: the others that have."""
+        """Return the other embedders that embedded a text, if the workspace's embedder has not."""
         spaces = [space for space in self.spaces(key) if space != KEYWORDS]
         return [] if self.vectors is None or self.vectors.embedder.fingerprint in spaces else spaces
 
     def _with_vectors(self, folder: Path) -> Generation:
-        """Damaged vectors are as none: keywords find the pack until they are mended."""
+        """Open a generation with its vectors; if they are damaged without, so that keywords still find the pack."""
         try:
             vectors = read_vectors(folder)
         except DamagedVectors:
@@ -386,12 +386,12 @@ class Library:
         )
 
     def has(self, key: GenerationKey) -> bool:
-        """Whether the generation is there, for keywords at least, and not only as another embedder made it."""
+        """Return True if the generation exists, for keywords at least, and not only as another embedder made it."""
         folders = self.spaces(key)
         return KEYWORDS in folders or (bool(folders) and self.vectors is None)
 
     def spaces(self, key: GenerationKey) -> dict[str, Path]:
-        """The folders of a text by the vector space that they hold, the one without vectors first."""
+        """Return the folders of a text by vector space, first the folder without vectors."""
         home = self.generations / key.folder
         found = {
             space: folder
@@ -402,16 +402,16 @@ class Library:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """While a generation is built and recorded, or unused ones are deleted: by one process at a time, so that none
-        is deleted that is about to be recorded."""
+        """Hold the lock under which generations are built and recorded, or unused ones deleted: one process at a time,
+        so that no generation is deleted that is about to be recorded."""
         with self._folder.locked(self.generations / ".change.lock"):
             yield
 
     def is_sound(self) -> bool:
-        """Return whether the list of installed packs holds what was written; where there is none, nothing is installed.
+        """Return True if the list of installed packs is undamaged; without a list nothing is installed.
 
         Raises:
-            FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+            FileUnavailable: it cannot be examined now.
             SettingsError: a newer version wrote it.
             UnsafePath: it is a link.
         """
@@ -422,14 +422,14 @@ class Library:
         return is_sound(self._database)
 
     def salvaged(self) -> list[tuple[str, str, bool]]:
-        """Return what a damaged list still says of its packs: (id, folder, lenient); maybe nothing.
+        """Return what a damaged list still says of its packs: (id, folder, lenient); perhaps nothing.
 
         Raises:
             UnsafePath: it is a link, or its journal names a file.
         """
         found: list[tuple[str, str, bool]] = []
         uri = f"{self._folder.checked(self._database).as_uri()}?mode=ro"
-        # Whatever a damaged schema makes SQLite say, which may itself be no text, there is nothing more to be had.
+        # A damaged schema may make SQLite raise anything, even errors with undecodable text: nothing more can be read.
         with suppress(DamagedFile, *Trouble, ValueError), ExitStack() as stack:
             stack.enter_context(self._folder.locked(self._database.with_name(f"{self._database.name}.lock")))
             refuse_second_names(self._database)
@@ -442,26 +442,26 @@ class Library:
         return found
 
     def indexed_ids(self) -> list[str]:
-        """Return the IDs of the packs of which there is a generation, installed or not."""
+        """Return the IDs of the packs with a generation, installed or not."""
         folders = self._folder.entries(self.generations)
         return [folder.name for folder in folders if is_id(folder.name) and self._folder.entries(folder)]
 
     def lost(self) -> set[str]:
         """Return the IDs of the packs that a list which was set aside may have held and that were not installed again:
-        while it lies there, what is indexed of them is kept."""
+        as long as that list exists, their generations are not deleted."""
         aside = (path for path in self._folder.entries() if path.name.startswith(f"{self._database.name}{DAMAGED}"))
         if next(aside, None) is None:
             return set()
         return set(self.indexed_ids()) - {pack.id for pack in self.packs()}
 
     def begin_anew(self) -> Path:
-        """Move a damaged list aside, where it can be looked at; where to."""
+        """Move a damaged list aside, where it can be examined; return its new path."""
         lock = self._database.with_name(f"{self._database.name}.lock")
         with self.changing(), self._folder.locked(lock):
             return set_aside(self._database)
 
     def neighbours(self) -> dict[str, Neighbour]:
-        """The installed packs, as others see them."""
+        """Return the installed packs in the form in which other packs are checked against them."""
         return {pack.id: neighbour_of(pack) for pack in self.packs()}
 
     def _record(self, pack: Pack, *, lenient: bool) -> None:
@@ -476,10 +476,10 @@ class Library:
 
 
 def refuse_errors(pack: Pack, *, lenient: bool) -> None:
-    """Let a pack pass that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
+    """Pass a pack that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
 
     Raises:
-        PackError: it may not be.
+        PackError: it may not be installed.
     """
     if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
         return

@@ -2,7 +2,7 @@
 seconds.
 
 Meanwhile the first half answers by keywords. Windows are embedded batch by batch into the cache, so that a crash loses
-one batch at most; then the folder is built under a temporary name from what the cache holds, synced and renamed.
+at most one batch; then the folder is built from the cache under a temporary name, synced and renamed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TEMPORARY = ".embedding-"
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """How many windows a generation has, and how many of them had to be embedded now."""
+    """The number of a generation's windows, and how many of them had to be embedded now."""
 
     windows: int = 0
     new: int = 0
@@ -34,8 +34,8 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class VectorBuilder:
-    """Gives generations their vectors. `build_nearest` makes, in the folder of a generation that already answers,
-    whatever else searches its vectors; it may leave nothing behind. `hold` raises what forbids to use the embedder."""
+    """Gives generations their vectors. `build_nearest` makes a search index of the vectors, if any, in the folder of a
+    generation that is already in use. `hold` raises if the embedder may not be used."""
 
     embedder: Embedder
     cache: EmbeddingCache
@@ -43,7 +43,7 @@ class VectorBuilder:
     hold: Callable[[], None] = lambda: None
 
     def build(self, key: GenerationKey, generations: Path, *, progress: Progress) -> Embedding:
-        """Add the vectors of a generation that is there without them, unless they are there already.
+        """Add the vectors of a generation that is there without them, unless they are there already; return counts.
 
         One process embeds at a time; another waits and then finds its windows embedded.
 
@@ -81,7 +81,7 @@ class VectorBuilder:
         return Embedding(len(texts), embedded.new)
 
     def embed_ahead(self, texts: Sequence[str]) -> int:
-        """Have the vectors of some texts in the cache; how many had to be embedded.
+        """Put the vectors of some texts into the cache; return how many had to be embedded.
 
         Raises:
             EmbedderError: the embedder failed; the batches before are kept.
@@ -93,7 +93,7 @@ class VectorBuilder:
 
 
 def window_texts(folder: Path) -> list[str]:
-    """What of a generation is embedded, in the order of its vectors."""
+    """Return the embedded texts of a generation, in the order of its vectors."""
     with closing(Generation(folder)) as generation:
         return [window.text for _, window in windows_in(generation)]
 

@@ -1,4 +1,4 @@
-"""Windows' vectors -> exact cosines, and each chunk's best: the truth of every vector lane.
+"""Windows' vectors -> exact cosines, and each chunk's best: the reference for every vector lane.
 
 A long text is embedded in windows; the score of a chunk is that of its best window.
 """
@@ -20,11 +20,11 @@ VECTORS_FILE = "vectors.npy"
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Cosines are told to so many digits, so that such as are so close may be equal.
+# Cosines are rounded to this many digits, so that very close ones are equal.
 _DIGITS = 5
 _TIE = 2 * 10**-_DIGITS
 
-# No cosine of unit vectors is as low, whatever rounding does.
+# Below the cosine of any unit vectors, also after rounding.
 _LEAST = -2.0
 
 
@@ -32,11 +32,10 @@ _LEAST = -2.0
 class WindowVectors:
     """The windows of one generation.
 
-    `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) says which chunk each
-    belongs to, in ascending order. Where `shown` is set, the windows that it marks False are not there.
+    `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) is the chunk of each
+    window, in ascending order. If `shown` is set, the windows that it marks False are ignored.
 
-    The cosines of the last question for which all were looked at are kept: whoever asks for some of them next need not
-    have them computed again.
+    The cosines of the last question for which all windows were compared are cached, for later calls about some of them.
     """
 
     vectors: Vectors
@@ -45,67 +44,67 @@ class WindowVectors:
     _last: dict[bytes, Vectors] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def of_rows(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
-        """Chunk row -> the cosine of its best window that is shown; a chunk without one is not in it."""
+        """Return chunk row -> the cosine of its best shown window; chunks without one are left out."""
         wanted = np.array(sorted(set(rows)), np.int64)
         starts = np.searchsorted(self.chunk_rows, wanted)
         counts = np.searchsorted(self.chunk_rows, wanted, side="right") - starts
-        # The windows of each chunk stand together: from its start, so many as it has.
+        # The windows of a chunk are adjacent: from its start, as many as it has.
         first = np.repeat(starts - np.cumsum(counts) + counts, counts)
         return self.best_of(first + np.arange(len(first)), query)
 
     def best_of(self, windows: Rows, query: Vectors) -> dict[int, float]:
-        """As `of_rows`, of some windows (indices in ascending order)."""
+        """Return the same for some windows (indices in ascending order)."""
         windows = windows if self.shown is None else windows[self.shown[windows]]
         last = self._last.get(query.tobytes())
         cosines = _cosines(self.vectors[windows], query) if last is None else last[windows]
         rows, best = _best_by_row(self.chunk_rows[windows], cosines)
-        return dict(zip(rows.tolist(), _told(best).tolist(), strict=True))
+        return dict(zip(rows.tolist(), _rounded(best).tolist(), strict=True))
 
     def best_chunks(self, query: Vectors, *, top: int) -> list[tuple[int, float]]:
-        """The `top` chunks nearest to a question as (row, cosine), nearest first; ties go by row."""
+        """Return the `top` chunks nearest to a question as (row, cosine), nearest first; ties go by row."""
         cosines = _cosines(self.vectors, query)
         if self.shown is not None:
-            # Hidden ones are looked at, too: leaving them out would copy all that are not.
+            # Hidden windows are computed, too: leaving them out would copy all others.
             cosines[~self.shown] = -np.inf
         self._last.clear()
         self._last[query.tobytes()] = cosines
         rows, best = _best_by_row(self.chunk_rows, cosines)
         least = max(float(np.partition(best, -top)[-top]) if len(best) > top > 0 else _LEAST, _LEAST)
         near = best >= least - _TIE
-        return nearest(dict(zip(rows[near].tolist(), _told(best[near]).tolist(), strict=True)), top=top)
+        return nearest(dict(zip(rows[near].tolist(), _rounded(best[near]).tolist(), strict=True)), top=top)
 
 
 def _cosines(vectors: Vectors, query: Vectors) -> Vectors:
-    """Row by row: the last bits of a matrix product depend on how many rows it has, and the same question must find the
-    same score whatever else is looked at. It is no slower, for reading the vectors takes the time, and it keeps to one
-    thread, where the product's threads would stand in the way of the embedder's."""
+    """Return the cosines, computed row by row: the last bits of a matrix product depend on its number of rows, and the
+    same question must get the same score in any case. It is no slower, for reading the vectors takes the time, and it
+    uses one thread, where the product's threads would hinder the embedder's."""
     found: Vectors = np.einsum("ij,j->i", vectors, query)
     return found
 
 
 def _best_by_row(rows: Rows, cosines: Vectors) -> tuple[Rows, Vectors]:
-    """Each chunk once, in order, and the cosine of its best window."""
+    """Return each chunk row once, in order, and the cosine of its best window."""
     if not len(rows):
         return rows, cosines
     starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
     return rows[starts], np.maximum.reduceat(cosines, starts)
 
 
-def _told(cosines: Vectors) -> npt.NDArray[np.float64]:
-    """As they are told: what is nearer is so after rounding, or equal."""
+def _rounded(cosines: Vectors) -> npt.NDArray[np.float64]:
+    """Return rounded cosines; rounding keeps their order or makes them equal."""
     return cosines.astype(np.float64).round(_DIGITS)
 
 
 def nearest(cosines: dict[int, float], *, top: int) -> list[tuple[int, float]]:
-    """The `top` rows of the largest cosine, largest first; ties go by row."""
+    """Return the `top` rows of the largest cosine, largest first; ties go by row."""
     return sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[:top]
 
 
 def open_vectors(folder: Path) -> Vectors:
-    """The vectors of a generation's folder, memory-mapped: (windows, dimensions).
+    """Return the vectors of a generation's folder, memory-mapped: (windows, dimensions).
 
     Raises:
-        FileNotFoundError: there are none.
+        FileNotFoundError: the file does not exist.
         ValueError: the file is cut off or no array.
         UnsafePath: the folder or the file is a link.
     """

@@ -1,4 +1,4 @@
-"""`vectors.npy` and what it says of itself: which embedder made it, how many windows, and the hash of its bytes."""
+"""`vectors.npy` and its description: which embedder made it, how many windows, and the hash of its bytes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lorewright.index.vectors.search import ChromaSearch, NearestSearch, Propose
 from lorewright.storage.enclosure import Enclosure, is_absence
 
 ABOUT_FILE = "vectors.json"
-# It is a handful of numbers.
+# The file holds a handful of numbers.
 _ABOUT_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What `vectors.json` says of the vectors beside it."""
+    """The contents of `vectors.json`, the description of the vectors beside it."""
 
     fingerprint: str
     windows: int
@@ -32,11 +32,11 @@ class About:
 
 
 class DamagedVectors(Exception):
-    """The vectors of a generation cannot be read. Its keywords can."""
+    """The vectors of a generation cannot be read; its keywords can."""
 
 
 def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
-    """Write the vectors, float32 (windows, dimensions), and what they are; both are on disk when this returns."""
+    """Write the vectors, float32 (windows, dimensions), and their description; both are on disk when this returns."""
     here = Enclosure(folder)
     with here.writing(folder / VECTORS_FILE) as file:
         np.save(file, np.ascontiguousarray(vectors, dtype=np.dtype("<f4")), allow_pickle=False)
@@ -50,10 +50,10 @@ def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
 
 
 def about_vectors(folder: Path) -> About:
-    """What a generation says of its vectors.
+    """Return the description of a generation's vectors.
 
     Raises:
-        DamagedVectors: nothing that can be read.
+        DamagedVectors: the description is missing or damaged.
         UnsafePath: the folder or the file is a link.
     """
     here = Enclosure(folder)
@@ -67,10 +67,10 @@ def about_vectors(folder: Path) -> About:
 
 
 def read_vectors(folder: Path) -> Vectors:
-    """The vectors of a generation, memory-mapped, of the shape that it says.
+    """Return the vectors of a generation, memory-mapped, of the shape in their description.
 
     Raises:
-        DamagedVectors: the file is missing, cut off or another than was written.
+        DamagedVectors: the file is missing, cut off or damaged.
     """
     about = about_vectors(folder)
     try:
@@ -83,10 +83,10 @@ def read_vectors(folder: Path) -> Vectors:
 
 
 def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
-    """Return whether a generation's vectors are an embedder's and every byte is as it was written.
+    """Return True if a generation's vectors are of this embedder and every byte is as it was written.
 
     Raises:
-        OSError: a file is there and cannot be read now.
+        OSError: a file exists and cannot be read now.
         UnsafePath: the folder or a file of it is a link.
     """
     try:
@@ -106,25 +106,25 @@ def _sha256(path: Path) -> str:
 
 
 class Nearest(Proposer, Protocol):
-    """What proposes the nearest windows of one generation until it is closed."""
+    """Proposes the nearest windows of one generation until it is closed."""
 
     def close(self) -> None:
-        """Let others have it. Closing twice is well."""
+        """Release the files. Closing twice is allowed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredVectors:
-    """The vectors of one open generation, and what proposes the nearest of them, if anything does."""
+    """The vectors of one open generation, and a proposer of the nearest of them, if there is one."""
 
     vectors: Vectors
     nearest: Nearest | None = None
 
     def search(self, windows: WindowVectors) -> NearestSearch:
-        """What finds the nearest chunks of these windows, which are of this generation."""
+        """Return a search for the nearest chunks among these windows of the generation."""
         return windows if self.nearest is None else ChromaSearch(self.nearest, windows)
 
     def close(self) -> None:
-        """Let go of whatever proposes."""
+        """Close the proposer."""
         if self.nearest is not None:
             self.nearest.close()
