@@ -1,9 +1,9 @@
-"""A path -> a connection that cannot lose an acknowledged write, and the one way to write through it.
+"""A path -> a connection that loses no acknowledged write, with a single way to write.
 
 Measured: WAL with `synchronous=NORMAL` loses acknowledged commits in a power cut, `FULL` does not. A deferred BEGIN
-meets "database is locked" under load, BEGIN IMMEDIATE does not. And SQLite before 3.51.3 can corrupt a WAL when two
-processes checkpoint and commit at the same instant, so a lock file beside the database is held around writes and
-around close (which checkpoints).
+fails with "database is locked" under load, BEGIN IMMEDIATE does not. And SQLite before 3.51.3 can corrupt a WAL when
+two processes checkpoint and commit at the same instant, so a lock file next to the database is held during writes and
+during close (which checkpoints).
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 
-# What a damaged database is called once it was set aside: `library.db.damaged`, then `library.db.damaged-2`.
+# The suffix of a damaged database that was set aside: `library.db.damaged`, then `library.db.damaged-2`.
 DAMAGED = ".damaged"
 
 # The last bytes of a rollback journal that names another file: https://www.sqlite.org/fileformat2.html
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
 _OUR_VIEWS = frozenset(sql for sql in (*VIEWS, *VIEWS_WITH_PROMPTS) if sql.startswith("CREATE VIEW"))
-# As SQLite itself writes it into a schema, however the statement was written.
+# As SQLite writes it into a schema, whatever the original statement was.
 _TABLE = "CREATE TABLE "
-# Of columns alone: in place of one an expression may stand, which SQLite computes for every row that it writes.
+# On columns only: SQLite would compute an expression for every row that it writes.
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \w+ ON \w+ ?\(\w+(?:, ?\w+)*\)", re.ASCII)
 _KEYWORD_TABLE = re.compile(r"CREATE VIRTUAL TABLE (\w+) USING fts[45]\(")
-# Without these words no table computes anything: constraints, columns and defaults that are expressions. A default that
-# is a literal needs no brackets.
+# Without these words a table computes nothing: they begin constraints, generated columns and default expressions. A
+# literal default has no brackets.
 _COMPUTES = re.compile(r"\b(?:CHECK|AS|DEFAULT(?!\s+(?:'|-?\d|NULL\b)))\b", re.IGNORECASE)
 
 
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
-    """The statement that adds a row to a table, with its values in the order of the columns."""
+    """Return the statement that adds a row to a table, and its values, in the order of the columns."""
     return f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", tuple(values)
 
 
 class Database:
-    """One open SQLite file. Rows come as `sqlite3.Row`; nothing is written outside `transaction()`."""
+    """An open SQLite file. Rows are `sqlite3.Row`; nothing is written outside of `transaction()`."""
 
     _kind: type[sqlite3.Connection] = sqlite3.Connection
 
     def __init__(self, path: Path) -> None:
-        """Open the file, making it where it is missing.
+        """Open the file; it is made if it is missing.
 
         Raises:
-            DamagedFile: the file is no database, or computes what it holds: no file of ours does.
-            FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
-            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link; one of the files has a second
+            DamagedFile: the file is no database, or its schema contains computations, which ours never does.
+            FileUnavailable: it cannot be opened now: no space, no rights, or another process holds it.
+            UnsafePath: it, one of SQLite's files next to it, or its folder is a link; one of the files has a second
                 name (a hard link); or its journal names a file.
         """
         self.path = path
@@ -97,23 +97,21 @@ class Database:
             self._connection.execute(f"PRAGMA {pragma}")
 
     def rows(self, sql: str, *parameters: object) -> list[sqlite3.Row]:
-        """All rows of a query; the read ends here, so that no snapshot is held while someone thinks."""
+        """Return all rows of a query; the read ends here, so that no snapshot is held while a turn is computed."""
         return self._connection.execute(sql, parameters).fetchall()
 
     def each(self, sql: str, *parameters: object) -> Iterator[sqlite3.Row]:
-        """Yield the rows of a query one by one, where all of them may need much memory; until the last a snapshot is
-        held."""
+        """Yield the rows of a query, for results that may need much memory; a snapshot is held until the last row."""
         yield from self._connection.execute(sql, parameters)
 
     def row(self, sql: str, *parameters: object) -> sqlite3.Row | None:
-        """The first row of a query, or None."""
+        """Return the first row of a query, or None."""
         found = self.rows(sql, *parameters)
         return found[0] if found else None
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Whatever is read within is of one moment, also within a block of the same kind. Not for thinking in: it stops
-        checkpoints."""
+        """Read from one snapshot within the block; blocks may be nested. Keep it short: it prevents checkpoints."""
         if self._connection.in_transaction:
             yield
             return
@@ -125,7 +123,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: committed when the block ends, rolled back when it raises.
+        """Run the block in a write transaction: committed when it ends, rolled back when it raises.
 
         Raises:
             Busy: another process held the lock for too long; the block was not run.
@@ -141,11 +139,11 @@ class Database:
                 raise
 
     def watch(self, tell: Callable[[str], object] | None) -> None:
-        """Have every statement told, as it is run; with None no more."""
+        """Call `tell` with every statement that is run; with None, stop that."""
         self._connection.set_trace_callback(tell)
 
     def close(self) -> None:
-        """Close the file; the last one out checkpoints, hence the lock."""
+        """Close the file, under the lock, because the last connection checkpoints."""
         with self._locked():
             self._connection.close()
 
@@ -160,20 +158,20 @@ class Database:
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """A database's file and those that SQLite keeps beside it, whether they are there or not."""
+    """Return the paths of a database and of SQLite's files next to it, whether they exist or not."""
     return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
 
 
 def journal_of(path: Path) -> Path:
-    """Return where SQLite keeps a database's rollback journal, whether it is there or not."""
+    """Return the path of a database's rollback journal, whether it exists or not."""
     return path.with_name(f"{path.name}-journal")
 
 
 def names_another_file(journal: Path) -> bool:
-    """Return whether a rollback journal, where there is one, names a file that SQLite deletes once it has played the
-    journal back; true also of what is no plain file, which cannot be looked at.
+    """Return True if a rollback journal exists and names a file that SQLite deletes after playing the journal back, or
+    if it is no plain file, which cannot be checked.
 
-    SQLite writes such a name where one transaction changes several attached databases. None of ours is ever attached.
+    SQLite writes such a name if a transaction changes several attached databases. Ours are never attached.
     """
     try:
         if not stat.S_ISREG(journal.lstat().st_mode):
@@ -186,10 +184,10 @@ def names_another_file(journal: Path) -> bool:
 
 
 def refuse_naming_journal(path: Path) -> None:
-    """Raise UnsafePath where a database's rollback journal names a file: to be called before SQLite opens the database.
+    """Check that a database's rollback journal names no file; to be called before SQLite opens the database.
 
     Raises:
-        UnsafePath: it does; nothing was deleted.
+        UnsafePath: it names a file; nothing was deleted.
         OSError: it cannot be read.
     """
     journal = journal_of(path)
@@ -201,20 +199,20 @@ def refuse_naming_journal(path: Path) -> None:
 
 
 def building_name(path: Path, process: int | str) -> Path:
-    """Return the name under which a process makes a new database. It is given its own name beside that one, so that for
-    a moment it has both."""
+    """Return the path at which a process makes a new database. It gets its final name as a hard link, so that for a
+    moment it has both names."""
     return path.with_name(f".{path.stem}.{process}.building")
 
 
 def refuse_second_names(path: Path) -> None:
-    """Raise UnsafePath where a database, or a file that SQLite keeps beside it, has another name (a hard link), which
-    may stand anywhere: what is written into the one is written into the other.
+    """Check that a database and SQLite's files next to it have no second name (a hard link), which may be anywhere:
+    writes to one name change the other.
 
-    The name that a process left which died while it made the database is deleted.
+    The temporary name left by a process that died while it made the database is deleted.
 
     Raises:
-        UnsafePath: one of them has; nothing was written.
-        OSError: they cannot be looked at.
+        UnsafePath: one of the files has a second name; nothing was written.
+        OSError: they cannot be checked.
     """
     if _count_names(path) > 1:
         for left in path.parent.glob(building_name(Path(escape(str(path))), "*").name):
@@ -237,13 +235,13 @@ def _count_names(path: Path) -> int:
 
 
 def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword_tables: Collection[str] = ()) -> None:
-    """Raise DamagedFile where a database has more than plain tables, indexes of columns and our views. What else a
-    schema can hold is a program of the maker of the file. It runs when a table is read or written or the file is looked
-    through for damage, and may take hours, or all memory.
+    """Raise DamagedFile if a database has anything but plain tables, indexes on columns and our views. Anything else in
+    a schema is code of the file's author: it would run when a table is read, written or checked for damage, and may
+    take hours, or all memory.
 
-    `keyword_tables` are the virtual tables that it may have, for full text.
+    `keyword_tables` are the virtual tables for full text that it may have.
     """
-    # A stranger's schema may hold other types than text, which SQLite reads as text.
+    # The schema of a manipulated file may have values of other types, which SQLite reads as text.
     columns = ", ".join(f"CAST({column} AS TEXT)" for column in ("type", "name", "sql"))
     tables = connection.execute(f"SELECT {columns} FROM sqlite_master").fetchall()
     for kind, name, sql in tables:
@@ -270,14 +268,14 @@ def foreign_schema(path: Path, what: str) -> DamagedFile:
 
 
 def delete_files_of(path: Path) -> None:
-    """Delete a database that can be made again; the caller sees to it that nobody opens it meanwhile."""
+    """Delete a database that can be made again; the caller must ensure that nobody opens it meanwhile."""
     for file in files_of(path):
         Enclosure(path.parent).remove(file)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged database to a name that is free, where it can be looked at, and return that; the caller sees to
-    it that nobody opens it meanwhile."""
+    """Rename a damaged database to a free name, so that it can be examined, and return that path; the caller must
+    ensure that nobody opens it meanwhile."""
     folder = Enclosure(path.parent)
     aside = folder.path(f"{path.name}{DAMAGED}")
     for number in count(2):
@@ -291,10 +289,10 @@ def set_aside(path: Path) -> Path:
 
 
 def is_sound(path: Path) -> bool:
-    """Return whether a file, where there is one, is a database that SQLite finds whole.
+    """Return True if a file does not exist or is a database that SQLite finds intact.
 
     Raises:
-        FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+        FileUnavailable: it cannot be checked now.
         UnsafePath: it is a link.
     """
     if not Enclosure(path.parent).checked(path).exists():
@@ -308,7 +306,7 @@ def is_sound(path: Path) -> bool:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """A database that is closed when the block ends."""
+    """Yield an open database that is closed when the block ends."""
     database = Database(path)
     try:
         yield database
@@ -320,7 +318,7 @@ def read_json(text: str) -> Any:
     """Return the value of a column of JSON.
 
     Raises:
-        ValueError: it is no JSON, or JSON nested deeper than any that we write.
+        ValueError: it is no JSON, or nested too deeply.
     """
     try:
         return json.loads(text)

@@ -1,8 +1,8 @@
 """A folder of ours -> paths in it that no link and no name leads out of, and the file operations on such paths.
 
-What lies below `indexes/` and `campaigns/` may have come with a repository or an archive that a stranger made: a link
-where a folder of ours belongs, a name like `../../notes` in a database. Whoever deletes, renames, writes or reads below
-these folders does so here. The folder itself must not be a link either; what lies above it is the user's own matter.
+Files below `indexes/` and `campaigns/` may come from a repository or an archive of somebody else: with a link in place
+of a folder of ours, or a name like `../../notes` in a database. All code that deletes, renames, writes or reads below
+these folders uses this module. The folder itself must not be a link either; its parents are the user's own matter.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from filelock import FileLock, Timeout
 
 from lorewright.errors import Busy, DamagedFile, DiskFull, FileUnavailable, LorewrightError, ReadOnly, UnsafePath
 
-# What SQLite or the system says of a file -> the error that tells damage from a full disk, a missing right, a lock.
-#
-# Only damage is mended by making a file anew. A file that merely cannot be had now must never be taken for damaged: on
-# a full disk every write fails, and whoever mends then destroys what is sound.
+# Errors of SQLite and of the system -> our errors, which distinguish damage from a full disk, missing rights and a
+# lock.
+# Only a damaged file is repaired by making it anew. A file that is merely unavailable must never count as damaged: on a
+# full disk every write fails, and a repair would destroy an intact file.
 
-# What goes wrong with a file at hand: what `trouble_of` makes an error of. A text that is no UTF-8 is a ValueError.
+# The exceptions that `trouble_of` converts.
 Trouble = (sqlite3.Error, OSError, UnicodeDecodeError)
 
 _RESTORE = "run: lorewright doctor, where it is an index; restore a campaign's file from a copy"
@@ -47,7 +47,7 @@ _NO_DAMAGE = (
     sqlite3.SQLITE_NOLFS,
     sqlite3.SQLITE_AUTH,
 )
-# I/O errors that say that the file is not what it was: cut off, or another checksum.
+# I/O errors of a changed file: truncated, or with another checksum.
 _DAMAGED_DISK = (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_CORRUPTFS)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -55,7 +55,7 @@ _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 _TOO_MANY = (errno.EMFILE, errno.ENFILE)
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
 
-# SQLite calls a full disk an I/O error where it is a log that cannot grow. Its smallest log takes this much.
+# When its log cannot grow on a full disk, SQLite reports an I/O error. Its smallest log takes this much.
 _ROOM_BYTES = 64 << 10
 
 # https://www.sqlite.org/fileformat.html#file_format_version_numbers
@@ -64,13 +64,13 @@ _WAL_VERSION = 2
 
 
 def is_absence(problem: OSError) -> bool:
-    """Return whether there is no such file, rather than one that cannot be read now."""
+    """Return True if there is no such file, False if it cannot be read now."""
     return problem.errno in _ABSENT
 
 
 def trouble_of(problem: Exception, path: Path | None) -> LorewrightError:
-    """Return the error to raise for what went wrong with a file (None where nobody knows any more which); an error of
-    ours is returned as it is."""
+    """Return the error to raise for an exception on a file (None if the file is unknown); an error of ours is returned
+    as it is."""
     if isinstance(problem, LorewrightError):
         return problem
     if isinstance(problem, Timeout):
@@ -80,12 +80,12 @@ def trouble_of(problem: Exception, path: Path | None) -> LorewrightError:
         return _of_system(problem, path)
     if isinstance(problem, sqlite3.Error) and not _is_damage(problem, path):
         return _of_sqlite(problem, path)
-    return DamagedFile(_of(path, problem), hint=_RESTORE)
+    return DamagedFile(_with_path(path, problem), hint=_RESTORE)
 
 
 @contextmanager
 def telling_trouble(path: Path) -> Iterator[None]:
-    """Raise what goes wrong with a file in the block as an error of ours.
+    """Raise exceptions on a file in the block as errors of ours.
 
     Raises:
         DamagedFile: it holds other bytes than were written.
@@ -97,20 +97,20 @@ def telling_trouble(path: Path) -> Iterator[None]:
         raise trouble_of(problem, path) from problem
 
 
-def _of(path: Path | None, problem: object) -> str:
+def _with_path(path: Path | None, problem: object) -> str:
     return str(problem) if path is None else f"{path}: {problem}"
 
 
 def _is_damage(problem: sqlite3.Error, path: Path | None) -> bool:
-    """A text that is no UTF-8 any more has no code at all, and is damage."""
+    """Tell whether an error of SQLite is damage; an error without a code (text that is not UTF-8) is."""
     code = getattr(problem, "sqlite_errorcode", 0)
     if code & 0xFF == sqlite3.SQLITE_READONLY:
-        return path is not None and _says_that_it_is_newer(path)
+        return path is not None and _has_unknown_version(path)
     return code in _DAMAGED_DISK or code & 0xFF not in _NO_DAMAGE
 
 
-def _says_that_it_is_newer(path: Path) -> bool:
-    """Whether SQLite only reads a file because its header asks for a version that no SQLite has."""
+def _has_unknown_version(path: Path) -> bool:
+    """Tell whether a file is read-only for SQLite because its header requires a version that no SQLite has."""
     try:
         with path.open("rb") as file:
             header = file.read(_VERSION_BYTE + 1)
@@ -121,7 +121,7 @@ def _says_that_it_is_newer(path: Path) -> bool:
 
 def _of_system(problem: OSError, path: Path | None) -> FileUnavailable:
     named = problem.filename if isinstance(problem.filename, (str, bytes)) else None
-    what = _of(Path(os.fsdecode(named)) if named else path, problem.strerror or problem)
+    what = _with_path(Path(os.fsdecode(named)) if named else path, problem.strerror or problem)
     if problem.errno in _FULL:
         return _full(what)
     if problem.errno in _FORBIDDEN:
@@ -133,7 +133,7 @@ def _of_system(problem: OSError, path: Path | None) -> FileUnavailable:
 
 def _of_sqlite(problem: sqlite3.Error, path: Path | None) -> FileUnavailable:
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
-    what = _of(path, problem)
+    what = _with_path(path, problem)
     if code in _BUSY:
         return Busy(what, hint="wait until the other process is done, or end it, then try again")
     if code == sqlite3.SQLITE_FULL or (path and _room_bytes(path.parent) < _ROOM_BYTES):
@@ -166,9 +166,9 @@ def _is_writable(path: Path) -> bool:
 _JUNCTION = 0xA0000003
 _DRIVE = re.compile(r"[A-Za-z]:")
 _PRIVATE = 0o600
-# For what a user has written where he said: his umask says who reads it.
+# For files at a path that the user named: the umask decides who may read them.
 FOR_ALL = 0o666
-# Ours have five. Whoever nests more means to break what walks them.
+# Ours have five levels. Deeper folders are meant to break code that walks them.
 _DEEPEST = 64
 LINK_HINT = (
     "delete the link; to keep the data elsewhere, mount it here (mount --bind),"
@@ -177,7 +177,7 @@ LINK_HINT = (
 
 
 def is_plain_name(name: str) -> bool:
-    """Return whether a text can be the name of one file: no separator, no `..`, no drive, no NUL, not empty."""
+    """Return True if a text can be the name of a file: no separator, no `..`, no drive, no NUL, not empty."""
     return name not in ("", ".", "..") and not any(sign in name for sign in "/\\\0") and not _DRIVE.match(name)
 
 
@@ -194,7 +194,7 @@ def plain_parts(relative: str) -> tuple[str, ...]:
 
 
 def is_link(path: Path) -> bool:
-    """Return whether a link stands at a path, wherever it leads."""
+    """Return True if a path is a link, wherever it leads."""
     try:
         found = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -204,54 +204,54 @@ def is_link(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """One folder of ours. A method that is given a path checks the folder and every part of the path below it.
+    """A folder of ours. Every method with a path checks the folder and every part of the path below it.
 
-    Raises, whichever method is called:
+    Every method raises:
         UnsafePath: the folder or a part of the path is a link, or the path does not lie in the folder.
-        OSError: the disk refuses.
+        OSError: the operation failed.
     """
 
     root: Path
 
     def path(self, *names: str) -> Path:
-        """Return the path of a file or folder by the plain names that lead to it; it need not be there."""
+        """Return the path of a file or folder with these plain names; it need not exist."""
         for name in names:
             if not is_plain_name(name):
                 raise UnsafePath(f"{name!r} is no name of a file in {self.root}", hint="do not use what brought it")
         return self.checked(self.root.joinpath(*names))
 
     def checked(self, path: Path) -> Path:
-        """Return the path, no part of which is a link from the folder on."""
+        """Return the path after checking that no part of it, from the folder on, is a link."""
         try:
             names = path.relative_to(self.root).parts
         except ValueError:
             names = ("..",)
         if not all(map(is_plain_name, names)):
             raise UnsafePath(f"{path} does not lie in {self.root}", hint="do not use what brought it")
-        here = self.root
+        part = self.root
         for name in ("", *names):
-            here = here / name
-            if is_link(here):
-                raise UnsafePath(f"{here} is a link, and links are not followed here", hint=LINK_HINT)
+            part = part / name
+            if is_link(part):
+                raise UnsafePath(f"{part} is a link, and links are not followed here", hint=LINK_HINT)
         return path
 
     def make_folder(self, path: Path) -> Path:
-        """Make a folder and those above it that are missing; return it."""
+        """Make a folder and its missing parents, and return it."""
         self.checked(path).mkdir(parents=True, exist_ok=True)
         return path
 
     def entries(self, path: Path | None = None) -> list[Path]:
-        """Return what lies in a folder, by name, without the links; nothing where there is no folder."""
+        """Return the entries of a folder, by name, without links; none if there is no folder."""
         folder = self.checked(path or self.root)
         if not folder.is_dir():
             return []
-        return sorted(one for one in folder.iterdir() if not is_link(one))
+        return sorted(entry for entry in folder.iterdir() if not is_link(entry))
 
     def files(self, path: Path | None = None) -> Iterator[Path]:
-        """Yield every plain file below a folder, at any depth; links are passed over.
+        """Yield every plain file below a folder, at any depth; links are skipped.
 
         Raises:
-            UnsafePath: folders are nested deeper than any of ours.
+            UnsafePath: folders are nested too deeply.
         """
         waiting = self.entries(path)[::-1]
         while waiting:
@@ -264,19 +264,19 @@ class Enclosure:
                 yield entry
 
     def links(self, path: Path | None = None) -> Iterator[Path]:
-        """Yield every link below the folder, and the folder itself where it is one. None is followed.
+        """Yield every link below the folder, and the folder itself if it is a link. None is followed.
 
         Raises:
-            UnsafePath: folders are nested deeper than any of ours.
+            UnsafePath: folders are nested too deeply.
         """
         waiting = [path or self.root]
         while waiting:
-            here = waiting.pop()
-            if is_link(here):
-                yield here
-            elif here.is_dir():
-                self._refuse_depth(here)
-                waiting += sorted(here.iterdir(), reverse=True)
+            entry = waiting.pop()
+            if is_link(entry):
+                yield entry
+            elif entry.is_dir():
+                self._refuse_depth(entry)
+                waiting += sorted(entry.iterdir(), reverse=True)
 
     def _refuse_depth(self, folder: Path) -> None:
         names = folder.relative_to(self.root).parts
@@ -287,7 +287,7 @@ class Enclosure:
             )
 
     def refuse_links(self, path: Path) -> None:
-        """Raise UnsafePath where a link is in a file's path or anywhere below a folder."""
+        """Raise UnsafePath if a part of a path, or anything below it, is a link."""
         link = next(self.links(self.checked(path)), None)
         if link is not None:
             raise UnsafePath(f"{link} is a link, and its folder is left as it is", hint=LINK_HINT)
@@ -305,9 +305,10 @@ class Enclosure:
 
     @contextmanager
     def writing(self, path: Path, *, mode: int = _PRIVATE) -> Iterator[IO[bytes]]:
-        """Open a file to write, whole or not at all, in place of one that is there; it is on disk when the block ends.
+        """Open a file to write completely or not at all, in place of an existing one; it is on disk when the block
+        ends.
 
-        A new file is renamed to its place, so that another name of the old one (a hard link) keeps its bytes.
+        A new file is renamed over the old one, so that another name of that (a hard link) keeps its bytes.
         """
         part = self.checked(path).with_name(f".{path.name}.{os.getpid()}.part")
         self.remove(part)
@@ -323,31 +324,31 @@ class Enclosure:
                 self.remove(part)
 
     def write(self, path: Path, data: bytes, *, mode: int = _PRIVATE) -> None:
-        """Write a file whole or not at all, in place of one that is there; `mode`, less the umask, is who
-        may read it."""
+        """Write a file completely or not at all, in place of an existing one; `mode`, less the umask, decides who may
+        read it."""
         with self.writing(path, mode=mode) as file:
             file.write(data)
 
     def write_new(self, path: Path, data: bytes) -> None:
-        """Write a file that is not there yet, for a folder that is renamed or deleted as a whole: it is not synced. The
-        folders above it are made."""
+        """Write a new file without syncing it, for a folder that is renamed or deleted as a whole. Missing parents are
+        made."""
         self.make_folder(path.parent)
         with self.checked(path).open("xb") as file:
             file.write(data)
 
     def create(self, path: Path) -> None:
-        """Make an empty file that only its owner can read, where there is none: a database, to be opened by SQLite."""
+        """Make an empty file that only its owner can read, unless it exists: a database, to be opened by SQLite."""
         with suppress(FileExistsError):
             os.close(os.open(self.checked(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
 
     def copy_in(self, source: Path, path: Path) -> None:
-        """Copy a file to a new one; the folders above it are made."""
+        """Copy a file to a new one; missing parents are made."""
         self.make_folder(path.parent)
         with source.open("rb") as read, self.checked(path).open("xb") as written:
             shutil.copyfileobj(read, written)
 
     def share(self, source: Path, path: Path) -> None:
-        """Give a file that is never written again a second name, or a copy where the disk knows no second names."""
+        """Give a file that is never written again a second name (a hard link), or copy it if the disk has none."""
         try:
             os.link(self.checked(source), self.checked(path))
         except FileExistsError:
@@ -356,19 +357,19 @@ class Enclosure:
             self.copy_in(source, path)
 
     def name_new(self, source: Path, path: Path) -> None:
-        """Give a file that was made beside it a name that nothing has. The old name stays, unless the disk knows no
-        second names: then the file is renamed, and a crash in that moment leaves an empty file.
+        """Give a new file in the same folder a name that is free. The old name stays, unless the disk has no hard
+        links: then the file is renamed, and a crash at that moment leaves an empty file.
 
         Raises:
-            FileExistsError: something has that name.
+            FileExistsError: the name is taken.
         """
         try:
             os.link(self.checked(source), self.checked(path))
         except FileExistsError:
             raise
         except OSError:
-            # Systems differ in what they say of a second name (EPERM, EACCES, EINVAL, ENOTSUP, EXDEV): where the cause
-            # is another, to make a file fails too.
+            # Without hard links, systems raise different errors (EPERM, EACCES, EINVAL, ENOTSUP, EXDEV); if there is
+            # another cause, making a file fails too.
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
             try:
                 source.replace(path)
@@ -377,11 +378,11 @@ class Enclosure:
                 raise
 
     def move(self, source: Path, target: Path) -> None:
-        """Rename a file or folder, in place of what is there of a file."""
+        """Rename a file or folder; a file at the target is replaced."""
         self.checked(source).replace(self.checked(target))
 
     def remove(self, path: Path) -> None:
-        """Delete a file or a folder with all that is in it, if there is any; nothing of it where a link is in it."""
+        """Delete a file, or a folder with its contents, if it exists; nothing is deleted if it contains a link."""
         try:
             is_folder = stat.S_ISDIR(self.checked(path).lstat().st_mode)
         except (FileNotFoundError, NotADirectoryError):
@@ -393,21 +394,21 @@ class Enclosure:
             path.unlink(missing_ok=True)
 
     def remove_if_empty(self, path: Path) -> None:
-        """Delete a folder in which nothing is left."""
+        """Delete a folder if it is empty."""
         with suppress(FileNotFoundError):
             if not any(self.checked(path).iterdir()):
                 path.rmdir()
 
     def temporary_folder(self, prefix: str) -> Path:
-        """Make a folder of a name that nobody else has; return it."""
+        """Make a folder with a unique name, and return it."""
         return Path(mkdtemp(prefix=prefix, dir=self.make_folder(self.root)))
 
     def open_to_all(self, path: Path) -> None:
-        """Let others read a folder that was made as a temporary one."""
+        """Let others read a temporary folder."""
         self.checked(path).chmod(0o755)
 
     def sync(self, *paths: Path) -> None:
-        """Have files and folders on disk before anything says that they are."""
+        """Sync files and folders to disk."""
         for path in paths:
             handle = os.open(self.checked(path), os.O_RDONLY)
             try:
@@ -416,21 +417,21 @@ class Enclosure:
                 os.close(handle)
 
     def lock(self, path: Path, *, timeout_s: float = -1, thread_local: bool = True) -> FileLock:
-        """Return the lock of a file, not taken yet; its folder must be there.
+        """Return the lock of a path, not acquired yet; its folder must exist.
 
         Raises:
-            UnsafePath: what stands there was never a lock: it is no plain file, or holds what another name shows.
+            UnsafePath: the path is no lock: it is no plain file, or a file with bytes and a second name (hard link).
         """
         with suppress(FileNotFoundError, NotADirectoryError):
             found = self.checked(path).lstat()
-            # Older versions of filelock cut what they open.
+            # Older versions of filelock truncate the file.
             if not stat.S_ISREG(found.st_mode) or (found.st_nlink > 1 and found.st_size):
                 raise UnsafePath(f"{path} is no lock of ours", hint="delete it; no other program may use that name")
         return FileLock(path, timeout=timeout_s, thread_local=thread_local)
 
     @contextmanager
     def locked(self, path: Path, *, timeout_s: float = -1) -> Iterator[None]:
-        """Hold a lock while the block runs; its folder is made where it is missing.
+        """Hold a lock while the block runs; its folder is made if it is missing.
 
         Raises:
             Busy: another process held it for longer than `timeout_s`.
@@ -438,9 +439,9 @@ class Enclosure:
         """
         with telling_trouble(path):
             self.make_folder(path.parent)
-            held = self.lock(path, timeout_s=timeout_s)
-            held.acquire()
+            lock = self.lock(path, timeout_s=timeout_s)
+            lock.acquire()
         try:
             yield
         finally:
-            held.release()
+            lock.release()

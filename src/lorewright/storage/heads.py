@@ -1,4 +1,4 @@
-"""The path to a turn, and the head that moves along it: the one place that takes turns back and does them again."""
+"""The path to a turn, and the head that moves along it: only this module undoes and redoes turns."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from lorewright.errors import HeadMoved
 from lorewright.storage.database import Database
 from lorewright.storage.faults import step
 
-# A complete state stands at every so many turns, at branch points and at the head; any other is rebuilt from ops.
+# Complete states are stored for every 25th turn, branch points and heads; any other is rebuilt from ops.
 FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
 
 Statement = tuple[str, tuple[str | int | float | None, ...]]
 
-# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+# The key of a turn begins with the campaign, of which a file has one; without it each step reads the whole table.
 _TURNS = "turns t ON t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = path.turn_id"
 
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
-    """Which turn is the head, and the revision that guards it."""
+    """The head turn, and the revision that guards it."""
 
     turn_id: str
     turn_no: int
@@ -32,11 +32,12 @@ class HeadRow:
 
 @dataclass(frozen=True, slots=True)
 class HeadMove:
-    """The head as it was read, the turn that it goes to with its complete state, and what becomes of the undone turns.
+    """A move of the head: the head as it was read, the new head with its complete state, and the changes to undone
+    turns.
 
-    `taken_back` are put on top of the pile in their order; `redone` so many are taken from it. `named` is a new branch
-    that keeps the turn which was the head; `onto` the branch that is at hand afterwards, where it is another one: what
-    was undone on the branch before cannot be done again there.
+    `taken_back` are pushed on the stack of undone turns in their order; `redone` is how many are popped. `named` is a
+    new branch for the old head; `onto` is the current branch afterwards, if it changes: turns that were undone on the
+    old branch cannot be redone there.
     """
 
     campaign_id: str
@@ -54,14 +55,14 @@ class HeadMove:
 
 
 def head_row(database: Database) -> HeadRow:
-    """The head of the file's campaign."""
+    """Return the head of the file's campaign."""
     return HeadRow(*database.rows("SELECT head_turn_id, current_turn, revision FROM campaigns")[0])
 
 
 def path_to(
     database: Database, turn_id: str, *, last: int | None = None, after: str | None = None
 ) -> list[sqlite3.Row]:
-    """The turns from the root (or the last few; or those `after` an ancestor) to a turn, in order."""
+    """Return the turns from the root to a turn, in order; only the `last` ones, or those `after` an ancestor."""
     if turn_id == after:
         return []
     return database.rows(
@@ -77,8 +78,8 @@ def path_to(
 
 
 def words_on_path(database: Database, turn_id: str, *, after: str | None = None) -> list[sqlite3.Row]:
-    """Return all that was said, thought and told on the way to a turn (or after an ancestor of it), oldest first: the
-    messages, each with its turn's number."""
+    """Return the narrations, intentions and thoughts on the path to a turn (or after an ancestor of it), oldest first,
+    each message with its turn's number."""
     if turn_id == after:
         return []
     return database.rows(
@@ -94,7 +95,8 @@ def words_on_path(database: Database, turn_id: str, *, after: str | None = None)
 
 
 def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
-    """A turn's parent, its ops and, where one is kept, the complete state after it; None where there is none such."""
+    """Return a turn's parent, its ops and, if it is stored, the complete state after it; None if there is no such
+    turn."""
     return database.row(
         """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
            LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
@@ -104,7 +106,7 @@ def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
 
 
 def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
-    """The turn that many turns before a turn, by ID; None where there are not so many."""
+    """Return the ID of the turn `back` turns before a turn; None if there are fewer."""
     found = database.row(
         f"""WITH RECURSIVE path(turn_id, depth) AS (
              SELECT ?1, 0 UNION ALL
@@ -118,7 +120,7 @@ def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
 
 
 def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
-    """Whether a turn is another one or an ancestor of it."""
+    """Tell whether a turn is the turn `to` or an ancestor of it."""
     found = database.row(
         f"""WITH RECURSIVE path(turn_id) AS (
              SELECT ?1 UNION ALL
@@ -131,15 +133,15 @@ def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
 
 
 def undone_turns(database: Database) -> list[str]:
-    """The turns that can be done again, by ID, the next one last."""
+    """Return the IDs of the turns that can be redone, the next one last."""
     return [row["turn_id"] for row in database.rows("SELECT turn_id FROM undone ORDER BY position")]
 
 
 def guard_head(connection: sqlite3.Connection, turn_id: str, revision: int) -> None:
-    """Make sure, inside a transaction, that the head is still the one that was read.
+    """Check, inside of a transaction, that the head has not changed since it was read.
 
     Raises:
-        HeadMoved: it is not.
+        HeadMoved: it has.
     """
     row = connection.execute("SELECT head_turn_id, revision FROM campaigns").fetchone()
     if (row["head_turn_id"], row["revision"]) != (turn_id, revision):
@@ -153,7 +155,7 @@ def move_head(database: Database, move: HeadMove) -> None:
     """Move the head in one transaction. No turn is deleted; the revision grows.
 
     Raises:
-        HeadMoved: the head is another one by now; nothing was written.
+        HeadMoved: the head has changed; nothing was written.
     """
     key = (move.campaign_id, move.to_turn_id)
     with database.transaction() as connection:
@@ -184,8 +186,8 @@ def move_head(database: Database, move: HeadMove) -> None:
 def set_head(
     campaign_id: str, turn_id: str, turn_no: int, time: str, *, onto: str | None = None
 ) -> tuple[Statement, ...]:
-    """The statements that make a turn the head, of the campaign and of the branch at hand (or of another one that is at
-    hand from then on). The revision grows."""
+    """Return the statements that make a turn the head of the campaign and of the current branch (or of `onto`, which
+    becomes the current branch). The revision grows."""
     return (
         (
             """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, branch = coalesce(?, branch),
@@ -201,8 +203,8 @@ def set_head(
 
 
 def forget_state(campaign_id: str, turn_id: str) -> Statement:
-    """The statement that drops the complete state of a turn which is the head no more, unless it is one to keep: of
-    every 25th turn, of a branch point, of the head of a branch."""
+    """Return the statement that deletes the complete state of a turn that is no longer the head, unless it is to be
+    kept: of every 25th turn, of a branch point, of the head of a branch."""
     return (
         """DELETE FROM world_states WHERE campaign_id = ?1 AND turn_id = ?2
            AND (SELECT turn_no % ?3 FROM turns WHERE campaign_id = ?1 AND turn_id = ?2) != 0
@@ -220,15 +222,15 @@ def _push(connection: sqlite3.Connection, campaign_id: str, turn_ids: Sequence[s
         )
 
 
-# Rows of the table `branches`, and the tree of turns that they name the heads of.
+# Rows of the table `branches`, and the tree of turns.
 
-# The branch that every campaign begins with.
+# The first branch of every campaign.
 MAIN_BRANCH = "main"
 
 
 @dataclass(frozen=True, slots=True)
 class BranchRow:
-    """A branch: its name, its head, and whether it is the one at hand."""
+    """A branch: its name, its head, and whether it is the current branch (`at_hand`)."""
 
     name: str
     head_turn_id: str
@@ -239,7 +241,7 @@ class BranchRow:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A turn as a point of the tree; the root has no parent."""
+    """A turn as a node of the tree; the root has no parent."""
 
     turn_id: str
     parent_id: str | None
@@ -248,7 +250,7 @@ class TurnRow:
 
 
 def branch_rows(database: Database) -> list[BranchRow]:
-    """All branches, the first made first."""
+    """Return all branches, oldest first."""
     rows = database.rows(
         """SELECT b.name, b.head_turn_id, t.turn_no, b.created_at, b.name = c.branch AS at_hand FROM branches b
            JOIN campaigns c ON c.id = b.campaign_id
@@ -261,13 +263,13 @@ def branch_rows(database: Database) -> list[BranchRow]:
 
 
 def turn_rows(database: Database) -> list[TurnRow]:
-    """All turns of all branches; a parent comes before its children, and what was played first before the rest."""
+    """Return all turns of all branches; a parent comes before its children, siblings in the order of play."""
     rows = database.rows("SELECT turn_id, parent_id, turn_no, player_text FROM turns ORDER BY turn_no, rowid")
     return [TurnRow(*row) for row in rows]
 
 
 def turn_no_of(database: Database, turn_id: str) -> int | None:
-    """The number of a turn on any branch, or None where there is no such turn."""
+    """Return the number of a turn on any branch, or None if there is no such turn."""
     row = database.row(
         "SELECT turn_no FROM turns WHERE campaign_id = (SELECT id FROM campaigns) AND turn_id = ?", turn_id
     )
@@ -277,10 +279,11 @@ def turn_no_of(database: Database, turn_id: str) -> int | None:
 def add_branch(
     database: Database, campaign_id: str, head: HeadRow, *, name: str, turn_id: str, state_json: str, time: str
 ) -> None:
-    """Name a turn, whose complete state is kept from then on, in one transaction. The head stays; the revision grows.
+    """Add a branch at a turn and store the turn's complete state, in one transaction. The head stays; the revision
+    grows.
 
     Raises:
-        HeadMoved: the head is not the one that was read; nothing was written.
+        HeadMoved: the head has changed since it was read; nothing was written.
     """
     with database.transaction() as connection:
         guard_head(connection, head.turn_id, head.revision)
