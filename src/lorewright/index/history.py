@@ -100,7 +100,7 @@ class HistoryIndex:
         return [turn for turn in turns if turn not in known]
 
     def add(self, turns: TurnRecords) -> None:
-        """Store turns, all or none. The records of a turn are the same whoever makes them, so the last writer wins.
+        """Store turns, all or none. Every process makes the same records of a turn, so stored ones may be replaced.
 
         Raises:
             FileUnavailable: the file cannot be written.

@@ -18,6 +18,7 @@ from lorewright.errors import EmbedderError
 from lorewright.index.building import (
     make_tables,
     names_of,
+    table_of,
     take_out_chunk,
     windows_of,
     write_chunk,
@@ -46,8 +47,8 @@ _KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is removed: rows of whole chunks, IDs of items, and for chunks that lose items their new words, and the new
-    text as their author wrote it."""
+    """The parts to remove: rows of whole chunks, IDs of items, and for chunks that lose items their new words, and the
+    new text as their author wrote it."""
 
     rows: frozenset[int] = frozenset()
     items: frozenset[str] = frozenset()
@@ -108,7 +109,7 @@ _FTS_COLUMNS = "rowid, title, section, chunk_text"
 def _take_out(copy: sqlite3.Connection, row: int) -> None:
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if found and found[4]:
-        table = _table_of(found[0])
+        table = table_of(found[0])
         fulltext_of(copy, table).take_out(copy, table, tuple(found)[1:])
 
 
@@ -118,12 +119,8 @@ def _put_back(copy: sqlite3.Connection, row: int, text: str, written: str) -> No
     copy.execute(sql, (text, count_tokens(text), written, count_tokens(written), row))
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if text:
-        table = _table_of(found[0])
+        table = table_of(found[0])
         fulltext_of(copy, table).insert(copy, table, [tuple(found)[1:]])
-
-
-def _table_of(role: str) -> str:
-    return "open_fts" if role in OPEN_ROLES else "hidden_fts"
 
 
 def _count(copy: sqlite3.Connection) -> None:

@@ -49,7 +49,7 @@ _PLAIN = EntryRules()
 
 @dataclass(frozen=True, slots=True)
 class RuleNote:
-    """What entry rules did to a chunk: the rules that kept it in, and an explanation in words."""
+    """The effects of entry rules on a chunk: the rules that kept it in, and an explanation in words."""
 
     kept: tuple[Kept, ...] = ()
     words: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ _NOTHING = RuleNote()
 
 
 class ChunkTrace(BaseModel):
-    """Why one chunk has its place. `reason` is set where it was left out; ranks count from 1.
+    """The reasons for one chunk's place. `reason` is set where it was left out; ranks count from 1.
 
     `parts` are the summands of the score, to the rounding: words, meaning, name, filters, introduction, link. `given`
     is the number of the chunk's tokens in the answer: none where it was left out, fewer where it was cut.

@@ -110,7 +110,7 @@ Key = tuple[int, int]
 
 @dataclass(slots=True)
 class Ties:
-    """Why a chunk is tied to the query: which filters it matches, and by which names its entity is named."""
+    """The ties of a chunk to the query: the filters that it matches, and the names by which its entity is named."""
 
     filters: set[str] = field(default_factory=set)
     name: str | None = None

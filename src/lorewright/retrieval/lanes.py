@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Visible:
-    """What a viewer can search and read. It holds temporary tables and must be closed with `close`."""
+    """The tables and texts that a viewer can search and read. It must be closed: some tables are temporary."""
 
     def __init__(self, view: LoreView) -> None:
         self.view = view

@@ -338,7 +338,7 @@ NotInForce = Literal["overridden", "condition"]
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Why some chunks were removed, their rows by generation, and the view that still had them."""
+    """A removal of chunks: its reason, their rows by generation, and the view that still had them."""
 
     reason: NotInForce
     before: LoreView

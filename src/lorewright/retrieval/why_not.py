@@ -28,7 +28,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why a section is not in an answer.
+    """The reason why a section is not in an answer.
 
     `reason` is the trace's own word, `filtered` where nothing points at the section; `rank` counts from 1, 0 where it
     was not ranked; `instead` are the sections of the answer, best first."""
@@ -54,7 +54,7 @@ def exclusion_reasons(
         return LeftOut("not_visible", 0, why, "ask as gm, or say under revealed what they have learned", instead)
     trace = retrieval.trace.why(chunk.id)
     if trace is None:
-        return LeftOut("filtered", 0, *_filtered(query, chunk), instead)
+        return LeftOut("filtered", 0, *_filtered(chunk), instead)
     why, hint = _said(trace, query, chunk, chunks)
     return LeftOut(trace.reason or "", trace.rank, why, hint, instead)
 
@@ -125,7 +125,7 @@ def _said(
             )
 
 
-def _filtered(query: LoreRetrievalQuery, chunk: StoredChunk) -> tuple[str, str]:
+def _filtered(chunk: StoredChunk) -> tuple[str, str]:
     if not chunk.text:
         return "it is empty: there is nothing in it to be found", "write something below its heading"
     why = "nothing of what is asked points at it: no word, name or link, nor what it means"
@@ -167,8 +167,8 @@ _SUGGESTED = 3
 
 
 class WhyNot(BaseModel):
-    """Why a chunk is where it is. `chunk` is None where there is no such chunk for the viewer; `similar` are then IDs
-    similar to the requested one.
+    """The reasons for a chunk's place. `chunk` is None where there is no such chunk for the viewer; `similar` are then
+    IDs similar to the requested one.
 
     `last` is the worst-ranked chunk of the answer, `ranked` how many chunks were ranked. `holds` and `lacks` are the
     question's content words that stand in the chunk and those that do not. `from_tokens` and `from_limit` are the
@@ -283,13 +283,8 @@ def _chosen(retrieval: Retrieval) -> set[str]:
 
 def same_as(text: str, hits: Sequence[Hit]) -> str | None:
     """Return the ID of the hit whose words are most like a text's; the first of equals."""
-    words = frozenset(words_of(text))
-    shares = {hit.chunk.id: _share(words, frozenset(words_of(hit.text))) for hit in hits}
+    shares = {hit.chunk.id: share_of(text, hit.text) for hit in hits}
     return max(shares, key=lambda chunk_id: shares[chunk_id]) if shares else None
-
-
-def _share(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b) if a or b else 1.0
 
 
 def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:

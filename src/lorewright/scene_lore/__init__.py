@@ -1,1 +1,1 @@
-"""What a scene knows: the place, the people, what they would say and what can be found, cut to who looks."""
+"""The lore of a scene: the place, the people, what they know and what can be found, and each viewer's part of it."""

@@ -13,7 +13,7 @@ class _Frozen(BaseModel):
 
 
 class SceneFocus(_Frozen):
-    """What to look at: all that the lore half is told of a scene. IDs are qualified."""
+    """A scene as the lore half knows it. IDs are qualified."""
 
     scene_id: str
     location_id: str

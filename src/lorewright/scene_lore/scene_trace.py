@@ -81,7 +81,7 @@ class SceneCondition(_Frozen):
 
 
 class SceneTrace(_Frozen):
-    """Why a scene's lore is what it is. `conditions` are for the game master alone."""
+    """The reasons for the lore of a scene. `conditions` are for the game master alone."""
 
     viewer: str
     location_id: str

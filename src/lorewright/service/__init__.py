@@ -1,1 +1,1 @@
-"""The world for other programs: what the command line does, offered over the Model Context Protocol."""
+"""The Model Context Protocol server: queries and changes for other programs, as on the command line."""

@@ -58,7 +58,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """How long to wait for a request: its attempts, the pauses between them, and all of it together."""
+    """Limits of waiting for a request: its attempts, the pauses between them, and all of it together."""
 
     attempts: int = 5
     timeout_s: float = 30.0
