@@ -164,8 +164,8 @@ SUMMARY_TOKENS = 700
 
 
 class ToldTurn(Frozen):
-    """What was told in one turn, as far as one of the player's characters was there: `audience` are those who were
-    there for all of it."""
+    """The narrations of one turn, as far as one of the player's characters was there: `audience` are those who were
+    there for all of them."""
 
     turn_no: int
     turn_id: str
@@ -181,8 +181,8 @@ class SummarisedSentence(Frozen):
 
 
 class SummariserInput(Frozen):
-    """`before` is the summary so far, oldest first; `told` what it does not tell of yet. `names` are those of people,
-    places and things that stand in them."""
+    """The input of the summariser. `before` is the summary so far, oldest first; `told` the turns that it does not tell
+    of yet. `names` are those of people, places and things that stand in them."""
 
     player_name: str = ""
     before: tuple[SummarisedSentence, ...] = ()

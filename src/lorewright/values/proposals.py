@@ -47,8 +47,8 @@ class KnownItem(Frozen):
 
 
 class Remembered(Frozen):
-    """Something that a character remembers, and what it weighs just now (higher is more); `shared_with` are those of
-    the people here who were there, too."""
+    """A memory of a character and its current weight (higher is more); `shared_with` are the people here who were
+    there, too."""
 
     content: str
     priority: float
@@ -57,7 +57,8 @@ class Remembered(Frozen):
 
 
 class Concern(Frozen):
-    """An open question that a character is part of, and who else it is about, by ID; those alone whom it knows of."""
+    """An open question that a character is part of, and the other entities that it is about, by ID; only those that it
+    knows of."""
 
     thread_id: str
     title: str
@@ -65,7 +66,7 @@ class Concern(Frozen):
 
 
 class Toward(Frozen):
-    """How a character stands to somebody who is there, and what the two are to each other (`sister`, `rival`)."""
+    """A character's relation to somebody who is there, and what the two are to each other (`sister`, `rival`)."""
 
     who: str
     trust: int = 0
@@ -75,7 +76,7 @@ class Toward(Frozen):
 
 
 class OwnSelf(Frozen):
-    """Whose intent it is: what it is like, what it is after, what moves it (`states`: manifest ones alone)."""
+    """The character whose intent it is: its nature, its goal and what moves it (`states`: manifest ones alone)."""
 
     id: str
     name: str
@@ -130,11 +131,11 @@ class NpcIntentInput(Frozen):
 
 
 class NpcIntent(Frozen):
-    """What a character intends: the seed's reflection with the thought before it, which nobody else sees.
+    """A character's intent: the seed's reflection with the thought before it, which nobody else sees.
 
-    `action_text` is what one sees of the intention, third person, present tense. `action` is what the rules judge;
-    without one it is words or a gesture and changes nothing. `item_id` is the lore item that a `tell` is about;
-    `act_id` the authored act, `say` its sentences. `recall` are memory keys that the twin used.
+    `action_text` is the visible part of the intention, third person, present tense. `action` is judged by the rules;
+    without one the intent is words or a gesture and changes nothing. `item_id` is the lore item that a `tell` is about;
+    `act_id` the authored act, `say` its sentences. `recall` are memory keys that the built-in stage used.
     """
 
     action_text: str = Field(min_length=1, max_length=SENTENCES)
@@ -163,13 +164,13 @@ _STAT_LEVEL = 6
 
 
 class InnerInput(Frozen):
-    """One extractor's view: whose inner life it is, and nothing of anybody else's.
+    """The input of an extractor: one character's inner life, and nothing of anybody else's.
 
-    `intention` is their own last one, `actions` what the interpreter or the intent stage made of it, `tags` what their
-    intent was marked with; `thoughts` are their own, `narrations` (turn number, message) those that they were there for
-    before this round, both oldest first. `states` are all of theirs, latent ones too; `stats` those of the ruleset's
-    stat block that an extractor may write, with what stands there. `bound_to` are the people whom they have promised
-    something; `names` the display names of whoever and whatever the actions name.
+    `intention` is their own last one, `actions` its typed actions, `tags` the tags of their intent; `thoughts` are
+    their own, `narrations` (turn number, message) those that they were there for before this round, both oldest first.
+    `states` are all of theirs, latent ones too; `stats` those of the ruleset's stat block that an extractor may write,
+    with their values. `bound_to` are the people whom they have promised something; `names` the display names of all
+    that the actions name.
     """
 
     who: str
@@ -320,10 +321,10 @@ class ProposedPathOp(Frozen):
 
 
 class ResolutionInput(Frozen):
-    """What the rulebook is applied to: one attempt that no rule in code decides.
+    """The input of a ruling: one attempt that no rule in code decides, and the rulebook.
 
     `stat_blocks` are of those involved, by ID, `recent_observations` what they remember of late, by ID, best first.
-    `writable` are the paths that a ruling may change, with what kind of value each takes; `bands` the bands of the
+    `writable` are the paths that a ruling may change, with the kind of value that each takes; `bands` the bands of the
     ruleset, highest first.
     """
 
@@ -351,8 +352,8 @@ class ResolutionOutput(Frozen):
 
 
 class ExtractorInput(Frozen):
-    """The narration of a turn and what code knows of it. `present` and `things` are ID and name of who and what is
-    there; `facts` what is established of them, `threads` ID, title and status of the open threads."""
+    """The narration of a turn and what code knows of it. `present` and `things` are the IDs and names of those who and
+    what is there; `facts` the established facts about them, `threads` ID, title and status of the open threads."""
 
     narration: str
     outcomes: tuple[Outcome, ...]

@@ -114,7 +114,7 @@ MessageType = Literal["narration", "intention", "thought", "scene_marker", "syst
 
 
 class Message(Frozen):
-    """Who said what in which turn, and where in it; `seq` counts from 0 within the turn.
+    """A message of the stream: its owner, its text and its place; `seq` counts from 0 within the turn.
 
     `owner` is `narrator`, `system`, or the ID of a character. `audience` holds the characters who were there.
     """
@@ -133,11 +133,11 @@ class Message(Frozen):
 
 
 class Premise(Frozen):
-    """What somebody is claimed to have said or promised, to owe or to own, and whether it is so.
+    """A claim that somebody said or promised, owes or owns something, and whether it holds.
 
     `by` is who did or owns it, `to` whom it was said or promised to or is owed, `put_to` who is spoken to; `what` as it
-    was typed, `words` the clause. `evidence` are the IDs of facts, items, things and messages (`turn/seq`) that say so:
-    none where it does not hold. With `asks` the player wants to hear it again.
+    was typed, `words` the clause. `evidence` are the IDs of facts, items, things and messages (`turn/seq`) that support
+    it: none where it does not hold. With `asks` the player wants to hear it again.
     """
 
     kind: Literal["said", "promised", "owes", "owns"]
@@ -167,8 +167,8 @@ class Named(Frozen):
 
 
 class WayOut(Frozen):
-    """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
-    Market`); `locked` where its door is, key or no key, `barred` where its door does not let the player by as it is."""
+    """A way out of the current place: `name` is what a player types (`street`), `to_name` its destination (`Night
+    Market`); `locked` if its door is, key or no key, `barred` if its door does not let the player pass as it is."""
 
     name: str
     to: str
@@ -181,7 +181,7 @@ class WayOut(Frozen):
 
 
 class Scope(Frozen):
-    """All that a player's words can refer to just now; `topics` are people, places and things that have been heard
+    """All entities that a player's words can refer to; `topics` are people, places and things that the player has heard
     of."""
 
     player: Named
@@ -203,7 +203,7 @@ class InnerState(Frozen):
 
 
 class Persona(Frozen):
-    """Whom the player plays, as the narrator may know them: `states` are the manifest ones."""
+    """The player's character, as the narrator may know it: `states` are the manifest ones."""
 
     name: str = "the adventurer"
     description: str = ""
@@ -233,7 +233,8 @@ class Unclear(Frozen):
 
 
 class InterpreterOutput(Frozen):
-    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where one must ask back."""
+    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be
+    asked."""
 
     intent: str
     referenced_entities: tuple[str, ...] = ()
@@ -248,7 +249,7 @@ class InterpreterOutput(Frozen):
 
 
 class PlannerInput(Frozen):
-    """The planner's view of the packet, what was judged of the actions, and what the player claimed, checked."""
+    """The planner's packet, the actions with their judgements, and the player's checked claims."""
 
     packet: FrozenMap[str, Any]
     actions: tuple[Action, ...]
@@ -267,7 +268,7 @@ class PlannerOutput(Frozen):
 
 
 class LoreLine(Frozen):
-    """An authored sentence, verbatim, with where it stands; `key` names it in the narrator's memory."""
+    """An authored sentence, verbatim, with its chunk; `key` names it in the narrator's memory."""
 
     key: str
     text: str
@@ -312,7 +313,7 @@ class Recorded(Frozen):
 
 
 class SceneView(Frozen):
-    """The place as the narrator may show it, after what happened in this turn."""
+    """The place as the narrator may show it, after the events of this turn."""
 
     place_id: str
     place_name: str
@@ -343,10 +344,10 @@ class Movement(Frozen):
 
 
 class NpcAct(Frozen):
-    """What one of the cast does of their own accord, for its telling: the intention in words (`text`), what came of it
-    (`outcomes`, empty where it is words or a gesture), and the author's own sentences for it (`say`). `hidden` is a
-    whisper whose words whoever reads on does not hear: that it happens is all that is told. Items that the player
-    learns by it stand in the narrator's `evidence`."""
+    """What a character does of their own accord, for the narration: the intention in words (`text`), its `outcomes`
+    (empty where it is words or a gesture), and the author's own sentences for it (`say`). `hidden` is a whisper whose
+    words the player does not hear: only that it happens is told. Items that the player learns by it stand in the
+    narrator's `evidence`."""
 
     who: str
     name: str
@@ -361,21 +362,20 @@ class NpcAct(Frozen):
 
 
 class NarratorInput(Frozen):
-    """All that the telling of a turn may rest on.
+    """All that the narration of a turn may rest on.
 
     `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this
     branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
-    this turn. `recent` are the last narrations, oldest first, so that no sentence comes again too soon.
-    `grammar` is what the scenario adds to the narrator's groups.
-    `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
-    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
-    outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
-    `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
-    openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
-    `acts` are what others do of their own accord, told after the player's outcomes; where the round is somebody else's
-    there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
-    `markers` what lies between that turn and this one, in words: a move, hours, a scene that opens.
-    `premises` are what the player claimed, checked: nobody agrees to what does not hold.
+    this turn. `recent` are the last narrations, oldest first, so that no sentence comes again too soon. `grammar` is
+    what the scenario adds to the narrator's groups. `ending` is the authored text of an ending that was reached now.
+    `ops` are the changes that the player can see, so that a price can be named: what they gain and lose, relations to
+    them, a door's lock. `recorded` are the facts of the outcomes' `fact_ids`; `carried` the things that the player has
+    afterwards; `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what
+    the packs openly say of the subjects of the turn, and of some of what is here. `player` is the player's character.
+    `acts` are what others do of their own accord, told after the player's outcomes; in another character's round there
+    are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
+    `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
+    player's checked claims: nobody agrees to one that does not hold.
     """
 
     player_text: str

@@ -241,13 +241,13 @@ _SPEECH = re.compile(r"[“\"«„][^“”\"«»„]{2,}[”\"»“]")
 
 
 class PromptContext(Frozen):
-    """What a prompt is filled in with. `stable` are the keys whose values hold for a scene or longer."""
+    """The variables of a prompt. `stable` are the keys whose values hold for a scene or longer."""
 
     stable: ClassVar[tuple[str, ...]] = ()
 
 
 class StateVariable(Frozen):
-    """An inner state (`mood`: `wary`): below level 6 it is latent, and only extractors are told of it."""
+    """An inner state (`mood`: `wary`): below level 6 it is latent, and only extractors are shown it."""
 
     name: str
     value: str
@@ -264,7 +264,7 @@ class PlayerVariables(Frozen):
 
 
 class CharVariables(Frozen):
-    """A character whose own stage it is; `states` are those that are manifest."""
+    """The character whose own stage it is; `states` are those that are manifest."""
 
     name: str
     description: str = ""
@@ -272,7 +272,7 @@ class CharVariables(Frozen):
 
 
 class CharInside(CharVariables):
-    """A character as extractors are told of it: `all_states` has the latent ones too."""
+    """A character as extractors are shown it: `all_states` has the latent ones too."""
 
     all_states: tuple[StateVariable, ...] = ()
 
@@ -284,14 +284,14 @@ class CharsVariables(Frozen):
 
 
 class LoreVariables(Frozen):
-    """Lore that matters just now, as one text."""
+    """Relevant lore, as one text."""
 
     text: str = ""
 
 
 class MessageVariables(Frozen):
     """A message of the stream, as a stage may see it: `character` is who speaks (`narrator`, a name), `is_dialog` that
-    somebody is quoted in it, `emotion` what its sender noted of the mood, if they did."""
+    somebody is quoted in it, `emotion` the mood that its sender noted, if they did."""
 
     character: str
     text: str
@@ -366,7 +366,7 @@ def text_of(packet: Mapping[str, Any], *path: str) -> str:
 
 
 class RecapContext(PromptContext):
-    """What a sitting amounted to: its narrations (`msgs`), open threads, and what was told of earlier sittings."""
+    """The course of a sitting: its narrations (`msgs`), open threads, and the recaps of earlier sittings."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "player")
 
@@ -386,7 +386,7 @@ class SummaryOutput(Frozen):
 
 
 class RepairContext(PromptContext):
-    """What was wrong with an answer, and whether prose was asked for."""
+    """The problem of an answer, and whether prose was asked for."""
 
     stable: ClassVar[tuple[str, ...]] = ()
 
@@ -403,7 +403,7 @@ _MOST = 12
 
 
 class CalibrationVariables(Frozen):
-    """What was asked for; empty where nothing was. `lines` never come up, `veils` only off the page."""
+    """What the players asked for; empty where nothing was. `lines` never come up, `veils` only off the page."""
 
     tone: str = ""
     lethality: str = ""

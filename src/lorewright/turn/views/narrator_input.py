@@ -99,7 +99,7 @@ class TurnStream:
         return [numbered for numbered in self._numbered() if numbered[1].type == "thought"]
 
     def told(self) -> list[Message]:
-        """Return all narrations so far, whoever their audience."""
+        """Return all narrations so far, for any audience."""
         return [message for _, message in self._numbered() if message.type == "narration"]
 
     def seen_by(

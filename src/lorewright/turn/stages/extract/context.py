@@ -14,14 +14,14 @@ _FACTS = 40
 
 
 class ListedEntity(Frozen):
-    """Somebody or something by ID and name."""
+    """An entity by ID and name."""
 
     id: str
     name: str
 
 
 class TurnNarration(Frozen):
-    """The turn at hand: what was told, and what code knows to have happened."""
+    """The current turn: its narration, and what code knows to have happened."""
 
     narration: str
     happened: tuple[str, ...] = ()

@@ -28,14 +28,14 @@ _TAKEN = {
 
 
 class ActionKind(Frozen):
-    """A type of action, and what may go along with it beside whom or where."""
+    """A type of action, and what it takes besides its target and place."""
 
     type: str
     takes: str = ""
 
 
 class Nameable(Frozen):
-    """Something that an action can be about, by its ID; `aliases` as one text."""
+    """An entity that an action can be about, by its ID; `aliases` as one text."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class Nameable(Frozen):
 
 
 class Way(Frozen):
-    """A way out: `id` is of the place that it leads to."""
+    """A way out: `id` is that of the place that it leads to."""
 
     id: str
     name: str

@@ -48,33 +48,33 @@ class Numbered(Frozen):
 
 
 class Learned(Numbered):
-    """What the player learns or is reminded of; `how` says by whom or in which way."""
+    """An item that the player learns or is reminded of; `how` says from whom or in which way."""
 
     how: str
 
 
 class Told(MessageVariables):
-    """A narration of before, with the number that it is cited by."""
+    """An earlier narration, with the number that it is cited by."""
 
     number: int
 
 
 class NarratorScene(Frozen):
-    """The place as long as the scene lasts: `exits` are the ways out by name."""
+    """The place, the same as long as the scene lasts: `exits` are the ways out by name."""
 
     place: str
     exits: tuple[str, ...] = ()
 
 
 class NarratorTurn(Frozen):
-    """What is this turn's.
+    """The turn's own part of the prompt.
 
-    `own` are the outcomes of what the player did and changes in order, `acts` what others do of their own accord, and
-    `happened` both in one list; `round` is whose act alone is told, where it is nobody else's turn to be told of, and
-    `quiet` who could have acted lately and did not. `learned` what the player comes to know, `asked` lore that their
-    words call up, `near` what is openly known of what is near, `facts` what was established of who is here. `arrived`:
-    the scene began now; `new_place`: they have never been there. `shut` are ways that are barred, `conditions` how
-    people are.
+    `own` are the outcomes of the player's actions and the changes in order, `acts` what others do of their own accord,
+    and `happened` both in one list; `round` is the character whose act alone is told, if it is not the player's round,
+    and `quiet` are those who could have acted lately and did not. `learned` are items that the player comes to know,
+    `asked` lore retrieved for their words, `near` open descriptions of what is near, `facts` established facts about
+    who is here. `arrived`: the scene began now; `new_place`: they have never been there. `shut` are ways that are
+    barred, `conditions` the states of people.
     """
 
     happened: tuple[Numbered, ...] = ()
@@ -102,8 +102,8 @@ class NarratorTurn(Frozen):
 
 
 class NarratorContext(PromptContext):
-    """The narrator's variables. `lore` is of the place, of what the sitting began with and of the story so far, `chars`
-    the people here with how they are; both are numbered lines."""
+    """The narrator's variables. `lore` is of the place, of the sitting's beginning and of the story so far, `chars` the
+    people here with their nature; both are numbered lines."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "rules", "calibration", "scene", "lore", "chars", "player")
 

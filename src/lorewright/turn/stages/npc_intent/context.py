@@ -32,21 +32,21 @@ _WORDS = ("topic", "detail", "verb")
 
 
 class IntentKind(Frozen):
-    """A type of action, and what may go along with it beside whom or where."""
+    """A type of action, and what it takes besides its target and place."""
 
     type: str
     takes: str = ""
 
 
 class Listed(Frozen):
-    """Somebody or something that an action can name, by its ID."""
+    """An entity that an action can name, by its ID."""
 
     id: str
     name: str
 
 
 class KnownLine(Frozen):
-    """A lore item that a character knows; `kept_back` where it tells nobody, `told_to` who of those here has it."""
+    """A lore item that a character knows; `kept_back` if it tells nobody, `told_to` who of those here has it."""
 
     id: str
     text: str
@@ -55,23 +55,24 @@ class KnownLine(Frozen):
 
 
 class ClaimLine(Frozen):
-    """Something that the player claims, and whether it is so."""
+    """A claim of the player, and whether it holds."""
 
     text: str
     holds: bool = False
 
 
 class Choice(Frozen):
-    """Something that the character has set out to do, and could do now."""
+    """An authored act that the character could do now."""
 
     id: str
     text: str
 
 
 class NpcIntentContext(PromptContext):
-    """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed, its
-    own intentions and thoughts, `observations` what it remembers, best first; nothing that it does not know. The lists
-    are all that an action may name; `lore` is what it knows and may tell, in one text."""
+    """The variables of a character's intent: it reflects on what happened and says what it does next. `msgs` are
+    narrations that it witnessed, its own intentions and thoughts, `observations` what it remembers, best first; nothing
+    that it does not know. The lists are all that an action may name; `lore` is what it knows and may tell, in one
+    text."""
 
     stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal", "kinds")
 

@@ -18,7 +18,7 @@ class BeforeVariables(Frozen):
 
 class SummariserContext(PromptContext):
     """Narrations that are to be told in short, and the summary so far: as one text, and sentence by sentence
-    (`before`). `most_words` is how long the whole may become."""
+    (`before`). `most_words` is the most words of the whole."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "most_words")
 
