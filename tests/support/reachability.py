@@ -20,7 +20,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import Patch
-from lorewright.turn.store.turn_store import undo_to
+from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.draft import Head
 from lorewright.values.records import TurnResult
 from support.breadth_first_player import Failure, Goal, Node, Search
@@ -49,7 +49,7 @@ class Proof:
         while shared < min(len(plan), len(self.played)) and self.played[shared].step == plan[shared]:
             shared += 1
         if shared < len(self.played):
-            undo_to(self.campaign.store, shared)
+            undo(self.campaign.store, turns=self.campaign.store.position().turn_no - shared)
             del self.played[shared:]
         for step in plan[shared:]:
             self.played.append(self._say(step))

@@ -26,7 +26,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.faults import KILL_VARIABLE, REWIND_STEPS
 from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
 from lorewright.turn.run.pipeline import think
-from lorewright.turn.store.turn_store import redo, undo, undo_played, undo_to
+from lorewright.turn.store.turn_store import redo, undo, undo_played
 from lorewright.turn.views.draft import Recorder, Submission
 from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.views import TurnViews
@@ -134,7 +134,7 @@ def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) ->
             assert seen(app, campaign) == views[turn_no]
         undo(campaign.store, turns=7)
         assert seen(app, campaign) == views[8]
-        undo_to(campaign.store, 3)
+        undo(campaign.store, turns=5)
         assert seen(app, campaign) == views[3]
 
 
@@ -230,9 +230,6 @@ def test_turn_zero_cannot_be_taken_back_nor_more_turns_than_there_are(tmp_path: 
             undo(campaign.store, turns=2)
         with pytest.raises(CampaignError, match="at least one"):
             undo(campaign.store, turns=0)
-        for turn_no in (-1, 1, 5):
-            with pytest.raises(CampaignError, match="not before the last one"):
-                undo_to(campaign.store, turn_no)
         assert "\n".join(campaign.store.database._connection.iterdump()) == before
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from lorewright.errors import NotFound
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.storage.annotation_rows import prompt_pins, unpin_prompt
+from lorewright.storage.annotation_rows import pin_prompts, prompt_pins, unpin_prompt
 from lorewright.storage.database import Database
-from lorewright.turn.stages.stages import pin_all, pin_prompt, pinned_library
+from lorewright.turn.stages.stages import pin_prompt, pinned_library, pins_in_force
 from support import harbour as h
 from support.prompt_files import prompt_text
 
@@ -62,7 +62,7 @@ def test_what_becomes_of_the_file_does_not_touch_a_pin(campaign: Database, folde
 
 
 def test_a_campaign_can_pin_all_that_is_in_force(campaign: Database, folder: Path) -> None:
-    pin_all(campaign, PromptLibrary([folder]))
+    pin_prompts(campaign, pins_in_force(PromptLibrary([folder])))
     (folder / "narrator_v3.hbs").write_text(prompt_text("three", version="v3"), encoding="utf-8")
     later = PromptLibrary([folder])
     assert (told(later), told(pinned_library(campaign, later))) == ("three", "two")

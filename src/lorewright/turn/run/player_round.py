@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from lorewright.builtin.parser.clauses import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
@@ -19,7 +18,7 @@ from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.rounds import Round, remember, there
 from lorewright.turn.views.disguises import says
-from lorewright.turn.views.scope import ground, scope_of
+from lorewright.turn.views.scope import ground, role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
     InterpreterOutput,
@@ -95,7 +94,7 @@ def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: 
         source_id for source_id in premise.evidence if "#" in source_id and holder_of(source_id) == action.target_id
     ]
     grounding = Grounding(
-        items=tuple(GroundedItem(id=item, role=_role(item), holder_id=holder_of(item)) for item in items),
+        items=tuple(GroundedItem(id=item, role=role_of_item(item), holder_id=holder_of(item)) for item in items),
         fact_ids=tuple(fact_id for fact_id in premise.evidence if fact_id in state.facts),
     )
     return attempt.model_copy(update={"grounding": grounding})
@@ -105,11 +104,6 @@ def text_of_item(item_id: str, generations: Sequence[Generation]) -> str | None:
     """Return the text of a lore item, in the first pack that has it, or None."""
     item = next(filter(None, (generation.item(item_id) for generation in generations)), None)
     return None if item is None else item.text
-
-
-def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
-    section = item_id.partition("#")[0].rpartition(":")[2]
-    return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"
 
 
 def _clauses(text: str, spoken_to: str | None, people: Mapping[str, str]) -> Iterable[tuple[str, str | None]]:

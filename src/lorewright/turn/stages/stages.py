@@ -71,15 +71,6 @@ def pin_prompt(database: Database, library: PromptLibrary, name: str, version: s
     return template
 
 
-def pin_all(database: Database, library: PromptLibrary) -> None:
-    """Pin every prompt in the version that is in force, for a campaign that begins.
-
-    Raises:
-        PromptError: a prompt cannot be read; nothing was written.
-    """
-    pin_prompts(database, pins_in_force(library))
-
-
 def pins_in_force(library: PromptLibrary) -> list[PromptPin]:
     """Return the pins of every prompt in the version that is in force.
 

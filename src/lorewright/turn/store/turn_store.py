@@ -329,21 +329,6 @@ def undo(store: RewindingStore, *, turns: int = 1) -> str:
     return to
 
 
-def undo_to(store: RewindingStore, turn_no: int) -> str:
-    """Take back every turn after the one of that number; return the ID of that turn.
-
-    Raises:
-        CampaignError: there is no such turn before the head.
-        HeadMoved: another turn was committed meanwhile.
-    """
-    last = store.position().turn_no
-    if not 0 <= turn_no < last:
-        raise CampaignError(
-            f"turn {turn_no} is not before the last one, {last}", hint="see: lorewright campaign log CAMPAIGN"
-        )
-    return undo(store, turns=last - turn_no)
-
-
 def undo_played(store: RewindingStore, *, turns: int = 1, edits: bool = False) -> tuple[str, str]:
     """Take back the last turns that were played, with the questions asked since; return the ID of the new head, and the
     words of the first turn that was taken back. With `edits` a change from outside is a turn like others, which has no

@@ -144,7 +144,7 @@ def _learned(action: Action, state: WorldState, generations: Sequence[Generation
 
 def _item(item_id: str, generations: Sequence[Generation]) -> SceneItem | None:
     item = next(filter(None, (generation.item(item_id) for generation in generations)), None)
-    return None if item is None else _scene_item(item)
+    return None if item is None else scene_item(item)
 
 
 def _grounded(item_id: str, own: Briefing | None) -> GroundedItem:
@@ -154,7 +154,7 @@ def _grounded(item_id: str, own: Briefing | None) -> GroundedItem:
         return GroundedItem(id=item_id, role="knows", holder_id=own.npc_id)
     if own is not None and any(item.id == item_id for item in own.withholds):
         return GroundedItem(id=item_id, role="withholds", holder_id=own.npc_id)
-    return GroundedItem(id=item_id, role=_role(item_id), holder_id=holder_of(item_id))
+    return GroundedItem(id=item_id, role=role_of_item(item_id), holder_id=holder_of(item_id))
 
 
 def _is_about(action: Action, item: SceneItem) -> bool:
@@ -166,13 +166,14 @@ def _is_about(action: Action, item: SceneItem) -> bool:
     return len(said & has) >= min(2, len(said))
 
 
-def _scene_item(item: Item) -> SceneItem:
+def scene_item(item: Item) -> SceneItem:
+    """Return a pack's item as scenes have it."""
     return SceneItem(
         id=item.id, chunk_id=item.id.partition("#")[0], name=item.name, text=item.text, trigger=item.trigger
     )
 
 
-def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
+def role_of_item(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
     """Return the role that an item's ID says: `pack:viktor:knows#pier9`."""
     section = item_id.partition("#")[0].rpartition(":")[2]
     return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"

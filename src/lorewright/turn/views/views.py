@@ -11,7 +11,6 @@ from typing import Any, Literal
 from lorewright.builtin.parser.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
-from lorewright.packs.models import Item
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
@@ -25,7 +24,7 @@ from lorewright.turn.views.draft import Head, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
-from lorewright.turn.views.scope import scope_of
+from lorewright.turn.views.scope import scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.proposals import NpcIntent
@@ -197,7 +196,7 @@ class TurnViews:
             for generation in self._generations_in_force():
                 item = generation.item(item_id)
                 if item is not None:
-                    self.items.setdefault(item_id, _scene_item(item))
+                    self.items.setdefault(item_id, scene_item(item))
 
     def narrations(self) -> tuple[str, ...]:
         """Return the last narrations that the narrator may see, oldest first, each a page at most, because a model is
@@ -435,9 +434,3 @@ class TurnViews:
             if state.has_learned(state.player_id, item.id):
                 told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
         return told
-
-
-def _scene_item(item: Item) -> SceneItem:
-    return SceneItem(
-        id=item.id, chunk_id=item.id.partition("#")[0], name=item.name, text=item.text, trigger=item.trigger
-    )
