@@ -76,33 +76,33 @@ def schema_text(name: str) -> str:
 def scenario_schema() -> Schema:
     """Return the schema of a scenario, with the shorter ways to write it that its reader understands."""
     schema = Scenario.model_json_schema(by_alias=True, mode="validation")
-    properties = _described(schema, _SCENARIO)
+    properties = _describe(schema, _SCENARIO)
     properties["content_pack"] = {"type": ["string", "null"], "description": "The one pack that it is made from."}
-    properties["content_packs"] = _or(properties["content_packs"], {"type": "null"})
+    properties["content_packs"] = _any_of(properties["content_packs"], {"type": "null"})
     rows = properties["grammar"].get("additionalProperties")
     if isinstance(rows, dict):
-        rows["items"] = _or(rows["items"], {"type": "string"})
+        rows["items"] = _any_of(rows["items"], {"type": "string"})
     for definition in schema["$defs"].values():
         said = definition.get("properties", {}).get("say")
         if isinstance(said, dict) and said.get("type") == "array":
-            definition["properties"]["say"] = _or(said, {"type": "string"})
+            definition["properties"]["say"] = _any_of(said, {"type": "string"})
     return _with_dialect({**schema, "title": "Scenario of Lorewright"})
 
 
 def ruleset_schema() -> Schema:
     """Return the schema of a ruleset; a ruleset that `extends` another needs only the keys that differ."""
     schema = Ruleset.model_json_schema(by_alias=True, mode="validation")
-    properties = _described(schema, _RULESET)
+    properties = _describe(schema, _RULESET)
     properties["extends"] = {"type": "string", "description": _RULESET["extends"]}
     traits = properties["traits"].get("additionalProperties")
     if isinstance(traits, dict):
-        properties["traits"]["additionalProperties"] = _or(traits, {"type": "string"})
+        properties["traits"]["additionalProperties"] = _any_of(traits, {"type": "string"})
     required = schema.pop("required")
     whole = {"if": {"required": ["extends"]}, "then": {"required": ["id"]}, "else": {"required": required}}
     return _with_dialect({**schema, **whole, "title": "Ruleset of Lorewright"})
 
 
-def _described(schema: Schema, said: Mapping[str, str]) -> Schema:
+def _describe(schema: Schema, said: Mapping[str, str]) -> Schema:
     properties: Schema = schema["properties"]
     for key, description in said.items():
         if key in properties:
@@ -110,7 +110,7 @@ def _described(schema: Schema, said: Mapping[str, str]) -> Schema:
     return properties
 
 
-def _or(schema: Schema, other: Schema) -> Schema:
+def _any_of(schema: Schema, other: Schema) -> Schema:
     notes: Schema = {key: value for key, value in schema.items() if key in ("description", "title", "default")}
     return {**notes, "anyOf": [{key: value for key, value in schema.items() if key not in notes}, other]}
 

@@ -50,12 +50,14 @@ def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) ->
     before: dict[str, int] = {}
     for budget in sorted(set(budgets)):
         given = retrieval.refit(budget, limit)
-        steps.append(_step(retrieval, budget, limit, given, before))
+        steps.append(_budget_step(retrieval, budget, limit, given, before))
         before = given
     return tuple(steps)
 
 
-def _step(retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], before: dict[str, int]) -> BudgetStep:
+def _budget_step(
+    retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], before: dict[str, int]
+) -> BudgetStep:
     ranks = {chunk.chunk_id: chunk.rank for chunk in retrieval.trace.chunks}
     chunks = [
         GivenChunk(
@@ -144,8 +146,8 @@ def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> ExplainedAnswer
 def changes_between(before: ExplainedAnswer, after: ExplainedAnswer) -> Changes:
     """Return what moved from one answer to the next. `moved` with these moves turns the old order into the new one."""
     own = {chunk_id: tuple(_own_reasons(chunk_id, before, after)) for chunk_id in {**before.texts, **after.texts}}
-    moves = [*_now_there(before, after, own), *_gone(before, after, own)]
-    return Changes(tuple(moves), tuple(_of_all(before, after)) if moves else ())
+    moves = [*_moves_in_answer(before, after, own), *_moves_out(before, after, own)]
+    return Changes(tuple(moves), tuple(_reasons_for_all(before, after)) if moves else ())
 
 
 def moved(order: Sequence[str], moves: Sequence[ChunkMove]) -> list[str]:
@@ -162,14 +164,14 @@ def moved(order: Sequence[str], moves: Sequence[ChunkMove]) -> list[str]:
 Reasons = Mapping[str, tuple[str, ...]]
 
 
-def _of_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
+def _reasons_for_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
     """Yield what changed for every chunk: how much the vectors count, and how much a word counts, which is the less the
     more sections hold it."""
     if before.vector_weight != after.vector_weight:
-        yield f"meaning counts {_change(before.vector_weight, after.vector_weight, 2)}"
+        yield f"meaning counts {_format_change(before.vector_weight, after.vector_weight, 2)}"
     lost: dict[str, float] = {}
     for chunk_id in sorted({*before.traces} & {*after.traces}):
-        if not _is_another(chunk_id, before, after):
+        if not _is_edited(chunk_id, before, after):
             was, now = before.traces[chunk_id].terms, after.traces[chunk_id].terms
             lost |= {word: was[word] - now[word] for word in was if word in now and word not in lost}
     for told, sign in (("less", 1), ("more", -1)):
@@ -179,9 +181,9 @@ def _of_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
             yield f"{told} is said by: {', '.join(words[:_WORDS_TOLD])}{more}"
 
 
-def _now_there(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
+def _moves_in_answer(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
     old, new = _places(before), _places(after)
-    steady = _steady([chunk_id for chunk_id in new if chunk_id in old], old, own)
+    steady = _steady_chunks([chunk_id for chunk_id in new if chunk_id in old], old, own)
     for chunk_id, place in new.items():
         was = old.get(chunk_id)
         if was is None:
@@ -192,11 +194,11 @@ def _now_there(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) ->
             elif was != place:
                 yield ChunkMove(chunk_id, "shifted", was, place)
         else:
-            why = own[chunk_id] or _passed(chunk_id, old, new, own)
+            why = own[chunk_id] or _passing_chunk(chunk_id, old, new, own)
             yield ChunkMove(chunk_id, "up" if place < was else "down", was, place, why)
 
 
-def _gone(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
+def _moves_out(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
     for chunk_id, place in _places(before).items():
         if chunk_id not in after.texts:
             yield ChunkMove(chunk_id, "left", place, None, _why_left(chunk_id, after, own[chunk_id]))
@@ -206,7 +208,7 @@ def _places(answer: ExplainedAnswer) -> dict[str, int]:
     return {chunk_id: place for place, chunk_id in enumerate(answer.texts, start=1)}
 
 
-def _steady(shared: Sequence[str], old: Mapping[str, int], own: Reasons) -> frozenset[str]:
+def _steady_chunks(shared: Sequence[str], old: Mapping[str, int], own: Reasons) -> frozenset[str]:
     """Return the largest part of an order that was in this order before: the chunks that did not move of themselves.
     Chunks without a reason of their own to move count double, so that of two that changed places the one with such a
     reason counts as moved."""
@@ -219,14 +221,14 @@ def _steady(shared: Sequence[str], old: Mapping[str, int], own: Reasons) -> froz
     return frozenset(max(best, key=lambda end: end[0], default=(0, ()))[1])
 
 
-def _passed(chunk_id: str, old: Mapping[str, int], new: Mapping[str, int], own: Reasons) -> tuple[str, ...]:
+def _passing_chunk(chunk_id: str, old: Mapping[str, int], new: Mapping[str, int], own: Reasons) -> tuple[str, ...]:
     """Return which other chunk went by, where a chunk has no reason of its own to move; chunks with a reason come
     first."""
     ahead = [other for other in new if new[other] < new[chunk_id] and old.get(other, len(old) + 1) > old[chunk_id]]
     behind = [other for other in old if old[other] < old[chunk_id] and new.get(other, len(new) + 1) > new[chunk_id]]
     found, told = (ahead, "went by") if ahead else (behind, "fell back")
     first = sorted(found, key=lambda other: not own[other])[:1]
-    return tuple(f"{_short(other)} {told}" for other in first)
+    return tuple(f"{_shorten(other)} {told}" for other in first)
 
 
 def _why_entered(
@@ -235,7 +237,7 @@ def _why_entered(
     was = before.traces.get(chunk_id)
     if was is not None and was.reason is not None:
         place = f" (#{was.rank} of all)" if was.rank else ""
-        return (f"was {_told(was.reason)}{place}", *(own or ("others fell back",)))
+        return (f"was {_spell_reason(was.reason)}{place}", *(own or ("others fell back",)))
     new = "a new section" if chunk_id not in before.known else "found now"
     return (new, *_findings(after.traces[chunk_id]))
 
@@ -247,7 +249,7 @@ def _why_left(chunk_id: str, after: ExplainedAnswer, own: tuple[str, ...]) -> tu
     if now is None or now.reason is None:
         return ("nothing points at it any more",)
     place = f" (#{now.rank} of all)" if now.rank else ""
-    return (f"{_told(now.reason)}{place}", *own)
+    return (f"{_spell_reason(now.reason)}{place}", *own)
 
 
 def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
@@ -258,46 +260,46 @@ def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer)
         return
     if was.tokens != now.tokens:
         yield f"its text: {was.tokens} → {now.tokens} tokens"
-    elif _is_told_otherwise(chunk_id, before, after):
+    elif _is_text_changed(chunk_id, before, after):
         yield "its text"
-    words = list(_words(was.terms, now.terms)) if _is_another(chunk_id, before, after) else []
+    words = list(_changed_words(was.terms, now.terms)) if _is_edited(chunk_id, before, after) else []
     if words:
         more = f" and {len(words) - _WORDS_TOLD} more" if len(words) > _WORDS_TOLD else ""
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
-        yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
+        yield f"its meaning: {_format_change(was.vector_score, now.vector_score, 2)}"
     # A part that counts now and did not before does so for every chunk.
     if None not in (was.file_score, now.file_score) and _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
-        yield f"its file's meaning: {_change(was.file_score, now.file_score, 2)}"
-    yield from _ties(was, now)
+        yield f"its file's meaning: {_format_change(was.file_score, now.file_score, 2)}"
+    yield from _changed_ties(was, now)
 
 
-def _is_told_otherwise(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
+def _is_text_changed(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
     texts = before.texts.get(chunk_id), after.texts.get(chunk_id)
     return None not in texts and texts[0] != texts[1]
 
 
-def _is_another(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
+def _is_edited(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
     """Tell whether a chunk was edited."""
     return before.known.get(chunk_id) != after.known.get(chunk_id)
 
 
-def _words(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
+def _changed_words(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
     """Yield each word whose share changed, the largest difference first."""
     shares = {word: (before.get(word, 0.0), after.get(word, 0.0)) for word in {**before, **after}}
     for word, (was, now) in sorted(shares.items(), key=lambda entry: (-abs(entry[1][1] - entry[1][0]), entry[0])):
         if round(was, 1) != round(now, 1):
-            yield f"{word} {_change(was, now, 1)}"
+            yield f"{word} {_format_change(was, now, 1)}"
 
 
-def _ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
+def _changed_ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
     for told, old, new in (
         ("named", was.name, now.name),
         ("mentions", was.mention, now.mention),
         ("linked from", was.linked_from, now.linked_from),
     ):
         if old != new:
-            yield f"{told} {_short(new)}" if new else f"not {told} {_short(old or '')} any more"
+            yield f"{told} {_shorten(new)}" if new else f"not {told} {_shorten(old or '')} any more"
     if was.rule != now.rule:
         yield f"by its rules: {now.rule}" if now.rule else f"not by its rules any more: {was.rule}"
     yield from (f"tied by {tie}" for tie in now.filters if tie not in was.filters)
@@ -315,11 +317,11 @@ def _findings(now: ChunkTrace) -> Iterator[str]:
         yield f"named {now.name}"
 
 
-def _change(was: float | None, now: float | None, digits: int) -> str:
-    return f"{_number(was, digits)} → {_number(now, digits)}"
+def _format_change(was: float | None, now: float | None, digits: int) -> str:
+    return f"{_format_number(was, digits)} → {_format_number(now, digits)}"
 
 
-def _number(value: float | None, digits: int) -> str:
+def _format_number(value: float | None, digits: int) -> str:
     return "none" if value is None else f"{value:.{digits}f}"
 
 
@@ -327,10 +329,10 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def _told(reason: str) -> str:
+def _spell_reason(reason: str) -> str:
     return reason.replace("_", " ")
 
 
-def _short(chunk_id: str) -> str:
+def _shorten(chunk_id: str) -> str:
     """Return `bar:overview` for `town:bar:overview`; leave a name as it is."""
     return chunk_id.partition(":")[2] if chunk_id.count(":") == 2 else chunk_id

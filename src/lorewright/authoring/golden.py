@@ -94,12 +94,12 @@ def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
     """Return the golden queries in a pack's folder that can be read, and the faults of the others."""
     faults: list[GoldenFault] = []
     found: list[Golden] = []
-    paths = _files(root)
+    paths = _golden_files(root)
     pack_id = load_manifest(root)[0].id if paths else ""
     for path in paths:
         name = path.relative_to(root).as_posix()
         try:
-            found += _read(path, root, name, pack_id)
+            found += _read_file(path, root, name, pack_id)
         except _Faults as problem:
             faults += [GoldenFault(name, line, message) for line, message in problem.faults]
     faults += _named_twice(found)
@@ -122,14 +122,14 @@ class _Faults(Exception):
         self.faults = faults
 
 
-def _files(root: Path) -> list[Path]:
+def _golden_files(root: Path) -> list[Path]:
     folder = root / TESTS_FOLDER
     if not folder.is_dir() or folder.is_symlink():
         return []
     return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
 
 
-def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
+def _read_file(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
     if not path.resolve().is_relative_to(root.resolve()):
         raise _Faults((1, "the link leads out of the pack"))
     if not path.is_file():

@@ -29,19 +29,19 @@ def laid_out(
     """Return for each node (given by its group) its place within the page, as (x, y); edges name nodes by position."""
     if not groups:
         return []
-    homes = _homes(groups)
+    homes = _place_groups(groups)
     places = homes + _spiral(groups)
     ideal = math.sqrt(1 / len(groups))
     springs = _Springs(edges, len(groups))
     for step in range(_STEPS):
         heat = 0.1 * (1 - step / _STEPS) + 0.001
-        moves = _repelled(places, ideal) + springs.drawn(places) + (homes - places) * _PULL_OF_GROUP
+        moves = _repel(places, ideal) + springs.drawn(places) + (homes - places) * _PULL_OF_GROUP
         lengths = np.maximum(np.linalg.norm(moves, axis=1, keepdims=True), 1e-9)
         places = places + moves / lengths * np.minimum(lengths, heat)
-    return _fitted(places, width, height, margin)
+    return _fit(places, width, height, margin)
 
 
-def _homes(groups: Sequence[str]) -> Places:
+def _place_groups(groups: Sequence[str]) -> Places:
     """Return the middle of each node's group: the groups stand on a circle, large ones taking more of it."""
     names = sorted(set(groups))
     sizes = [math.sqrt(groups.count(name)) for name in names]
@@ -66,7 +66,7 @@ def _spiral(groups: Sequence[str]) -> Places:
     return np.array(places)
 
 
-def _repelled(places: Places, ideal: float) -> Places:
+def _repel(places: Places, ideal: float) -> Places:
     """Return how far all other nodes push each node away. It is computed axis by axis, without a matrix product: those
     differ in their last bits between machines."""
     x, y = (places[:, axis, None] - places[None, :, axis] for axis in (0, 1))
@@ -94,7 +94,7 @@ class _Springs:
         return np.asarray(onto_one - np.bincount(self._other, weights=pull, minlength=self._count))
 
 
-def _fitted(places: Places, width: float, height: float, margin: float) -> list[tuple[float, float]]:
+def _fit(places: Places, width: float, height: float, margin: float) -> list[tuple[float, float]]:
     low, high = places.min(axis=0), places.max(axis=0)
     span = np.where(high - low > 1e-9, high - low, 1.0)
     room = np.array([width - 2 * margin, height - 2 * margin])

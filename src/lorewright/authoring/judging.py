@@ -99,7 +99,7 @@ class GoldenQuery(_Written):
     )
 
     @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def _require_question(self) -> Self:
         filters = (self.location, self.entities, self.factions, self.threads, self.tags)
         if not self.query.strip() and self.scene is None and not any(filters):
             raise ValueError("ask something: query, scene, location, entities, factions, threads or tags")
@@ -110,7 +110,7 @@ class GoldenQuery(_Written):
         return self
 
     @model_validator(mode="after")
-    def _can_fail(self) -> Self:
+    def _require_expectation(self) -> Self:
         """Refuse a query that names nothing, which could not fail, and one that contradicts itself, which always
         would."""
         if not (self.include or self.exclude or self.include_text or self.exclude_text):
@@ -189,27 +189,27 @@ class Judged:
 
 def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
     """Ask a golden query and judge the answer. Names that these packs do not have are misses, too."""
-    unknown = tuple(_unknown(golden, generations))
+    unknown = tuple(_unknown_names(golden, generations))
     try:
         viewer = qualified_viewer(golden.viewer, generations)
     except NotFound as problem:
         return Judged(
-            (*unknown, Miss(problem.message, "viewer", hint=_near(golden.viewer[4:], _entities(generations))))
+            (*unknown, Miss(problem.message, "viewer", hint=_suggest(golden.viewer[4:], _entities(generations))))
         )
     if any(miss.key not in ("include", "exclude") for miss in unknown):
         return Judged(unknown)
     view = LoreView(
         tuple(generations),
         viewer=viewer,
-        revealed=frozenset(filter(None, (_item(item_id, generations) for item_id in golden.revealed))),
+        revealed=frozenset(filter(None, (_find_item(item_id, generations) for item_id in golden.revealed))),
         conditions=None if golden.given is None else _conditions(golden.given, generations),
     )
     query = asked_of(golden, generations, viewer=viewer)
     retrieval = retrieve(view, query)
     found = Judged(unknown, view, query, retrieval, retrieval.result.chunks)
-    secrets = _told_secrets(view, found.answer) if viewer != "gm" else ()
+    secrets = _leaked_secrets(view, found.answer) if viewer != "gm" else ()
     return Judged(
-        (*unknown, *_misplaced(golden, found), *_texts(golden, found), *secrets),
+        (*unknown, *_misplaced_chunks(golden, found), *_misjudged_texts(golden, found), *secrets),
         view,
         query,
         retrieval,
@@ -232,7 +232,7 @@ def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: 
             **bounds,
         )
     ids = [golden.scene.location, *golden.scene.present]
-    entities = {entity_id: _entity(entity_id, generations) for entity_id in ids}
+    entities = {entity_id: _find_entity(entity_id, generations) for entity_id in ids}
     asked = scene_query(
         entities[golden.scene.location] or golden.scene.location,
         present_ids=[entities[name] or name for name in golden.scene.present],
@@ -258,7 +258,7 @@ def _answers(chunk_id: str, wanted: str) -> bool:
     return chunk_id == wanted or _section(chunk_id) == wanted
 
 
-def _chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | None:
+def _find_chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | None:
     """Return a section by its ID; a section named without its pack may be any pack's. None where there is none."""
     for generation in generations:
         full = chunk_id if chunk_id.count(":") == 2 else f"{generation.pack_id}:{chunk_id}"
@@ -267,7 +267,7 @@ def _chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | No
     return None
 
 
-def _entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
+def _find_entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
     full = (
         qualify(generation.pack_id, entity_id)
         for generation in generations
@@ -276,7 +276,7 @@ def _entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
     return next(full, None)
 
 
-def _item(item_id: str, generations: Sequence[Generation]) -> str | None:
+def _find_item(item_id: str, generations: Sequence[Generation]) -> str | None:
     """Return an item's full ID, None where there is none. Scenarios write `viktor/withholds#debt`."""
     where, _, name = item_id.replace("/", ":", 1).partition("#")
     for generation in generations:
@@ -295,13 +295,13 @@ def _conditions(given: QueryConditions, generations: Sequence[Generation]) -> Lo
     return LoreConditions(threads=given.threads, clocks=given.clocks, facts=frozenset(subjects))
 
 
-def _unknown(golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator[Miss]:
+def _unknown_names(golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator[Miss]:
     """Yield a miss for each name in the query that the packs do not have."""
     for key, ids in _entity_ids(golden):
         for number, entity_id in enumerate(ids):
-            if _entity(entity_id, generations) is None:
+            if _find_entity(entity_id, generations) is None:
                 yield Miss(
-                    f"there is no entity {entity_id}", key, number, hint=_near(entity_id, _entities(generations))
+                    f"there is no entity {entity_id}", key, number, hint=_suggest(entity_id, _entities(generations))
                 )
     scene = golden.scene
     for key, kind, values in (
@@ -312,15 +312,15 @@ def _unknown(golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator
         for number, value in enumerate(values):
             if not any(generation.linked(kind, [value]) for generation in generations):
                 known = {value for generation in generations for value in generation.link_values(kind)}
-                yield Miss(f"no section is tied to the {kind} {value}", key, number, hint=_near(value, known))
+                yield Miss(f"no section is tied to the {kind} {value}", key, number, hint=_suggest(value, known))
     for number, item_id in enumerate(golden.revealed):
-        if _item(item_id, generations) is None:
-            yield Miss(f"there is no item {item_id}", "revealed", number, hint=_near(item_id, _items(generations)))
+        if _find_item(item_id, generations) is None:
+            yield Miss(f"there is no item {item_id}", "revealed", number, hint=_suggest(item_id, _items(generations)))
     for key, ids in (("include", golden.include), ("exclude", golden.exclude)):
         for number, chunk_id in enumerate(ids):
-            if _chunk(chunk_id, generations) is None:
+            if _find_chunk(chunk_id, generations) is None:
                 chunks = {_section(chunk.id) for generation in generations for chunk in generation.all_chunks()}
-                yield Miss(f"there is no chunk {chunk_id}", key, number, hint=_near(chunk_id, chunks))
+                yield Miss(f"there is no chunk {chunk_id}", key, number, hint=_suggest(chunk_id, chunks))
 
 
 def _entity_ids(golden: GoldenQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -344,7 +344,7 @@ def _items(generations: Sequence[Generation]) -> set[str]:
     }
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known: Iterable[str]) -> str:
     """Return `did you mean …` for IDs with or without their pack; empty where nothing is near."""
     by_name = {
         known_id if name.count(":") == known_id.count(":") else known_id.partition(":")[2]: known_id
@@ -354,12 +354,12 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else ""
 
 
-def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
+def _misplaced_chunks(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
     assert found.view is not None and found.query is not None and found.retrieval is not None
     there = [chunk.chunk_id for chunk in found.answer]
     shown = ", ".join(there) or "nothing"
     for number, wanted in enumerate(golden.include):
-        chunk = _chunk(wanted, found.view.generations)
+        chunk = _find_chunk(wanted, found.view.generations)
         if chunk is None:
             continue
         if not any(_answers(chunk_id, chunk.id) for chunk_id in there):
@@ -375,14 +375,14 @@ def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
                 "say more plainly in it what it is about, or raise top",
             )
     for number, wanted in enumerate(golden.exclude):
-        chunk = _chunk(wanted, found.view.generations)
+        chunk = _find_chunk(wanted, found.view.generations)
         at = next((n for n, chunk_id in enumerate(there, 1) if chunk and _answers(chunk_id, chunk.id)), None)
         if at is not None:
             yield Miss(
                 f"{wanted} is in the answer, at place {at} of {len(there)}",
                 "exclude",
                 number,
-                _brought(found.retrieval, there[at - 1]),
+                _explain_hit(found.retrieval, there[at - 1]),
                 _hint_for_excluded(golden),
             )
 
@@ -392,7 +392,7 @@ def _is_visible(view: LoreView, chunk: StoredChunk) -> bool:
     return not chunk.text or visible_text(view, generation, chunk) is not None
 
 
-def _brought(retrieval: Retrieval, chunk_id: str) -> str:
+def _explain_hit(retrieval: Retrieval, chunk_id: str) -> str:
     """Return what brought a section into an answer, in words."""
     trace = retrieval.trace.why(chunk_id)
     if trace is None:
@@ -412,7 +412,7 @@ def _hint_for_excluded(golden: GoldenQuery) -> str:
     return "put what it keeps under a heading that is not open, such as Withholds; see: lorewright pack validate"
 
 
-def _texts(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
+def _misjudged_texts(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
     """Yield a miss for each sentence that should stand in the answer and does not, or should not and does."""
     assert found.view is not None
     said = [(chunk.chunk_id, _plain(chunk.text)) for chunk in found.answer]
@@ -422,10 +422,10 @@ def _texts(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
             where = next((chunk_id for chunk_id, text in said if wanted in text), None)
             if where is not None and key == "exclude_text":
                 yield Miss(f"“{text}” stands in the answer, in {where}", key, number, hint=_hint_for_excluded(golden))
-            elif where is None and (home := _home_of(wanted, found.view.generations)) is None:
+            elif where is None and (home := _chunk_with(wanted, found.view.generations)) is None:
                 yield Miss(f"no section holds “{text}”", key, number, hint="write it as it stands in the pack")
             elif where is None and key == "include_text":
-                why, hint = _not_told(found, home)
+                why, hint = _explain_missing_text(found, home)
                 yield Miss(f"“{text}” is not in the answer", key, number, why, hint)
 
 
@@ -433,12 +433,12 @@ def _plain(text: str) -> str:
     return plain_text(text).casefold()
 
 
-def _home_of(wanted: str, generations: Sequence[Generation]) -> StoredChunk | None:
+def _chunk_with(wanted: str, generations: Sequence[Generation]) -> StoredChunk | None:
     chunks = (chunk for generation in generations for chunk in generation.all_chunks())
     return next((chunk for chunk in chunks if wanted in _plain(chunk.text)), None)
 
 
-def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
+def _explain_missing_text(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
     assert home is not None and found.view is not None and found.query is not None and found.retrieval is not None
     if any(chunk.chunk_id == home.id for chunk in found.answer):
         cut = f"{home.id} is in the answer, and was cut before it or shown in part"
@@ -447,7 +447,7 @@ def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
     return (f"it stands in {home.id}: {reason.why}", reason.hint) if reason else ("", "")
 
 
-def _told_secrets(view: LoreView, chunks: Sequence[RetrievedChunk]) -> Iterator[Miss]:
+def _leaked_secrets(view: LoreView, chunks: Sequence[RetrievedChunk]) -> Iterator[Miss]:
     """Yield a miss for each secret that stands in the answer though the viewer may not know it, wherever it stands."""
     for generation in view.generations:
         for hidden in generation.hidden_chunks():

@@ -101,7 +101,7 @@ class PackReport:
 
     def strictly(self) -> PackReport:
         """Return the same report with each warning as a failure."""
-        return replace(self, cases=tuple(_strict(case) for case in self.cases))
+        return replace(self, cases=tuple(_as_failure(case) for case in self.cases))
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as values for JSON."""
@@ -125,7 +125,7 @@ def failures(cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.status == "failed"]
 
 
-def _strict(case: Case) -> Case:
+def _as_failure(case: Case) -> Case:
     return replace(case, status="failed") if case.status == "warned" else case
 
 
@@ -147,7 +147,7 @@ def junit_xml(report: PackReport) -> str:
         if cases:
             suite = ElementTree.SubElement(root, "testsuite", _counts(cases, name=f"{report.pack}.{kind}"))
             for case in cases:
-                _add(suite, case, report.pack, kind)
+                _add_case(suite, case, report.pack, kind)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -171,7 +171,7 @@ def told(case: Case) -> str:
 
 def _counts(cases: list[Case], *, name: str) -> dict[str, str]:
     return {
-        "name": _clean(name),
+        "name": _remove_controls(name),
         "tests": str(len(cases)),
         "failures": str(sum(case.status == "failed" for case in cases)),
         "errors": "0",
@@ -180,20 +180,20 @@ def _counts(cases: list[Case], *, name: str) -> dict[str, str]:
     }
 
 
-def _add(suite: ElementTree.Element, case: Case, pack: str, kind: Kind) -> None:
+def _add_case(suite: ElementTree.Element, case: Case, pack: str, kind: Kind) -> None:
     fields = {"classname": f"{pack}.{kind}", "name": case.name, "file": case.file, "line": str(case.line), "time": "0"}
-    element = ElementTree.SubElement(suite, "testcase", {key: _clean(value) for key, value in fields.items()})
+    element = ElementTree.SubElement(suite, "testcase", {key: _remove_controls(value) for key, value in fields.items()})
     if case.status == "failed":
-        failure = ElementTree.SubElement(element, "failure", {"message": _clean(case.found), "type": kind})
-        failure.text = _clean(f"{case.place}\n{told(case)}")
+        failure = ElementTree.SubElement(element, "failure", {"message": _remove_controls(case.found), "type": kind})
+        failure.text = _remove_controls(f"{case.place}\n{told(case)}")
     elif case.status == "skipped":
-        ElementTree.SubElement(element, "skipped", {"message": _clean(case.why)})
+        ElementTree.SubElement(element, "skipped", {"message": _remove_controls(case.why)})
     elif case.status == "warned":
         # The format has no warnings: the details have it.
-        ElementTree.SubElement(element, "system-out").text = _clean(f"warning: {case.place}\n{told(case)}")
+        ElementTree.SubElement(element, "system-out").text = _remove_controls(f"warning: {case.place}\n{told(case)}")
 
 
-def _clean(text: str) -> str:
+def _remove_controls(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
@@ -381,10 +381,10 @@ def regression_cases(baseline: Baseline, asked: Sequence[AskedQuery], *, embedde
         return [
             Case("regression", "baseline", BASELINE_FILE, 1, "skipped", why=why, hint="keep one with the same embedder")
         ]
-    return [case for query in asked for case in _of_query(baseline.answers, query)]
+    return [case for query in asked for case in _compare_query(baseline.answers, query)]
 
 
-def _of_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[Case]:
+def _compare_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[Case]:
     golden, name = query.golden, named(query.golden)
     kept = answers.get(golden.query.asked)
     if query.skipped or query.judged.retrieval is None:
@@ -397,7 +397,7 @@ def _of_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[
         return
     now = query.judged.sections
     lost = [section for section in kept.sections if section not in now]
-    moved = "; ".join(_moves(kept.sections, now))
+    moved = "; ".join(_describe_moves(kept.sections, now))
     if not lost:
         yield Case("regression", name, golden.file, golden.line, "passed", found=moved)
         return
@@ -409,12 +409,12 @@ def _of_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[
         "failed",
         expected=f"what the answer held when the baseline was kept: {', '.join(kept.sections)}",
         found=f"lost: {', '.join(lost)}; {moved}",
-        why="; ".join(_why(section, kept.sections, query) for section in lost[:_TOLD]),
+        why="; ".join(_explain_loss(section, kept.sections, query) for section in lost[:_TOLD]),
         hint="mend what you changed last; where this is meant, keep the new answers with --save-baseline",
     )
 
 
-def _moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+def _describe_moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
     gained = [f"{section} (now {now.index(section) + 1})" for section in now if section not in before]
     changed = [
         f"{section} ({before.index(section) + 1} → {now.index(section) + 1})"
@@ -427,7 +427,7 @@ def _moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
         yield f"moved: {', '.join(changed)}"
 
 
-def _why(section: str, before: Sequence[str], query: AskedQuery) -> str:
+def _explain_loss(section: str, before: Sequence[str], query: AskedQuery) -> str:
     was = f"{section} was at place {before.index(section) + 1}"
     judged = query.judged
     assert judged.view is not None and judged.query is not None and judged.retrieval is not None

@@ -289,7 +289,9 @@ def _histogram(sections: Mapping[str, list[StoredChunk]]) -> tuple[Bucket, ...]:
 def _long(sections: Mapping[str, list[StoredChunk]], chunk_tokens: int) -> tuple[LongSection, ...]:
     """Return the sections that had to be split, the longest first."""
     found = [
-        _told(section, parts) for section, parts in sections.items() if len(parts) > 1 or _tokens(parts) > chunk_tokens
+        _long_section(section, parts)
+        for section, parts in sections.items()
+        if len(parts) > 1 or _tokens(parts) > chunk_tokens
     ]
     return tuple(sorted(found, key=lambda section: (-section.tokens, section.section_id)))
 
@@ -297,14 +299,14 @@ def _long(sections: Mapping[str, list[StoredChunk]], chunk_tokens: int) -> tuple
 def _short(sections: Mapping[str, list[StoredChunk]]) -> tuple[LongSection, ...]:
     """Return the sections of open lore that hold hardly anything, the shortest first."""
     found = [
-        _told(section, parts)
+        _long_section(section, parts)
         for section, parts in sections.items()
         if parts[0].role == "lore" and _tokens(parts) < SHORT_TOKENS
     ]
     return tuple(sorted(found, key=lambda section: (section.tokens, section.section_id)))
 
 
-def _told(section_id: str, parts: Sequence[StoredChunk]) -> LongSection:
+def _long_section(section_id: str, parts: Sequence[StoredChunk]) -> LongSection:
     return LongSection(section_id=section_id, tokens=_tokens(parts), parts=len(parts))
 
 

@@ -72,7 +72,7 @@ def masked_links(pack: Pack) -> list[MaskedLink]:
     """Return every link of a pack to another of its files, in source order, each sentence once."""
     table = LinkTable(pack.manifest.id, pack.entities)
     entities = {entity.id: entity for entity in pack.entities}
-    found = (link for chunk in pack.chunks for link in _of_chunk(chunk, table, entities[chunk.entity_id]))
+    found = (link for chunk in pack.chunks for link in _links_of_chunk(chunk, table, entities[chunk.entity_id]))
     return list({(link.chunk.id, link.target, link.asked): link for link in found}.values())
 
 
@@ -109,7 +109,7 @@ def measure_links(pack: Pack, own: Generation, asking: Asking, *, most: int, pro
     )
 
 
-def _of_chunk(chunk: Chunk, table: LinkTable, entity: PackEntity) -> Iterator[MaskedLink]:
+def _links_of_chunk(chunk: Chunk, table: LinkTable, entity: PackEntity) -> Iterator[MaskedLink]:
     for match in _LINK.finditer(chunk.text) if chunk.role in OPEN_ROLES else ():
         target = table.find(match.group(1).strip())
         if target is None or target.id == entity.id:
@@ -185,7 +185,7 @@ def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -
         vectors = library.vectors
         # Without an approximate vector index: to build it takes longer than all the questions.
         here = Library(folder, None if vectors is None else replace(vectors, build_nearest=bool))
-        packs = [_read(root, progress) for root in roots]
+        packs = [_read_pack(root, progress) for root in roots]
         notes: list[str] = []
         generations = []
         for pack in packs:
@@ -202,7 +202,7 @@ def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -
         yield TestedPacks(packs[-1], tuple(generations), tuple(notes))
 
 
-def _read(root: Path, progress: Progress) -> Pack:
+def _read_pack(root: Path, progress: Progress) -> Pack:
     pack = load_pack(root, progress=progress)
     if pack.errors:
         first = "\n  ".join(str(finding) for finding in pack.errors[:_TOLD])

@@ -53,16 +53,16 @@ class FileSaves:
             ExtraMissing: the system could report saves, but the library that listens is not installed.
         """
         self._root = root.resolve()
-        polls = poll or _tells_nothing()
+        polls = poll or _is_wsl()
         if not polls:
             require_extra("watch", needed_by="lorewright pack watch without --poll")
-        self._batches = _polled(self._root) if polls else _told(self._root)
+        self._batches = _polled_saves(self._root) if polls else _system_saves(self._root)
         # The first batch is empty: it comes once the watch is set up.
         try:
             next(self._batches)
         except OSError:
             # The system's limit of watches is reached.
-            self._batches = _polled(self._root)
+            self._batches = _polled_saves(self._root)
             next(self._batches)
 
     def wait(self, timeout_s: float | None) -> Set[str]:
@@ -84,12 +84,12 @@ class FileSaves:
             return False
 
 
-def _tells_nothing() -> bool:
+def _is_wsl() -> bool:
     """Return True under WSL, where the system does not report what is saved from Windows."""
     return "microsoft" in platform.release().lower()
 
 
-def _told(root: Path) -> Iterator[Set[str]]:
+def _system_saves(root: Path) -> Iterator[Set[str]]:
     """Yield the saves as the system reports them, every tick. When the folder is taken away and put back, or another
     takes its place, the system reports nothing more: then the new folder is watched, and reported as saved."""
     # Imported late: only a watch pays for it. Where it polls by itself it misses the second save of a second.
@@ -97,7 +97,7 @@ def _told(root: Path) -> Iterator[Set[str]]:
 
     news: set[str] = set()
     while True:
-        watched = _number_of(root)
+        watched = _inode_of(root)
         for batch in watch(
             root,
             watch_filter=lambda change, path: True,
@@ -108,19 +108,19 @@ def _told(root: Path) -> Iterator[Set[str]]:
             force_polling=False,
         ):
             paths = (PurePath(path) for _, path in batch)
-            yield news | _of_a_pack(path.relative_to(root) for path in paths if path.is_relative_to(root))
+            yield news | _pack_paths(path.relative_to(root) for path in paths if path.is_relative_to(root))
             news = set()
-            if _number_of(root) != watched:
+            if _inode_of(root) != watched:
                 break
         news = {_FOLDER}
-        while _number_of(root) is None:
+        while _inode_of(root) is None:
             yield news
             news = set()
             time.sleep(_TICK_MS / 1000)
         news = {_FOLDER}
 
 
-def _number_of(root: Path) -> int | None:
+def _inode_of(root: Path) -> int | None:
     """Return the number by which the system knows a folder; None where there is none."""
     try:
         return root.stat().st_ino
@@ -128,7 +128,7 @@ def _number_of(root: Path) -> int | None:
         return None
 
 
-def _polled(root: Path) -> Iterator[Set[str]]:
+def _polled_saves(root: Path) -> Iterator[Set[str]]:
     """Yield the saves as the times, sizes and numbers of the files show them, every tick; of a large folder less
     often."""
     known = _files_in(root)
@@ -145,7 +145,7 @@ def _polled(root: Path) -> Iterator[Set[str]]:
                 break
             time.sleep(_SILENCE_MS / 1000)
             now = _files_in(root)
-        yield _of_a_pack(changed)
+        yield _pack_paths(changed)
         time.sleep(pause_s)
 
 
@@ -166,7 +166,7 @@ def _files_in(root: Path) -> dict[PurePath, tuple[int, int, int]]:
     return found
 
 
-def _of_a_pack(paths: Iterable[PurePath]) -> set[str]:
+def _pack_paths(paths: Iterable[PurePath]) -> set[str]:
     return {path.as_posix() for path in paths if concerns(path)}
 
 

@@ -226,15 +226,15 @@ class NeverHolds:
 
 def never_holding(chunk: Chunk, scenarios: Sequence[Scenario]) -> Iterator[NeverHolds]:
     """Yield the conditions of a section and of its items that cannot hold."""
-    if chunk.conditions and (found := _judge(chunk.conditions, scenarios)):
+    if chunk.conditions and (found := _judge_conditions(chunk.conditions, scenarios)):
         yield NeverHolds(chunk.conditions[0].line, None, *found)
     for item in chunk.items:
         when = of_item(item)
-        if when is not None and (found := _judge((*chunk.conditions, when), scenarios)):
+        if when is not None and (found := _judge_conditions((*chunk.conditions, when), scenarios)):
             yield NeverHolds(item.line, item.id, *found)
 
 
-def _judge(whens: Sequence[When], scenarios: Sequence[Scenario]) -> tuple[str, str, bool] | None:
+def _judge_conditions(whens: Sequence[When], scenarios: Sequence[Scenario]) -> tuple[str, str, bool] | None:
     if any(not when.parts for when in whens):
         return "its condition cannot be read", "see: lorewright pack validate", True
     parts = [part for when in whens for part in when.parts]
@@ -245,7 +245,7 @@ def _judge(whens: Sequence[When], scenarios: Sequence[Scenario]) -> tuple[str, s
     for part in parts:
         missing = [_lacks(part, scenario) for scenario in scenarios]
         if all(missing):
-            return _told(part, scenarios, unknown=all(lack == "unknown" for lack in missing))
+            return _describe_lack(part, scenarios, unknown=all(lack == "unknown" for lack in missing))
     return None
 
 
@@ -302,7 +302,7 @@ def _effects(scenario: Scenario, key: str, value: str, **also: str) -> bool:
     return False
 
 
-def _told(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tuple[str, str, bool]:
+def _describe_lack(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tuple[str, str, bool]:
     names = ", ".join(scenario.id for scenario in scenarios)
     match part:
         case WhenThread():
@@ -310,7 +310,7 @@ def _told(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tu
             if unknown:
                 return (
                     f"no scenario that uses the pack has a thread {part.thread} ({names})",
-                    _near(part.thread, known),
+                    _suggest(part.thread, known),
                     True,
                 )
             return (
@@ -323,7 +323,7 @@ def _told(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tu
             if unknown:
                 return (
                     f"no scenario that uses the pack has a clock {part.clock} ({names})",
-                    _near(part.clock, known),
+                    _suggest(part.clock, known),
                     True,
                 )
             return f"in no scenario that uses the pack clock {part.clock} rises to {part.min} ({names})", _MOVE, False
@@ -337,7 +337,7 @@ def _told(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tu
 _MOVE = "have a rule of a scenario bring it about, or mend the condition"
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, sorted(known), n=1)
     return f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
 

@@ -148,10 +148,10 @@ class Look:
             "problem": self.problem,
             "errors": len(self.findings.errors),
             "findings": len(self.findings.now),
-            "new_findings": list(map(_finding, self.findings.new)),
-            "solved_findings": list(map(_finding, self.findings.solved)),
-            "answers": list(map(_answered, self.answers)),
-            "golden": None if self.golden is None else _golden(self.golden),
+            "new_findings": list(map(_finding_as_dict, self.findings.new)),
+            "solved_findings": list(map(_finding_as_dict, self.findings.solved)),
+            "answers": list(map(_answer_as_dict, self.answers)),
+            "golden": None if self.golden is None else _golden_as_dict(self.golden),
             "milliseconds": {name: round(took, 1) for name, took in self.milliseconds},
         }
 
@@ -159,27 +159,27 @@ class Look:
 def compared(now: Sequence[Finding], before: Sequence[Finding]) -> Findings:
     """Compare findings: return those of now, which are new, and which are solved. A finding that only moved to another
     line is neither."""
-    left, gone = Counter(map(_kind, before)), Counter(map(_kind, now))
-    new = [finding for finding in now if not _taken(left, finding)]
-    solved = [finding for finding in before if not _taken(gone, finding)]
+    left, gone = Counter(map(_finding_key, before)), Counter(map(_finding_key, now))
+    new = [finding for finding in now if not _take(left, finding)]
+    solved = [finding for finding in before if not _take(gone, finding)]
     return Findings(tuple(now), tuple(new), tuple(solved))
 
 
-def _kind(finding: Finding) -> tuple[str, ...]:
+def _finding_key(finding: Finding) -> tuple[str, ...]:
     return (finding.file, finding.severity, finding.code, finding.message, finding.hint)
 
 
-def _taken(counts: Counter[tuple[str, ...]], finding: Finding) -> bool:
-    there = counts[_kind(finding)] > 0
-    counts[_kind(finding)] -= there
+def _take(counts: Counter[tuple[str, ...]], finding: Finding) -> bool:
+    there = counts[_finding_key(finding)] > 0
+    counts[_finding_key(finding)] -= there
     return there
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding_as_dict(finding: Finding) -> dict[str, Any]:
     return {field: getattr(finding, field) for field in Finding.__dataclass_fields__}
 
 
-def _answered(answered: Answered) -> dict[str, Any]:
+def _answer_as_dict(answered: Answered) -> dict[str, Any]:
     moves = answered.changes.moves if answered.changes else ()
     return {
         "query": answered.question.words,
@@ -195,7 +195,7 @@ def _answered(answered: Answered) -> dict[str, Any]:
     }
 
 
-def _golden(look: GoldenLook) -> dict[str, Any]:
+def _golden_as_dict(look: GoldenLook) -> dict[str, Any]:
     return {
         "asked": look.asked,
         "fault": look.fault,
@@ -265,15 +265,15 @@ class PackWatcher:
             # Deleted during the look; the deletion is a save of its own.
             return None
         except (PackError, OSError) as problem:
-            return self._nothing(problem)
+            return self._look_without_pack(problem)
         seen = (pack.content_hash, pack.findings, self._golden_text())
         if seen == self._seen:
             return None
-        look = Look(len(pack.entities), len(pack.chunks), self._compared(pack), indexed=False)
+        look = Look(len(pack.entities), len(pack.chunks), self._compare_findings(pack), indexed=False)
         if self._is_held_back(pack):
             look = replace(look, problem="errors keep it from being indexed; what was indexed before is kept")
         else:
-            look = self._asked(pack, look, progress)
+            look = self._look_with_answers(pack, look, progress)
             self._remarks = _without_errors(pack)
         self._seen, self._errors = seen, pack.errors
         return replace(look, milliseconds=self._watch.read())
@@ -285,7 +285,7 @@ class PackWatcher:
             return False
         return bool(compared(pack.errors, self._indexed.errors).new)
 
-    def _compared(self, pack: Pack) -> Findings:
+    def _compare_findings(self, pack: Pack) -> Findings:
         """Compare errors with those of the look before. All other findings are compared with those of the last indexed
         text, and only where there is no error: links that dangle because a file cannot be read are no news."""
         errors = compared(pack.errors, self._errors)
@@ -330,7 +330,7 @@ class PackWatcher:
         self._live.close()
         self._needed.close()
 
-    def _nothing(self, problem: Exception) -> Look | None:
+    def _look_without_pack(self, problem: Exception) -> Look | None:
         """Return the look at a folder that is no pack at the moment; None where that is no news."""
         told = problem.message if isinstance(problem, LorewrightError) else str(problem)
         if self._seen == (told,):
@@ -338,7 +338,7 @@ class PackWatcher:
         self._seen = (told,)
         return Look(0, 0, Findings(()), indexed=False, problem=told)
 
-    def _asked(self, pack: Pack, look: Look, progress: Progress) -> Look:
+    def _look_with_answers(self, pack: Pack, look: Look, progress: Progress) -> Look:
         with self._watch.of("index"):
             updated = self._live.update(pack, progress=progress)
         self._indexed = pack
@@ -347,9 +347,9 @@ class PackWatcher:
             titles = names_of(pack)
             known = {chunk.id: f"{titles[chunk.entity_id]}\n{chunk.section}\n{chunk.text}" for chunk in pack.chunks}
             known |= self._needed.said
-            answers = tuple(self._answered(question, generations, known) for question in self._watched.questions)
+            answers = tuple(self._answer(question, generations, known) for question in self._watched.questions)
         with self._watch.of("golden"):
-            golden = self._golden(pack, generations) if self._watched.golden else None
+            golden = self._ask_golden(pack, generations) if self._watched.golden else None
         return replace(
             look,
             indexed=True,
@@ -360,7 +360,7 @@ class PackWatcher:
             golden=golden,
         )
 
-    def _answered(
+    def _answer(
         self, question: WatchedQuestion, generations: Sequence[Generation], known: Mapping[str, str]
     ) -> Answered:
         before = self._answers.get(question)
@@ -375,7 +375,7 @@ class PackWatcher:
         changes = None if before is None else changes_between(before, answer)
         return Answered(question, answer, changes)
 
-    def _golden(self, pack: Pack, generations: Sequence[Generation]) -> GoldenLook:
+    def _ask_golden(self, pack: Pack, generations: Sequence[Generation]) -> GoldenLook:
         try:
             asked = read_golden(Path(pack.root))
         except PackError as problem:

@@ -54,8 +54,8 @@ def stage_differences(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[
             continue
         seen[name] += 1
         was = recorded[then[name]]
-        yield from _in("input", record.stage, was["input"], json.loads(record.input_json))
-        yield from _in("output", record.stage, was["output"], json.loads(record.output_json))
+        yield from _differences_in("input", record.stage, was["input"], json.loads(record.input_json))
+        yield from _differences_in("output", record.stage, was["output"], json.loads(record.output_json))
     for name, place in then.items():
         if not seen[name]:
             yield Difference("missing", recorded[place]["stage"], recorded="a run", replayed=NOTHING)
@@ -70,7 +70,7 @@ def turn_differences(
     if state_hash != turn.state_hash:
         yield Difference("state", "", "", turn.state_hash[:16], state_hash[:16])
     if narration != told:
-        yield Difference("narration", "", "", *_around(told, narration))
+        yield Difference("narration", "", "", *_excerpts(told, narration))
     if kind != turn.kind:
         yield Difference("result", "", "kind", turn.kind, kind)
     for difference in first_difference(dict(turn.result), dict(result)):
@@ -89,7 +89,7 @@ def first_difference(recorded: Any, replayed: Any, path: str = "") -> Iterator[t
         pairs = ((n, *pair) for n, pair in enumerate(zip(*both, strict=True)))
     else:
         if recorded != replayed or type(recorded) is not type(replayed):
-            yield path, *_around(_text(recorded), _text(replayed))
+            yield path, *_excerpts(_as_text(recorded), _as_text(replayed))
         return
     for key, was, now in pairs:
         for found in first_difference(was, now, f"{path}.{key}" if path else str(key)):
@@ -104,7 +104,7 @@ class _Absent:
 _ABSENT = _Absent()
 
 
-def _in(aspect: Aspect, stage: str, recorded: Any, replayed: Any) -> Iterator[Difference]:
+def _differences_in(aspect: Aspect, stage: str, recorded: Any, replayed: Any) -> Iterator[Difference]:
     for path, was, now in first_difference(recorded, replayed):
         yield Difference(aspect, stage, path, was, now)
 
@@ -119,11 +119,11 @@ def _by_run(stages: Iterator[str]) -> dict[str, int]:
     return places
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return NOTHING if isinstance(value, _Absent) else json.dumps(value, ensure_ascii=False)
 
 
-def _around(recorded: str, replayed: str) -> tuple[str, str]:
+def _excerpts(recorded: str, replayed: str) -> tuple[str, str]:
     """Return both texts from shortly before the place where they part."""
     same = next((n for n, (a, b) in enumerate(zip(recorded, replayed, strict=False)) if a != b), 0)
     start = max(same - _SHOWN // 4, 0)

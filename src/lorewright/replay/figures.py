@@ -109,8 +109,8 @@ class TurnFigures:
 def figures_of(turn: PlayedTurn) -> TurnFigures:
     """Return all figures of a turn."""
     told = narration_of(turn.result) if turn.kind == "play" else None
-    refused, wrongly_accepted = _judged(turn)
-    sentences, unsupported = _supported(turn.records)
+    refused, wrongly_accepted = _judge_again(turn)
+    sentences, unsupported = _count_supported(turn.records)
     return TurnFigures(
         turn_no=turn.turn_no,
         turn_id=turn.turn_id,
@@ -125,8 +125,8 @@ def figures_of(turn: PlayedTurn) -> TurnFigures:
         sentences=sentences,
         unsupported=unsupported,
         proposals=_proposals(turn.records),
-        retrieved=frozenset(_retrieved(turn)),
-        cited=frozenset(_cited(turn)),
+        retrieved=frozenset(_retrieved_chunks(turn)),
+        cited=frozenset(_cited_chunks(turn)),
         runs=tuple(run for record in turn.records if (run := model_run(record)) is not None),
     )
 
@@ -163,13 +163,13 @@ def model_run(record: Mapping[str, Any]) -> ModelRun | None:
     )
 
 
-def _of(records: Sequence[Mapping[str, Any]], stage: str) -> Iterator[Mapping[str, Any]]:
+def _records_of(records: Sequence[Mapping[str, Any]], stage: str) -> Iterator[Mapping[str, Any]]:
     return (record for record in records if record["stage"] == stage)
 
 
 def _contradicts(records: Sequence[Mapping[str, Any]]) -> bool | None:
     """Tell whether any proposal was refused as a contradiction; None where no proposals were judged."""
-    judged = [record["output"] for record in _of(records, "accept") if isinstance(record["output"], dict)]
+    judged = [record["output"] for record in _records_of(records, "accept") if isinstance(record["output"], dict)]
     if not judged:
         return None
     return any(refusal.get("reason") == CONTRADICTION for output in judged for refusal in output.get("refused", ()))
@@ -186,13 +186,13 @@ def _proposals(records: Sequence[Mapping[str, Any]]) -> Proposals:
                 found += of_narration
             told_of, of_narration = record["input"], Proposals()
         elif record["stage"] == "accept":
-            of_narration += _counted(output, true="accepted", waiting="waiting")
+            of_narration += _count_proposals(output, true="accepted", waiting="waiting")
         elif record["stage"] == "inner_writes":
-            found += _counted(output, true="ops", waiting="reviews")
+            found += _count_proposals(output, true="ops", waiting="reviews")
     return found + of_narration
 
 
-def _counted(output: Mapping[str, Any], *, true: str, waiting: str) -> Proposals:
+def _count_proposals(output: Mapping[str, Any], *, true: str, waiting: str) -> Proposals:
     return Proposals(
         accepted=len(output.get(true, ())),
         refused=len(output.get("refused", ())),
@@ -201,11 +201,11 @@ def _counted(output: Mapping[str, Any], *, true: str, waiting: str) -> Proposals
     )
 
 
-def _judged(turn: PlayedTurn) -> tuple[int, int]:
+def _judge_again(turn: PlayedTurn) -> tuple[int, int]:
     """Return (refused actions, accepted actions that the same rules refuse when they judge them again on the same
     state)."""
     refused = accepted = 0
-    for record in _of(turn.records, "validate"):
+    for record in _records_of(turn.records, "validate"):
         results = record["output"]["results"]
         refused += sum(not result["success"] for result in results)
         try:
@@ -218,16 +218,16 @@ def _judged(turn: PlayedTurn) -> tuple[int, int]:
     return refused, accepted
 
 
-def _supported(records: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+def _count_supported(records: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
     """Return (sentences of the final narration, those that no source supports); none of a builtin narration."""
-    told = [record["output"] for record in _of(records, "narrator") if record["output"]]
+    told = [record["output"] for record in _records_of(records, "narrator") if record["output"]]
     support = told[-1].get("support", ()) if told else ()
     return len(support), sum(not sentence["ids"] for sentence in support)
 
 
-def _retrieved(turn: PlayedTurn) -> Iterator[str]:
+def _retrieved_chunks(turn: PlayedTurn) -> Iterator[str]:
     """Yield the chunks of the packs that the narrator was given; passages of the play itself are no lore."""
-    for record in _of(turn.records, "narrator"):
+    for record in _records_of(turn.records, "narrator"):
         yield from (
             chunk_entity_id
             for chunk_entity_id in _chunk_ids(record["input"])
@@ -246,10 +246,10 @@ def _chunk_ids(value: Any) -> Iterator[str]:
             yield from _chunk_ids(inner)
 
 
-def _cited(turn: PlayedTurn) -> Iterator[str]:
+def _cited_chunks(turn: PlayedTurn) -> Iterator[str]:
     """Yield the chunks that the narration quotes or names as its sources: of an item, the chunk that holds it."""
     yield from (citation["chunk_id"] for citation in turn.result["citations"])
-    for record in _of(turn.records, "narrator"):
+    for record in _records_of(turn.records, "narrator"):
         output = record["output"] or {}
         named = [
             *output.get("cited", ()),

@@ -255,7 +255,7 @@ def prefix(turns: Sequence[TurnFigures]) -> Prefix:
     shares, changing, broken = [], [], 0
     for scene in _scenes(turns):
         before: ModelRun | None = None
-        for run in (run for turn in scene for run in _narrations(turn)):
+        for run in (run for turn in scene for run in _narrator_runs(turn)):
             shares.append(run.prefix_tokens / (run.prefix_tokens + run.changing_tokens))
             if before is not None:
                 changing.append(run.changing_tokens)
@@ -267,14 +267,14 @@ def prefix(turns: Sequence[TurnFigures]) -> Prefix:
 def prefix_share(turn: TurnFigures) -> float | None:
     """Return the share of one turn's narrator prompt that comes before the turn's own part; of the last prompt where
     there were several."""
-    shares = [run.prefix_tokens / (run.prefix_tokens + run.changing_tokens) for run in _narrations(turn)]
+    shares = [run.prefix_tokens / (run.prefix_tokens + run.changing_tokens) for run in _narrator_runs(turn)]
     return shares[-1] if shares else None
 
 
 def changing_tokens(turn: TurnFigures) -> int | None:
     """Return the estimated tokens of one turn's narrator prompt that are the turn's own; of the last prompt where there
     were several."""
-    sizes = [run.changing_tokens for run in _narrations(turn)]
+    sizes = [run.changing_tokens for run in _narrator_runs(turn)]
     return sizes[-1] if sizes else None
 
 
@@ -290,7 +290,7 @@ def percentile(values: Sequence[int], percent: int) -> int:
     return ordered[max(-(-len(ordered) * percent // 100) - 1, 0)]
 
 
-def _narrations(turn: TurnFigures) -> list[ModelRun]:
+def _narrator_runs(turn: TurnFigures) -> list[ModelRun]:
     return [run for run in turn.runs if run.stage == "narrator" and run.prefix_tokens + run.changing_tokens]
 
 
@@ -355,14 +355,14 @@ def measure(store: CampaignStore, turns: TurnRange = ALL_TURNS, *, session_id: s
     """
     path = store.turns()
     turns.held_to(path[-1]["turn_no"])
-    sitting = None if session_id is None else _sitting(store, session_id)
+    sitting = None if session_id is None else _full_session_id(store, session_id)
     wanted = {
         turn["turn_id"]
         for turn in path[1:]
         if turn["turn_no"] in turns and (sitting is None or turn["session_id"] == sitting)
     }
     figures = tuple(figures_of(turn) for turn in played_turns(store, path, wanted))
-    failed = tuple(_failed(store, path, turns, sitting))
+    failed = tuple(_failed_attempts(store, path, turns, sitting))
     return Measured(store.campaign_id, figures, failed, metrics_of(figures, failed))
 
 
@@ -396,7 +396,7 @@ def played_turns(store: CampaignStore, path: Sequence[dict[str, Any]], wanted: C
         )
 
 
-def _sitting(store: CampaignStore, session_id: str) -> str:
+def _full_session_id(store: CampaignStore, session_id: str) -> str:
     """Return the full ID of a sitting, which may be given without the campaign's."""
     full = session_id if ":" in session_id else f"{store.campaign_id}:{session_id}"
     if all(row.id != full for row in session_rows(store.database)):
@@ -404,7 +404,7 @@ def _sitting(store: CampaignStore, session_id: str) -> str:
     return full
 
 
-def _failed(
+def _failed_attempts(
     store: CampaignStore, path: list[dict[str, Any]], turns: TurnRange, session_id: str | None
 ) -> Iterator[FailedAttempt]:
     """Yield the failed attempts on the way to the head: an attempt belongs where its turn would have been."""

@@ -246,11 +246,11 @@ def _plots(found: Measured) -> list[str]:
             [Series("words", [turn.words for turn in turns])],
             lambda value: f"{value:.0f}",
         ),
-        bars("Rates", *_rates(found), lambda value: f"{value:.0%}", top=1),
+        bars("Rates", *_rates_of(found), lambda value: f"{value:.0%}", top=1),
     ]
 
 
-def _rates(found: Measured) -> tuple[list[str], list[Series]]:
+def _rates_of(found: Measured) -> tuple[list[str], list[Series]]:
     names = {
         "contradicted": found.metrics.contradiction_rate,
         "invalid let in": found.metrics.invalid_action_acceptance,

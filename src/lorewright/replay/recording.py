@@ -288,7 +288,7 @@ async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, lis
     rows = store.turns(path[-1].turn_id, after=path[0].turn_id if len(path) == 3 else None)
     turn = recorded_turn(rows[1], store.stage_records(path[-1].turn_id))
     position = store.position()
-    draft = await _thought(campaign, rows[0], turn, builtin=builtin, listener=listener)
+    draft = await _think_again(campaign, rows[0], turn, builtin=builtin, listener=listener)
     if store.position() != position:
         raise HeadMoved("another turn was committed meanwhile", hint="look at the story, and say it again")
     undo(store)
@@ -300,7 +300,7 @@ async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, lis
         raise
 
 
-async def _thought(
+async def _think_again(
     campaign: OpenCampaign, parent: Mapping[str, Any], turn: RecordedTurn, *, builtin: bool, listener: TurnListener
 ) -> Draft:
     store = campaign.store
@@ -309,7 +309,7 @@ async def _thought(
     state = store.state_at(parent["turn_id"])
     head = head_at(store, parent, state, session_id=turn.session_id)
     now = make_stages({}) if builtin else campaign.stages
-    stages = _stages(now, turn, is_told_at_once=campaign.setting.rules.profile == "ensemble")
+    stages = _recorded_stages(now, turn, is_told_at_once=campaign.setting.rules.profile == "ensemble")
     recorder = Recorder()
     try:
         return await think(head, submission, campaign.setting, stages, recorder, listener)
@@ -340,7 +340,7 @@ def _without(before: Submission, records: Sequence[Mapping[str, Any]], revision:
     )
 
 
-def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages:
+def _recorded_stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages:
     """Return the stages that answer as they did then; those that narrate everything at once are the current ones."""
     asked = [stage for stage in STAGES if stage in turn.asked()]
     recorded = make_stages(
@@ -356,13 +356,6 @@ def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages
         stage.name: getattr(now, stage.name) for stage in fields(now) if getattr(now, stage.name).name in _TOLD_AT_ONCE
     }
     return replace(recorded, **anew)
-
-
-def acted_in(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the IDs of the cast members who acted in a turn, in order; `records` are as `CampaignStore.stage_records`
-    gives them."""
-    acted = sum(record["stage"] == VALIDATE for record in records)
-    return [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name][:acted]
 
 
 # The stages of a replayed turn: some with a model that is asked now, the others answered from the recording.
@@ -385,8 +378,8 @@ class Overrides:
 
     def __post_init__(self) -> None:
         """Raise SettingsError where there is no such prompt or stage."""
-        _known(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
-        _known(self.models, STAGES, "stage of a turn")
+        _check_names(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
+        _check_names(self.models, STAGES, "stage of a turn")
 
     def __bool__(self) -> bool:
         return bool(self.prompts or self.models)
@@ -403,7 +396,7 @@ class Overrides:
         return keys
 
 
-def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
+def _check_names(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
     for name in names:
         if name not in there:
             raise SettingsError(f"there is no {what} called {name}", hint=f"one of {', '.join(there)}")

@@ -55,7 +55,7 @@ def replay_of(turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: S
     )
     given_otherwise = {of_stage.stage for of_stage in of_stages if of_stage.aspect == "input"}
     return TurnReplay(
-        **_of(turn),
+        **_fields_of(turn),
         text=text,
         differences=(*of_stages, *of_turn),
         anew=now.anew,
@@ -89,7 +89,7 @@ def taken_over(turn: RecordedTurn, state: WorldState, after: WorldState, diff: S
     state_hash = state.content_hash()
     is_same = state_hash == turn.state_hash
     return TurnReplay(
-        **_of(turn),
+        **_fields_of(turn),
         text=narration_of(turn.result),
         note=note if fits else f"{note}; they do not fit the replayed state, which stays as it is",
         differences=() if is_same else (Difference("state", "", "", turn.state_hash[:16], state_hash[:16]),),
@@ -113,10 +113,10 @@ def failed(
     last = records[-1] if records else None
     if last is not None and last.output_json == "null" and last.stage not in anew:
         told += f" (the {last.stage} answered as recorded; to have it answer anew: --model {last.stage}=KEY)"
-    return TurnReplay(**_of(turn), differences=tuple(reached), anew=anew, error=told)
+    return TurnReplay(**_fields_of(turn), differences=tuple(reached), anew=anew, error=told)
 
 
-def _of(turn: RecordedTurn) -> dict[str, Any]:
+def _fields_of(turn: RecordedTurn) -> dict[str, Any]:
     """Return the fields that a replay repeats from the record."""
     return {
         "turn_no": turn.turn_no,
@@ -137,11 +137,11 @@ def _records(turn: RecordedTurn, now: CameOut) -> list[dict[str, Any]]:
     for record in now.draft.records:
         then = left.get(record.stage, [])
         was = then.pop(0) if then and record.calls and record.stage not in now.anew else None
-        shown.append(_shown(record) | ({} if was is None else {key: was[key] for key in ("calls", "prompt")}))
+        shown.append(_record_as_dict(record) | ({} if was is None else {key: was[key] for key in ("calls", "prompt")}))
     return shown
 
 
-def _shown(record: StageRecord) -> dict[str, Any]:
+def _record_as_dict(record: StageRecord) -> dict[str, Any]:
     return {
         "stage": record.stage,
         "model_key": record.model_key,
@@ -253,14 +253,14 @@ class Rerun:
         if not turn.is_thought:
             return self._taken_over(turn, before, after)
         campaign, setting = self._setting(parent_id, turn.by_words)
-        head = self._head(parent, turn, before)
+        head = self._head_before(parent, turn, before)
         cast = self._casting.cast(turn)
         recorder = Recorder()
         try:
             draft = await think(
                 head,
                 self._store.submission(turn.turn_id),
-                replace(setting, dice=self._dice(turn), leaks=RecordedLeakCheck(turn.refusals)),
+                replace(setting, dice=self._dice_for(turn), leaks=RecordedLeakCheck(turn.refusals)),
                 cast.stages,
                 recorder,
             )
@@ -287,7 +287,7 @@ class Rerun:
         self._carried = _Carried(state, dict(turn.result), self._carried.messages)
         return taken_over(turn, state, after, diff, fits=fits)
 
-    def _head(self, parent: Mapping[str, Any], turn: RecordedTurn, before: WorldState) -> Head:
+    def _head_before(self, parent: Mapping[str, Any], turn: RecordedTurn, before: WorldState) -> Head:
         """Return the head as it was then, with the replayed turns so far in place of the recorded ones."""
         head = head_at(self._store, parent, before, session_id=turn.session_id)
         if self._carried is not None:
@@ -296,7 +296,7 @@ class Rerun:
                 state=self._carried.state,
                 options=options_of(self._carried.result),
                 markers=markers_of(self._carried.result),
-                recent=_recent(head, self._carried.messages),
+                recent=_recent_messages(head, self._carried.messages),
             )
         kept = self._scene_lore.get(head.state.scene.id)
         return replace(head, scene_lore=() if kept is None else (kept,))
@@ -310,7 +310,7 @@ class Rerun:
             self._settings[key] = (row, replace(setting, history=history.before, by_words=by_words))
         return self._settings[key]
 
-    def _dice(self, turn: RecordedTurn) -> Callable[[int, str, str], Dice]:
+    def _dice_for(self, turn: RecordedTurn) -> Callable[[int, str, str], Dice]:
         def dice(seed: int, state_hash: str, action_id: str) -> Dice:
             thrown = SeededDice(seed, state_hash, action_id)
             return thrown if self._reroll else RecordedDice(turn.rolls, thrown)
@@ -329,7 +329,7 @@ class Rerun:
             self._otherwise[draft.turn_id] = told_of(draft, now.state)
 
 
-def _recent(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tuple[int, Message], ...]:
+def _recent_messages(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tuple[int, Message], ...]:
     """Return the last messages, with those of replayed turns instead of the recorded ones."""
     recent: list[tuple[int, Message]] = []
     told: set[str] = set()

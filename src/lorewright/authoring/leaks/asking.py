@@ -78,19 +78,19 @@ class Asker:
             characters = [
                 entity.id for pack in view.generations for entity in pack.entities().values() if entity.type == "npc"
             ]
-            self._as_game_master(view)
+            self._ask_as_game_master(view)
         viewers = ["player", *(f"npc:{character}" for character in spread(characters, self._bounds.characters))]
         self._remark("characters look", len(viewers) - 1, len(characters))
         for done, viewer in enumerate(viewers):
             progress("asking", done, len(viewers))
             with self._lore.view(viewer, self._packs) as view:
-                self._as_viewer(view)
+                self._ask_as_viewer(view)
         self.asked.viewers = viewers
         with self._lore.view("gm", self._packs) as view:
-            self._scenes(view, characters)
+            self._ask_scenes(view, characters)
         return self.asked
 
-    def _as_game_master(self, view: LoreView) -> None:
+    def _ask_as_game_master(self, view: LoreView) -> None:
         """Check that the game master finds the canaries: what not even the game master finds could not leak."""
         shown = "\n".join(
             visible_text(view, pack, chunk) or "" for pack in view.generations for chunk in pack.all_chunks()
@@ -102,31 +102,31 @@ class Asker:
             places = ", ".join(secret.place for secret in missing[:3])
             self.asked.remarks.append(f"{len(missing)} secrets are nowhere to be found, first at {places}")
 
-    def _as_viewer(self, view: LoreView) -> None:
+    def _ask_as_viewer(self, view: LoreView) -> None:
         viewer, is_player = view.viewer, view.viewer == "player"
-        self._predicate(view)
+        self._check_predicate(view)
         entities = [entity for pack in view.generations for entity in pack.entities()]
         most = self._bounds.player_entities if is_player else self._bounds.npc_entities
         chosen = dict.fromkeys([*sorted(view.own_ids), *spread(entities, most)])
         for entity_id in chosen:
-            self._entity(view, entity_id)
+            self._ask_entity(view, entity_id)
         worded = [secret for secret in self._secrets if secret.kind not in (KEY, ALIAS)]
         asked = spread(worded, self._bounds.player_questions if is_player else self._bounds.npc_questions)
         for secret in asked:
-            self._question(view, secret)
+            self._ask_question(view, secret)
         if is_player:
             self._remark("entities were asked for", min(len(chosen), len(entities)), len(entities))
             self._remark("secrets were asked about in their own words", len(asked), len(worded))
         if not is_player:
-            self._own_sheet(view, viewer)
+            self._check_own_sheet(view, viewer)
 
-    def _predicate(self, view: LoreView) -> None:
+    def _check_predicate(self, view: LoreView) -> None:
         """Look at every chunk that is not open, without a search."""
         for pack in view.generations:
             text = "\n".join(filter(None, (visible_text(view, pack, chunk) for chunk in pack.hidden_chunks())))
             self._look(view, text, "lore", f"the hidden sections of {pack.pack_id}")
 
-    def _entity(self, view: LoreView, entity_id: str) -> None:
+    def _ask_entity(self, view: LoreView, entity_id: str) -> None:
         if entity_id in hidden_entities(view):
             return
         found = entity_lore(view, entity_id, max_tokens=_EVERYTHING)
@@ -142,7 +142,7 @@ class Asker:
             if chunk.role in OPEN_ROLES and chunk.text and chunk.id not in ranked | self._conditioned
         ]
 
-    def _question(self, view: LoreView, secret: Secret) -> None:
+    def _ask_question(self, view: LoreView, secret: Secret) -> None:
         words = " ".join(secret.text.split()[:_WORDS_ASKED]) or secret.holder
         query = LoreRetrievalQuery(keywords=words, viewer=view.viewer, limit=50, max_tokens=20_000)
         found = retrieve(view, query)
@@ -153,7 +153,7 @@ class Asker:
         if answer is not None:
             self._look(view, answer.model_dump_json(), "why-not", where)
 
-    def _own_sheet(self, view: LoreView, viewer: str) -> None:
+    def _check_own_sheet(self, view: LoreView, viewer: str) -> None:
         """Check that viewers know their own lore."""
         there = {entity for pack in view.generations for entity in pack.entities()}
         # A character whose file is for the game master alone does not read it either.
@@ -167,7 +167,7 @@ class Asker:
             if secret.kind in OWN_KINDS and secret.holder in view.own_ids and secret.chunk_id not in text
         ]
 
-    def _scenes(self, view: LoreView, characters: Sequence[str]) -> None:
+    def _ask_scenes(self, view: LoreView, characters: Sequence[str]) -> None:
         places = [
             entity.id for pack in view.generations for entity in pack.entities().values() if entity.type == "location"
         ]
@@ -179,9 +179,11 @@ class Asker:
             for viewer in _SCENE_VIEWERS:
                 shown = json.dumps(scene_view(lore, viewer, learned=frozenset()), ensure_ascii=False)
                 self._looker.look(shown, viewer=viewer, channel="scene lore", where=f"lore scene --location {place}")
-            self._scene_as_player(LoreView(view.generations, viewer="player"), place, everyone, threads)
+            self._ask_scene_as_player(LoreView(view.generations, viewer="player"), place, everyone, threads)
 
-    def _scene_as_player(self, view: LoreView, place: str, characters: Sequence[str], threads: Sequence[str]) -> None:
+    def _ask_scene_as_player(
+        self, view: LoreView, place: str, characters: Sequence[str], threads: Sequence[str]
+    ) -> None:
         """Look at a scene as it is explained to a player, who knows of no place or person that only secrets tell of."""
         hidden = hidden_entities(in_force(view).view)
         if place in hidden:

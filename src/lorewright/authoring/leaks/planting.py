@@ -242,7 +242,7 @@ def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
             planted |= planter.words
         else:
             target.write_bytes(data)
-    sound = _sound(planted, load_pack(into))
+    sound = _sound_canaries(planted, load_pack(into))
     kept = {secret.id for secret in sound.values()}
     return pack, Canaries(sound, tuple(secret for secret in secrets if secret.id not in kept))
 
@@ -267,15 +267,15 @@ class _Planter:
         triggers = {item.id: item for chunk in self._pack.chunks for item in chunk.items if item.trigger}
         for secret in secrets:
             if secret.item_id is not None:
-                self._at_end_of_line(secret, secret.line - 1)
+                self._plant_at_end_of_line(secret, secret.line - 1)
                 if secret.item_id in triggers:
-                    self._in_trigger(secret)
+                    self._plant_in_trigger(secret)
             elif secret.chunk_id.endswith(":comments") and "%%" in self._line(secret.line - 1):
-                self._after_mark(secret, secret.line - 1, "%%")
+                self._plant_after_mark(secret, secret.line - 1, "%%")
             else:
-                self._in_prose(secret)
-        self._in_comments()
-        self._in_frontmatter()
+                self._plant_in_prose(secret)
+        self._plant_in_comments()
+        self._plant_in_frontmatter()
         return "\n".join(self._lines)
 
     def _line(self, number: int) -> str:
@@ -286,7 +286,7 @@ class _Planter:
         self.words[word] = secret
         return word
 
-    def _at_end_of_line(self, secret: Secret, number: int) -> None:
+    def _plant_at_end_of_line(self, secret: Secret, number: int) -> None:
         line = self._line(number).rstrip()
         if not line:
             return
@@ -294,26 +294,26 @@ class _Planter:
         end = mark.start() if mark else len(line)
         self._lines[number] = f"{line[:end]} {self._take(secret)}{line[end:]}"
 
-    def _in_trigger(self, secret: Secret) -> None:
+    def _plant_in_trigger(self, secret: Secret) -> None:
         line = self._line(secret.line - 1)
         head, colon, rest = line.partition(": ")
         if colon:
-            trigger = _like(secret, f"{secret.id}?", TRIGGER)
+            trigger = _copy_secret(secret, f"{secret.id}?", TRIGGER)
             self._lines[secret.line - 1] = f"{head} {self._take(trigger)}{colon}{rest}"
 
-    def _in_prose(self, secret: Secret) -> None:
+    def _plant_in_prose(self, secret: Secret) -> None:
         chunk = next(candidate for candidate in self._pack.chunks if candidate.id == secret.chunk_id)
         for number in range(chunk.line - 1, chunk.line + chunk.source.strip("\n").count("\n")):
             line = self._line(number)
-            if line.strip() and not line.startswith(_NO_PROSE) and not _setext(self._line(number + 1)):
-                self._at_end_of_line(secret, number)
+            if line.strip() and not line.startswith(_NO_PROSE) and not _is_setext_underline(self._line(number + 1)):
+                self._plant_at_end_of_line(secret, number)
                 return
 
-    def _after_mark(self, secret: Secret, number: int, mark: str) -> None:
+    def _plant_after_mark(self, secret: Secret, number: int, mark: str) -> None:
         before, _, after = self._line(number).partition(mark)
         self._lines[number] = f"{before}{mark} {self._take(secret)} {after}"
 
-    def _in_comments(self) -> None:
+    def _plant_in_comments(self) -> None:
         if self._entity is None or self._source.skip:
             return
         body = self._source.body
@@ -322,9 +322,9 @@ class _Planter:
                 line = self._source.body_line + body.count("\n", 0, start)
                 own_id = f"{self._entity.id}:comment:{line}"
                 secret = self._secret(own_id, COMMENT, line, body[start + 4 : end - 3])
-                self._after_mark(secret, line - 1, "<!--")
+                self._plant_after_mark(secret, line - 1, "<!--")
 
-    def _in_frontmatter(self) -> None:
+    def _plant_in_frontmatter(self) -> None:
         """Plant in a key that means nothing; and where an entity is hidden, in an alias."""
         source, entity = self._source, self._entity
         if entity is None or not source.has_frontmatter or not source.key_lines:
@@ -340,7 +340,7 @@ class _Planter:
         return Secret(own_id, kind, self._pack.manifest.id, self._entity.id, self._source.path, line, text, own_id)
 
 
-def _like(secret: Secret, own_id: str, kind: str) -> Secret:
+def _copy_secret(secret: Secret, own_id: str, kind: str) -> Secret:
     return Secret(
         own_id,
         kind,
@@ -354,14 +354,14 @@ def _like(secret: Secret, own_id: str, kind: str) -> Secret:
     )
 
 
-def _setext(line: str) -> bool:
+def _is_setext_underline(line: str) -> bool:
     return bool(line.strip()) and set(line.strip()) <= {"="} | {"-"}
 
 
-def _sound(planted: dict[str, Secret], pack: Pack) -> dict[str, Secret]:
+def _sound_canaries(planted: dict[str, Secret], pack: Pack) -> dict[str, Secret]:
     """Return the canaries that landed where they belong and in no open text."""
     open_words = {word for chunk in pack.chunks if chunk.role in OPEN_ROLES for word in _CANARY.findall(chunk.text)}
-    landed = {(where, word) for where, word in _landed(pack)}
+    landed = {(where, word) for where, word in _landed_canaries(pack)}
     return {
         word: secret
         for word, secret in planted.items()
@@ -369,7 +369,7 @@ def _sound(planted: dict[str, Secret], pack: Pack) -> dict[str, Secret]:
     }
 
 
-def _landed(pack: Pack) -> Iterator[tuple[str, str]]:
+def _landed_canaries(pack: Pack) -> Iterator[tuple[str, str]]:
     for chunk in pack.chunks:
         yield from ((chunk.id, word) for word in _CANARY.findall(chunk.text))
         for item in chunk.items:
@@ -413,14 +413,14 @@ class Looker:
         found = self.canaries.found_in(text)
         for secret in found:
             if not may_know(secret, viewer, learned, own_ids=own_ids, watched=watched):
-                quote = _around(text, secret, self.canaries)
+                quote = _excerpt(text, secret, self.canaries)
                 self.tally.found(
                     Leak(secret.file, secret.line, secret.id, named or viewer, channel, where, quote, OURS)
                 )
         return found
 
 
-def _around(text: str, secret: Secret, canaries: Canaries) -> str:
+def _excerpt(text: str, secret: Secret, canaries: Canaries) -> str:
     word = next(word for word, planted_secret in canaries.words.items() if planted_secret is secret)
     at = text.casefold().find(word)
     return " ".join(text[max(at - _AROUND, 0) : at + len(word)].split())

@@ -259,29 +259,29 @@ class Playing:
         with campaigns.open(campaign_id) as campaign:
             session = begin(campaign)
             for line in lines:
-                self._line(campaign, line, parrots)
+                self._play_line(campaign, line, parrots)
             self._look_at_turns(campaign)
             ended = end(campaign, session)
             shown = json.dumps(shown_session(ended), ensure_ascii=False, default=str)
             self._look(shown, self._learned(campaign), "recap", "the sitting's summary and lore")
             self._look_at_head(campaign)
         self._look_at_export(campaigns, campaign_id)
-        self._ask(self._rehearsal.lore(campaigns), campaigns, campaign_id)
+        self._look_at_answers(self._rehearsal.lore(campaigns), campaigns, campaign_id)
 
-    def _line(self, campaign: OpenCampaign, line: str, parrots: dict[str, ParrotModel]) -> None:
+    def _play_line(self, campaign: OpenCampaign, line: str, parrots: dict[str, ParrotModel]) -> None:
         before = {stage: len(parrot.requests) for stage, parrot in parrots.items()}
         had = campaign.store.head().state
         try:
             asyncio.run(campaign.submit(line))
         except LorewrightError as problem:
-            self._refused(line, problem)
+            self._note_refusal(line, problem)
         self.played.lines += 1
         has = campaign.store.head().state
         for stage, parrot in parrots.items():
             for request in parrot.requests[before[stage] :] if stage not in _OF_ONE else ():
                 self._look_as(stage, request.text, viewer_of_stage(stage, had, has), "prompt", f"“{line}”")
 
-    def _refused(self, line: str, problem: LorewrightError) -> None:
+    def _note_refusal(self, line: str, problem: LorewrightError) -> None:
         item = _REFUSED.search(str(problem))
         if item is None:
             why = " ".join(str(problem).split())[:_WHY]
@@ -303,7 +303,7 @@ class Playing:
             where = f"turn {turn['turn_no']} (“{turn['player_text']}”)"
             self._look(json.dumps(turn["result"], ensure_ascii=False), has, "narration", where)
             said = [message for _, message in store.messages(turn["turn_id"], last=1)]
-            grow(heard, said, self._said_in, but=after.player_id)
+            grow(heard, said, self._items_in, but=after.player_id)
             for record in store.stage_records(turn["turn_id"]):
                 self._look_at_record(record, eyes_of(record, before, after, heard), where)
             for message in shown_to_player(said, after):
@@ -355,23 +355,23 @@ class Playing:
             text = "\n".join(container.read(name).decode() for name in container.names)
         self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
 
-    def _ask(self, lore: LoreRetriever, campaigns: Campaigns, campaign_id: str) -> None:
+    def _look_at_answers(self, lore: LoreRetriever, campaigns: Campaigns, campaign_id: str) -> None:
         """Look at lore and history after the play, as the player and as every character who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
             told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
         heard: dict[str, frozenset[str]] = {}
-        grow(heard, [message for _, message in told], self._said_in, but=state.player_id)
-        self._ask_as_programs_do(campaigns, campaign_id, heard)
+        grow(heard, [message for _, message in told], self._items_in, but=state.player_id)
+        self._look_at_mcp_answers(campaigns, campaign_id, heard)
         for viewer, learned in self._viewers(state):
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
                 found = lore.retrieve(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
-                    self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
+                    self._look_as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
 
-    def _ask_as_programs_do(self, campaigns: Campaigns, campaign_id: str, heard: Mapping[str, frozenset[str]]) -> None:
+    def _look_at_mcp_answers(self, campaigns: Campaigns, campaign_id: str, heard: Mapping[str, frozenset[str]]) -> None:
         """Look at what the MCP server answers about the campaign, as the player and as every character who was met."""
         with campaigns.open(campaign_id) as campaign:
             head = campaign.store.head()
@@ -385,14 +385,14 @@ class Playing:
                 with suppress(NotFound):
                     answers["scene_lore"] = scene_of(campaign, viewer).model_dump_json()
                 for tool, text in answers.items():
-                    self._as_viewer(text, viewer, learned, "mcp", f"the tool {tool}")
+                    self._look_as_viewer(text, viewer, learned, "mcp", f"the tool {tool}")
 
-    def _as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
+    def _look_as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
         own = frozenset({viewer.removeprefix("npc:")})
         where = f"{self._name}, {where}"
         self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
 
-    def _said_in(self, text: str) -> frozenset[str]:
+    def _items_in(self, text: str) -> frozenset[str]:
         return frozenset(
             secret.item_id for secret in self._looker.canaries.found_in(text) if secret.item_id is not None
         )

@@ -59,8 +59,8 @@ class Overlaps:
         self._sizes: dict[tuple[int, int], int] = {}
         self._lengths: set[int] = {QUOTED_WORDS}
         for number, secret in enumerate(self._secrets):
-            for nth, words in enumerate(_told_apart(secret.text)):
-                if _says_something(words):
+            for nth, words in enumerate(_distinct_sentences(secret.text)):
+                if _is_telling(words):
                     runs = set(runs_of(words))
                     self._sizes[number, nth] = len(runs)
                     self._lengths |= {len(words)} if len(words) < QUOTED_WORDS else set()
@@ -90,13 +90,13 @@ def sentences_of(text: str) -> list[str]:
     return [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
 
 
-def _told_apart(text: str) -> list[list[str]]:
+def _distinct_sentences(text: str) -> list[list[str]]:
     """Return the sentences that are long enough to be recognised by themselves; where none is, all of the text."""
     sentences = [words for words in map(plain_words, _SENTENCE.split(text)) if len(words) >= QUOTED_WORDS]
     return sentences or [plain_words(text)]
 
 
-def _says_something(words: list[str]) -> bool:
+def _is_telling(words: list[str]) -> bool:
     telling = {word for word in words if word not in STOP_WORDS and not word.isdigit()}
     fewest = _FEWEST_TELLING if len(words) < QUOTED_WORDS else _FEWEST_TELLING_OF_SIX
     return len(words) >= _FEWEST_WORDS and len(telling) >= fewest
@@ -120,7 +120,7 @@ class TurnInspector:
         self.secrets = secrets_in(generations)
         self._overlaps = Overlaps(self.secrets)
         # Text that everybody may look up is no secret, even if an item says the same.
-        self._open = _Open(generations, self._overlaps)
+        self._open = _OpenLore(generations, self._overlaps)
 
     def look(self, *, progress: Progress = no_progress) -> None:
         """Look at every turn, then at the head."""
@@ -138,16 +138,16 @@ class TurnInspector:
             messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
             grow(heard, messages, self._said_in, but=state.player_id)
             for record in store.stage_records(turn["turn_id"]):
-                self._record(record, eyes_of(record, before, state, heard), said, where)
+                self._look_at_record(record, eyes_of(record, before, state, heard), said, where)
             told = json.dumps(turn["result"], ensure_ascii=False)
-            self._text(told, "player", "narration", where, has, said, watched=True)
+            self._look_at_text(told, "player", "narration", where, has, said, watched=True)
             for message in shown_to_player(messages, state):
-                self._text(message.content, "player", "log", where, has, said, watched=True)
+                self._look_at_text(message.content, "player", "log", where, has, said, watched=True)
             before = state
         learned = before.learned_by(before.player_id)
         for session in sittings(store):
             text = json.dumps(shown_session(session), ensure_ascii=False, default=str)
-            self._text(
+            self._look_at_text(
                 text,
                 "player",
                 "recap",
@@ -156,12 +156,12 @@ class TurnInspector:
                 said,
                 watched=True,
             )
-        self._ask(said)
+        self._look_at_answers(said)
 
-    def _record(self, record: dict[str, Any], eyes: StageViewer, said: Sequence[str], where: str) -> None:
+    def _look_at_record(self, record: dict[str, Any], eyes: StageViewer, said: Sequence[str], where: str) -> None:
         stage = str(record["stage"])
         for channel in ("input", "output") if stage in READING_STAGES else ():
-            self._text(
+            self._look_at_text(
                 json.dumps(record[channel], ensure_ascii=False),
                 eyes.viewer,
                 f"stage {channel}",
@@ -176,7 +176,7 @@ class TurnInspector:
     def _said_in(self, text: str) -> frozenset[str]:
         return frozenset(hit.secret.id for hit in self._overlaps.hits(plain_words(text)) if hit.copied)
 
-    def _ask(self, said: Sequence[str]) -> None:
+    def _look_at_answers(self, said: Sequence[str]) -> None:
         head = self._campaign.store.head()
         state = head.state
         everybody = [
@@ -190,9 +190,9 @@ class TurnInspector:
                 query = LoreRetrievalQuery(keywords=secret.text[:300], viewer=viewer, limit=30, max_tokens=9_000)
                 text = retrieve(view, query).result.model_dump_json()
                 where = f"lore query with the words of {secret.id}"
-                self._text(text, viewer, "query", where, learned, said, own_ids=view.own_ids)
+                self._look_at_text(text, viewer, "query", where, learned, said, own_ids=view.own_ids)
 
-    def _text(
+    def _look_at_text(
         self,
         text: str,
         viewer: str,
@@ -217,7 +217,7 @@ class TurnInspector:
             self._tally.found(Leak(secret.file, secret.line, secret.id, named or viewer, channel, where, quote, OURS))
 
 
-class _Open:
+class _OpenLore:
     """The secrets whose words stand in open lore."""
 
     def __init__(self, generations: Sequence[Generation], overlaps: Overlaps) -> None:

@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from lorewright.authoring.leaks.asking import Asker
@@ -147,7 +147,7 @@ class Tour:
             state = campaign.store.head().state
             if state.ended is not None:
                 return
-            line = next((wish for wish in self._wishes(state) if self._is_new(state, wish)), None)
+            line = next((wish for wish in self._candidate_lines(state) if self._is_new(state, wish)), None)
             yield line or self._way_on(state)
 
     def _is_new(self, state: WorldState, line: str) -> bool:
@@ -156,14 +156,14 @@ class Tour:
         self._done.add(key)
         return new
 
-    def _wishes(self, state: WorldState) -> Iterator[str]:
+    def _candidate_lines(self, state: WorldState) -> Iterator[str]:
         here = state.scene.location_id
         yield "look"
         for who in state.present_npcs():
             name = state.name_of(who)
             yield f"look at {name}"
             yield f"talk to {name}"
-            for item in _some(self._asked.get(who, ()), _QUESTIONS):
+            for item in _first_and_last(self._asked.get(who, ()), _QUESTIONS):
                 yield f"ask {name} about {_topic(item)}"
         for item in self._found.get(here, ())[:_SEARCHES]:
             yield item.trigger or "search"
@@ -180,7 +180,7 @@ def _topic(item: Item) -> str:
     return " ".join(item.text.split()[:4]) if name.isdigit() else name
 
 
-def _some(items: Sequence[Item], most: int) -> list[Item]:
+def _first_and_last(items: Sequence[Item], most: int) -> list[Item]:
     """Return the first and the last items: known ones stand first, withheld ones last."""
     return list(items) if len(items) <= most else [*items[: most - most // 2], *items[-(most // 2) :]]
 
@@ -251,7 +251,7 @@ class LeakSuite:
                 recorded = TurnInspector(campaign, tally)
                 recorded.look(progress=progress)
                 row = campaign.row
-                roots = [_unpacked(campaigns, pin, Path(folder)) for pin in row.pins]
+                roots = [_unpack(campaigns, pin, Path(folder)) for pin in row.pins]
             scenario = Scenario.model_validate(row.scenario)
             path = Path(folder) / f"{scenario.id}.yaml"
             path.write_text(canonical_json(row.scenario), encoding="utf-8")
@@ -334,24 +334,24 @@ class LeakSuite:
                 campaigns = rehearsal.campaigns(models)
                 campaign_id = f"c{done}{cast}"
                 try:
-                    demo = _begun(rehearsal, campaigns, campaign_id, walked, path)
+                    demo = _begin(rehearsal, campaigns, campaign_id, walked, path)
                     with campaigns.open(campaign_id) as campaign:
                         lines = chain(demo[:most], Tour(planted.packs).lines(campaign, most))
-                        playing.play(campaigns, campaign_id, _first(lines, most), models)
+                        playing.play(campaigns, campaign_id, islice(lines, most), models)
                 except LorewrightError as problem:
                     found.remarks.append(f"{name} could not be played: {problem}")
                 found.refused += playing.played.refused
                 found.remarks += playing.played.remarks
 
 
-def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
+def _unpack(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
     root = folder / pin.pack_id
     root.mkdir()
     campaigns.kept.unpack(pin.content_hash, root)
     return root
 
 
-def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
+def _begin(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
     """Begin a campaign of a scenario's file, or of the walk in a pack; return the lines of its demo."""
     if path is None:
         explorer = rehearsal.explorer
@@ -361,13 +361,6 @@ def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject
     scenario, _ = read_scenario(path)
     campaigns.new(path.stem, campaign_id=campaign_id, seed=1 if scenario is None else scenario.demo_seed)
     return [] if scenario is None else list(scenario.demo)
-
-
-def _first(lines: Iterable[str], most: int) -> Iterable[str]:
-    for number, line in enumerate(lines):
-        if number >= most:
-            return
-        yield line
 
 
 def _surfaces(packs: Sequence[Pack], scenarios: Sequence[tuple[Path, Scenario]]) -> Iterable[Surface]:

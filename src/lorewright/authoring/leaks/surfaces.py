@@ -96,7 +96,7 @@ def disguises_of(
     name it. Text that only markup holds (targets and titles of links, comments, tags) does not count as told: the copy
     has other names there."""
     found, remarks = [], []
-    told = [text for pack in packs for text in _told_in(pack)]
+    told = [text for pack in packs for text in _told_texts(pack)]
     for pack, entity in hidden_of(packs):
         said = next(
             (
@@ -117,7 +117,7 @@ def disguises_of(
     return found, remarks
 
 
-def _told_in(pack: Pack) -> Iterator[tuple[str, str]]:
+def _told_texts(pack: Pack) -> Iterator[tuple[str, str]]:
     """Yield the file and the words of all texts of a pack that players are told, at the latest when they learn an
     item."""
     hidden = {entity.id for _, entity in hidden_of([pack])}
@@ -142,7 +142,7 @@ def copy_disguised(root: Path, into: Path, pack: Pack, disguises: Sequence[Disgu
         if path.endswith((".md", ".markdown")) and disguises:
             text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
             text = _renamed_file(text, own[path]) if path in own else text
-            target.write_text(_retied(text, path, links, renaming), encoding="utf-8", newline="\n")
+            target.write_text(_rename_references(text, path, links, renaming), encoding="utf-8", newline="\n")
         else:
             target.write_bytes(data)
 
@@ -197,7 +197,7 @@ class _Renaming:
         return self._pattern.sub(lambda found: self._made_up.get(found[0].casefold(), found[0]), text)
 
 
-def _retied(text: str, path: str, links: Links, renaming: _Renaming) -> str:
+def _rename_references(text: str, path: str, links: Links, renaming: _Renaming) -> str:
     """Return a text with the references renamed in its frontmatter, except the keys for readers, and in all markup that
     readers are not shown as it is written."""
     found = _FRONTMATTER.match(text)
@@ -238,7 +238,6 @@ def _renamed_data(value: Any, ids: Mapping[str, str]) -> Any:
 # Keys of a scenario that only the game master, the planner or the character they are about ever reads.
 _PRIVATE = frozenset({"goals", "agenda", "thought", "observations", "states", "demo", "id", "topic", "when", "on"})
 _MAX_NODES = 500_000
-_YAML_SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,19 +267,21 @@ def surfaces_of(pack: Pack) -> Iterator[Surface]:
     for chunk in pack.chunks:
         if chunk.role in OPEN_ROLES:
             channel: str = "open lore" if chunk.role == "lore" else chunk.role
-            yield _of_lines(chunk.file_path, _without_comments(chunk.source), _first_line(chunk), "everyone", channel)
+            yield _surface_of_lines(
+                chunk.file_path, _without_comments(chunk.source), _first_line(chunk), "everyone", channel
+            )
         for item in chunk.items:
             if item.hint:
-                yield _of_text(chunk.file_path, item.hint, item.line, "player", "hint", chunk.entity_id)
+                yield _surface_of_text(chunk.file_path, item.hint, item.line, "player", "hint", chunk.entity_id)
             if chunk.role == "knows":
                 who = f"npc:{chunk.entity_id}, and whoever asks"
-                yield _of_text(chunk.file_path, item.text, item.line, who, "knows", chunk.entity_id)
+                yield _surface_of_text(chunk.file_path, item.text, item.line, who, "knows", chunk.entity_id)
     for entity in pack.entities:
         for channel, text in (("names", "; ".join((entity.name, *entity.aliases, *entity.tags))), *_keys(entity.attrs)):
-            yield _of_text(entity.file_path, text, 1, "everyone", channel, entity.id)
+            yield _surface_of_text(entity.file_path, text, 1, "everyone", channel, entity.id)
     manifest = pack.manifest
     for text in (manifest.name, manifest.description, manifest.genre, *map(str, (manifest.provides, manifest.extra))):
-        yield _of_text(MANIFEST_FILE, text, 1, "everyone", "manifest")
+        yield _surface_of_text(MANIFEST_FILE, text, 1, "everyone", "manifest")
 
 
 def surfaces_of_scenario(path: Path) -> Iterator[Surface]:
@@ -294,7 +295,7 @@ def surfaces_of_scenario(path: Path) -> Iterator[Surface]:
         return
     for keys, said in _texts(data, ()):
         if not _PRIVATE.intersection(map(str, keys)):
-            yield _of_text(
+            yield _surface_of_text(
                 path.name,
                 said,
                 line_of(lines, keys),
@@ -312,13 +313,13 @@ def holds(surface: Surface, item_id: str) -> bool:
 def _keys(attrs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for key, value in attrs.items():
         if key not in ("agenda", "acts", "exits"):
-            yield f"frontmatter key {key}", _flat(value)
+            yield f"frontmatter key {key}", _flatten(value)
 
 
-def _flat(value: Any) -> str:
+def _flatten(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(_flat(entry) for entry in value.values())
-    return "; ".join(_flat(entry) for entry in value) if isinstance(value, (list, tuple)) else str(value)
+        return "; ".join(_flatten(entry) for entry in value.values())
+    return "; ".join(_flatten(entry) for entry in value) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _first_line(chunk: Chunk) -> int:
@@ -334,11 +335,11 @@ def _without_comments(source: str) -> str:
     return without_spans(source, comments_in(source))
 
 
-def _of_lines(file: str, text: str, line: int, viewer: str, channel: str) -> Surface:
+def _surface_of_lines(file: str, text: str, line: int, viewer: str, channel: str) -> Surface:
     words: list[str] = []
     numbers: list[int] = []
     for number, line_text in enumerate(text.split("\n"), start=line):
-        found = plain_words(_shown(line_text))
+        found = plain_words(_plain_line(line_text))
         words += found
         numbers += [number] * len(found)
     return Surface(file, tuple(words), tuple(numbers), viewer, channel)
@@ -347,12 +348,12 @@ def _of_lines(file: str, text: str, line: int, viewer: str, channel: str) -> Sur
 _MARK = re.compile(r"\{#[^}]*\}")
 
 
-def _shown(line: str) -> str:
+def _plain_line(line: str) -> str:
     """Return a line as it is read: links by the words that are shown."""
     return plain_text(_MARK.sub(" ", line.lstrip("#>-*+ \t"))) if line.strip() else ""
 
 
-def _of_text(
+def _surface_of_text(
     file: str,
     text: str,
     line: int,
@@ -388,18 +389,18 @@ def _revealed(data: Any, keys: tuple[object, ...]) -> frozenset[str]:
     if isinstance(entry, dict) and keys[0] == "rules" and len(keys) > 3 and keys[2] == "say":
         band = str(keys[3])
         told = entry.get(band) or (entry.get("success") if band == "critical" else None)
-        return frozenset({*found, *_items(told), *_items(entry.get("when"))})
-    return frozenset({*found, *_items(entry)})
+        return frozenset({*found, *_revealed_items(told), *_revealed_items(entry.get("when"))})
+    return frozenset({*found, *_revealed_items(entry)})
 
 
-def _items(value: Any) -> Iterator[str]:
+def _revealed_items(value: Any) -> Iterator[str]:
     """Yield the items that the value reveals, or that were revealed before; not those that must not be."""
     if isinstance(value, list):
         for entry in value:
-            yield from _items(entry)
+            yield from _revealed_items(entry)
     elif isinstance(value, dict):
         for key, inner in value.items():
             if key in ("reveal", "revealed"):
                 yield from [inner] if isinstance(inner, str) else map(str, inner)
             elif key != "not":
-                yield from _items(inner)
+                yield from _revealed_items(inner)

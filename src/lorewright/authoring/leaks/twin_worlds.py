@@ -14,8 +14,10 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.planting import Leak, Tally
 from lorewright.authoring.leaks.playing import Rehearsal
 from lorewright.authoring.leaks.surfaces import (
@@ -118,7 +120,7 @@ class TwinWorlds:
         hidden = len(hidden_of(self._packs))
         if not self.disguises or self._lines < 1:
             return TwinsFound(hidden=hidden, remarks=tuple(self._remarks))
-        plays = [(_STAGE, self._stage()), *scenarios]
+        plays = [(_STAGE, self._make_scenario()), *scenarios]
         typed = 0
         with tempfile.TemporaryDirectory(prefix="lorewright-twins-") as folder:
             worlds = [
@@ -129,10 +131,10 @@ class TwinWorlds:
                 progress(f"playing {name} in twin worlds", done, len(plays))
                 for world in worlds:
                     world.add(name, text, beside)
-                typed += self._played(worlds, name)
+                typed += self._play(worlds, name)
         return TwinsFound(typed, hidden, tuple(self._remarks))
 
-    def _played(self, worlds: Sequence[_World], name: str) -> int:
+    def _play(self, worlds: Sequence[_World], name: str) -> int:
         """Play one scenario in both worlds at the same time; return how many lines were typed in each."""
         try:
             begun = [world.begun(name) for world in worlds]
@@ -146,7 +148,7 @@ class TwinWorlds:
                 self._remarks.append(f"{name} stages somebody hidden: in twin worlds nobody acted of their own accord")
             typed = 0
             asked = list(zip(first.asked_at_first(), second.asked_at_first(), strict=True))
-            self._hold(asked, first, second, f"{name}: at the beginning")
+            self._compare_answers(asked, first, second, f"{name}: at the beginning")
             at_first = self._met(first, second)
             # A character who was met has a name in each world, and a line with it means them in one of the worlds only.
             lines = (
@@ -154,7 +156,7 @@ class TwinWorlds:
                 for line in typed_lines(self.disguises, first.state())
                 if not any(_is_said(name, line) for met in self._met(first, second) for name in _all_names(met))
             )
-            for line in _first(lines, self._lines):
+            for line in islice(lines, self._lines):
                 typed += 1
                 is_last = first.state().ended is not None
                 answers = list(zip(first.typed(line), second.typed(line), strict=True))
@@ -167,13 +169,15 @@ class TwinWorlds:
                 if typed % _ASKED_EVERY == 0 or typed == self._lines or is_last:
                     known = self._met(first, second)
                     asked_about = [name for each in self.disguises if each not in known for name in _all_names(each)]
-                    names = _some(asked_about, _NAMES_ASKED)
+                    names = spread(asked_about, _NAMES_ASKED)
                     answers += zip(first.asked(names), second.asked(names), strict=True)
-                if not self._hold(answers, first, second, f"{name}: “{line}”") or is_last:
+                if not self._compare_answers(answers, first, second, f"{name}: “{line}”") or is_last:
                     break
         return typed
 
-    def _hold(self, answers: Sequence[tuple[PlayerText, PlayerText]], first: _Game, second: _Game, where: str) -> bool:
+    def _compare_answers(
+        self, answers: Sequence[tuple[PlayerText, PlayerText]], first: _Game, second: _Game, where: str
+    ) -> bool:
         """Compare answers pairwise; return True if they are the same."""
         named = self._met(first, second)
         unlike: list[tuple[str, str, str]] = []
@@ -185,7 +189,9 @@ class TwinWorlds:
         if not unlike:
             return True
         channel, a, b = unlike[0]
-        guilty = [each for each in self.disguises if _tells(a, each.own) or _tells(b, each.made_up)] or self.disguises
+        guilty = [
+            each for each in self.disguises if _holds_a_name(a, each.own) or _holds_a_name(b, each.made_up)
+        ] or self.disguises
         self._tally.found(
             Leak(
                 guilty[0].file,
@@ -211,7 +217,7 @@ class TwinWorlds:
         made_up = {f"{disguise.pack_id}:{disguise.made_up.id}": disguise.entity_id for disguise in self.disguises}
         return made_up.get(entity_id, entity_id)
 
-    def _stage(self) -> str:
+    def _make_scenario(self) -> str:
         """Return a scenario in which everything hidden is near, and nothing of it visible to the player."""
         hidden = {entity.id for _, entity in hidden_of(self._packs)}
         is_open = [entity for pack in self._packs for entity in pack.entities if entity.id not in hidden]
@@ -337,7 +343,7 @@ class _Game:
         name = line.partition(" ")[2].removeprefix("to ") or line
         answers.append(PlayerText("whisper", _or_error(lambda: self._campaign.somebody_called(name))))
         self._remember()
-        return [*answers, *self._standing()]
+        return [*answers, *self._views_of_state()]
 
     def _said(self, line: str) -> str:
         return _or_error(lambda: self._told(asyncio.run(self._campaign.submit(line, builtin=True))))
@@ -345,7 +351,7 @@ class _Game:
     def _told(self, stored: str) -> str:
         return self._campaign.player_ids().told_json(stored)
 
-    def _standing(self) -> list[PlayerText]:
+    def _views_of_state(self) -> list[PlayerText]:
         shown = self._campaign.acquaintance().shown
         return [
             PlayerText("map", repr(map_of(shown))),
@@ -355,7 +361,11 @@ class _Game:
     def asked_at_first(self) -> list[PlayerText]:
         """Return the texts of a new campaign before anything is typed."""
         turns = self._campaign.store.turns()
-        return [PlayerText("turn", self._told(canonical_json(turns[-1]["result"]))), *self._standing(), *self.asked(())]
+        return [
+            PlayerText("turn", self._told(canonical_json(turns[-1]["result"]))),
+            *self._views_of_state(),
+            *self.asked(()),
+        ]
 
     def asked(self, names: Sequence[str]) -> list[PlayerText]:
         """Return everything that can be asked outside of the story, of some names as well."""
@@ -407,7 +417,7 @@ def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[st
     """Yield the lines of a player who wants to find out what is hidden: first words that ask for names by themselves,
     then the names of both worlds in turn, each in another sentence."""
     people = [state.name_of(present_npc) for present_npc in state.present_npcs()] or ["somebody"]
-    names = list(dict.fromkeys(_woven([_all_names(disguise) for disguise in disguises])))
+    names = list(dict.fromkeys(_interleave([_all_names(disguise) for disguise in disguises])))
     rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_PLAIN)]
     yield from rounds
     step = 0
@@ -423,31 +433,20 @@ def _all_names(disguise: Disguise) -> list[str]:
     """Return the names of both worlds: whole, by a word, misspelt."""
     found = []
     for names in (disguise.own, disguise.made_up):
-        found += [names.name, *names.name.split()[-1:], _misspelt(names.name), *names.aliases, *names.name.split()[:1]]
+        found += [names.name, *names.name.split()[-1:], _misspell(names.name), *names.aliases, *names.name.split()[:1]]
         found += [names.id, names.name[: max(3, len(names.name) // 2)].strip()]
     return list(dict.fromkeys(found))
 
 
-def _misspelt(name: str) -> str:
+def _misspell(name: str) -> str:
     at = len(name) // 2
     return name[: at - 1] + name[at : at + 1] + name[at - 1 : at] + name[at + 1 :] if len(name) > 3 else name
 
 
-def _woven(lists: Sequence[Sequence[str]]) -> Iterator[str]:
+def _interleave(lists: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the first of each, then the second of each …"""
     for number in range(max((len(names) for names in lists), default=0)):
         yield from (names[number] for names in lists if number < len(names))
-
-
-def _some(names: Sequence[str], most: int) -> list[str]:
-    return [names[number * len(names) // most] for number in range(most)] if len(names) > most else list(names)
-
-
-def _first(lines: Iterable[str], most: int) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        if number >= most:
-            return
-        yield line
 
 
 def _or_error(ask: Callable[[], str]) -> str:
@@ -470,7 +469,7 @@ def _without_names(text: str, met: Iterable[Disguise]) -> str:
     return text
 
 
-def _tells(text: str, names: EntityNames) -> bool:
+def _holds_a_name(text: str, names: EntityNames) -> bool:
     return any(name.casefold() in text.casefold() for name in names.spoken)
 
 

@@ -58,11 +58,11 @@ def shelves(notes: Sequence[Note]) -> list[MadeRoom]:
         by_folder[note.folder].append(note)
     order = sorted(by_folder)
     made = {folder: _of_folder(number, by_folder[folder]) for number, folder in enumerate(order)}
-    names = distinct_names(_titled(made))
+    names = distinct_names(_shelf_titles(made))
     for folder in order:
-        _tree([*made[folder]])
+        _connect_as_tree([*made[folder]])
         below = [made[child][0] for child in order if len(child) == len(folder) + 1 and child[: len(folder)] == folder]
-        _tree([made[folder][-1] if len(made[folder]) > 1 else made[folder][0], *below])
+        _connect_as_tree([made[folder][-1] if len(made[folder]) > 1 else made[folder][0], *below])
     rooms = [shelf for folder in order for shelf in made[folder]]
     for shelf in rooms:
         shelf.name = names[shelf.key]
@@ -82,7 +82,7 @@ def _is_index(note: Note) -> bool:
     return stem in _INDEX_STEMS
 
 
-def _titled(made: Mapping[tuple[str, ...], list[MadeRoom]]) -> list[Titled]:
+def _shelf_titles(made: Mapping[tuple[str, ...], list[MadeRoom]]) -> list[Titled]:
     """Return titles such as `The shelf Spells`, `The shelf Spells F`: by the folder and, where it has several shelves,
     by the first note."""
     titled = []
@@ -97,7 +97,7 @@ def _titled(made: Mapping[tuple[str, ...], list[MadeRoom]]) -> list[Titled]:
     return titled
 
 
-def _tree(rooms: Sequence[MadeRoom]) -> None:
+def _connect_as_tree(rooms: Sequence[MadeRoom]) -> None:
     for number in range(1, len(rooms)):
         above, below = rooms[(number - 1) // _BRANCHES], rooms[number]
         above.ways.append(below.key)
@@ -149,7 +149,7 @@ def has_map(survey: Survey) -> bool:
 
 def make_scenario(survey: Survey, *, seed: int) -> Scenario:
     """Return the scenario of a walk; the same survey and seed give the same scenario."""
-    made = _walk(survey, seed) if has_map(survey) else _library(survey)
+    made = _make_walk(survey, seed) if has_map(survey) else _make_library(survey)
     lasting = {
         "id": scenario_id(survey.pack_id),
         "name": f"A walk in {display_name(survey.pack_name, fallback=survey.pack_id)}",
@@ -171,7 +171,7 @@ def scenario_id(pack_id: str) -> str:
     return f"explore_{pack_id}"[:100]
 
 
-def _walk(survey: Survey, seed: int) -> dict[str, Any]:
+def _make_walk(survey: Survey, seed: int) -> dict[str, Any]:
     places, people = survey.of_type("location"), survey.of_type("npc")
     found = only_found(survey, places)
     things = [note for note in survey.of_type("item") if note.id not in found]
@@ -195,15 +195,15 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
             key_of_note(note.id): {"at": key_of_note(people_at[note.id]), "name": names[note.id]} for note in people
         },
         "things": {
-            **{thing_key(note): _thing(note, names, at=key_of_note(things_at[note.id])) for note in things},
-            **{thing_key(note): _thing(note, names) for note in hidden},
+            **{thing_key(note): _make_thing(note, names, at=key_of_note(things_at[note.id])) for note in things},
+            **{thing_key(note): _make_thing(note, names) for note in hidden},
         },
         "finds": _finds(survey, found),
         "entities": [{"id": key_of_note(note.id), "type": "faction", "name": names[note.id]} for note in factions],
     }
 
 
-def _library(survey: Survey) -> dict[str, Any]:
+def _make_library(survey: Survey) -> dict[str, Any]:
     notes = [note for note in survey.notes.values() if note.has_text]
     rooms = shelves(notes)
     room_names = {room.key: room.name for room in rooms}
@@ -222,7 +222,9 @@ def _library(survey: Survey) -> dict[str, Any]:
             for room in rooms
         },
         "things": {
-            thing_key(note): _thing(note, names, at=room.key, on_shelf=True) for room in rooms for note in room.notes
+            thing_key(note): _make_thing(note, names, at=room.key, on_shelf=True)
+            for room in rooms
+            for note in room.notes
         },
     }
 
@@ -239,7 +241,9 @@ def thing_key(note: Note) -> str:
     return f"the thing {local(note.id)}"
 
 
-def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None, on_shelf: bool = False) -> dict[str, Any]:
+def _make_thing(
+    note: Note, names: Mapping[str, str], *, at: str | None = None, on_shelf: bool = False
+) -> dict[str, Any]:
     # A shelf holds the note with its title, any other place the thing itself.
     thing = {"name": names[note.id] if on_shelf else common_name(names[note.id]), "entity": note.id}
     return thing if at is None else {**thing, "at": at}
@@ -273,17 +277,17 @@ def _weights(survey: Survey) -> dict[str, int]:
 def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
     """Return the ways out of each place, so that every place can be reached from every other: authored exits, then
     links, then any other relation."""
-    return joined([_tied(place) for place in places], _authored(places), _links(places))
+    return joined([_ties_of(place) for place in places], _authored_paths(places), _links_between(places))
 
 
-def _tied(place: Note) -> Tied:
+def _ties_of(place: Note) -> Tied:
     keys = {slug(tag): _TAG_NEARNESS for tag in place.entity.tags}
     folders = ["/".join(place.folder[:depth]) for depth in range(1, len(place.folder) + 1)]
     keys |= {f"folder {folder}": depth for depth, folder in enumerate(folders, start=1)}
     return Tied(place.id, keys, title=slug(place.entity.name), weight=len(place.links) + len(place.mentions))
 
 
-def _authored(places: Sequence[Note]) -> list[AuthoredPath]:
+def _authored_paths(places: Sequence[Note]) -> list[AuthoredPath]:
     return [
         AuthoredPath(place.id, Path(way.to, way.minutes, _exit_name(way.name, way.to)), way.one_way)
         for place in places
@@ -296,7 +300,7 @@ def _exit_name(name: str, to: str) -> str | None:
     return None if name == local(to) else display_name(name)
 
 
-def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
+def _links_between(places: Sequence[Note]) -> dict[tuple[str, str], int]:
     """Return how strongly two places are tied: a link counts more than a mention, and both ways more than one."""
     order = {place.id: place.order for place in places}
     found: dict[tuple[str, str], int] = {}
@@ -363,9 +367,9 @@ def _thread_title(thread: str) -> str:
 
 
 def _intro(start: str, ways: Sequence[str]) -> str:
-    first = f"You begin at {_lowered(start)}, and nobody has asked you to do anything."
+    first = f"You begin at {_lower_article(start)}, and nobody has asked you to do anything."
     onward = (
-        f"From here one can go to {_listed([_lowered(way) for way in ways])}."
+        f"From here one can go to {_join_names([_lower_article(way) for way in ways])}."
         if ways
         else "It is the only place that the notes tell of."
     )
@@ -373,15 +377,17 @@ def _intro(start: str, ways: Sequence[str]) -> str:
 
 
 def _library_intro(start: str, ways: Sequence[str]) -> str:
-    first = f"These notes tell of no places, so they stand on shelves. You begin at {_lowered(start)}."
-    onward = f"Beside it are {_listed([_lowered(way) for way in ways])}." if ways else "There is only this one."
+    first = f"These notes tell of no places, so they stand on shelves. You begin at {_lower_article(start)}."
+    onward = (
+        f"Beside it are {_join_names([_lower_article(way) for way in ways])}." if ways else "There is only this one."
+    )
     return f"{first} {onward} Look at a note to hear what it says."
 
 
-def _lowered(name: str) -> str:
+def _lower_article(name: str) -> str:
     return "the " + name[4:] if name.startswith("The ") else name
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     shown = list(names[:4])
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

@@ -126,12 +126,12 @@ def joined(
     Every place can be reached from every other. Deterministic in the order of the places.
     """
     found = _Map(places)
-    _author(found, authored)
+    _add_authored(found, authored)
     ranked = sorted(links, key=lambda pair: (-links[pair], found.order[pair[0]], found.order[pair[1]]))
     for a, b in ranked:
         if found.root(a) != found.root(b) and found.has_room(a) and found.has_room(b):
             found.connect(a, b, LINKED_MINUTES)
-    for key, members in _shared(places):
+    for key, members in _shared_relations(places):
         _join(found, members, hub=key)
     _join(found, list(found.places))
     for a, b in ranked:
@@ -140,7 +140,7 @@ def joined(
     return {place_id: tuple(paths.values()) for place_id, paths in found.paths.items()}
 
 
-def _author(found: _Map, authored: Iterable[AuthoredPath]) -> None:
+def _add_authored(found: _Map, authored: Iterable[AuthoredPath]) -> None:
     kept = [exit_ for exit_ in authored if exit_.path.to in found.paths and exit_.path.to != exit_.start]
     for exit_ in kept:
         found.paths[exit_.start].setdefault(exit_.path.to, exit_.path)
@@ -150,7 +150,7 @@ def _author(found: _Map, authored: Iterable[AuthoredPath]) -> None:
             found.unite(exit_.start, exit_.path.to)
 
 
-def _shared(places: Sequence[Tied]) -> list[tuple[str, list[str]]]:
+def _shared_relations(places: Sequence[Tied]) -> list[tuple[str, list[str]]]:
     """Return each relation that several places share, with those places: the nearest first, the rarer before the common
     one."""
     members: dict[str, list[str]] = {}
@@ -198,7 +198,7 @@ def display_name(title: str, *, fallback: str = "") -> str:
     for text in (title, fallback):
         plain = unicodedata.normalize("NFC", plain_text(text[:500]) or text[:500])
         shown = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in plain)
-        shown = _balanced(_cut(" ".join(_TAKEN.sub(" ", shown.translate(_SPOKEN)).split())))
+        shown = _drop_open_brackets(_cut(" ".join(_TAKEN.sub(" ", shown.translate(_SPOKEN)).split())))
         if _LETTERS_ONLY.search(shown):
             return shown
     return "unnamed"
@@ -211,7 +211,7 @@ def _cut(text: str) -> str:
     return text.strip(_EDGES)
 
 
-def _balanced(text: str) -> str:
+def _drop_open_brackets(text: str) -> str:
     """Return a text without brackets that a cut has left open."""
     if text.count("(") != text.count(")"):
         text = " ".join(text.replace("(", " ").replace(")", " ").split())
@@ -324,7 +324,7 @@ class Survey:
 def survey(generation: Generation) -> Survey:
     """Survey a generation as it is when a walk in it begins: every thread open, every clock at its start."""
     stored = generation.conditions()
-    threads, clocks = _spoken_of(stored)
+    threads, clocks = _named_in_conditions(stored)
     start = LoreConditions(threads=dict.fromkeys(threads, "open"), clocks=dict.fromkeys(clocks, 0))
     (in_force,) = generations_in_force((generation,), start)
     entities = in_force.entities()
@@ -340,7 +340,7 @@ def survey(generation: Generation) -> Survey:
     shown = [entity_id for entity_id in entities if openly.get(entity_id) and entity_id not in barred]
     places = _names(entity for entity_id in shown if (entity := entities[entity_id]).type == "location")
     notes = {
-        entity_id: _note(in_force, entities[entity_id], number, openly[entity_id], set(shown), places)
+        entity_id: _make_note(in_force, entities[entity_id], number, openly[entity_id], set(shown), places)
         for number, entity_id in enumerate(shown)
     }
     return Survey(
@@ -355,7 +355,7 @@ def survey(generation: Generation) -> Survey:
     )
 
 
-def _spoken_of(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict[str, int]]:
+def _named_in_conditions(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the threads and clocks that conditions name; for a clock the highest value."""
     threads: dict[str, None] = {}
     clocks: dict[str, int] = {}
@@ -388,7 +388,7 @@ def _names(entities: Iterable[PackEntity]) -> dict[tuple[str, ...], str]:
     return {key: entity_id for key, entity_id in found.items() if entity_id is not None}
 
 
-def _note(
+def _make_note(
     generation: Generation,
     entity: PackEntity,
     order: int,
@@ -460,7 +460,7 @@ def whereabouts(
     found: dict[str, str] = {}
     for note in notes:
         place = next((place_id for place_id in related[note.id] if counts[place_id] < most), None)
-        found[note.id] = place if place is not None else _by_seed(note.id, places, counts, seed=seed, most=most)
+        found[note.id] = place if place is not None else _draw_place(note.id, places, counts, seed=seed, most=most)
         counts[found[note.id]] += 1
     return found
 
@@ -487,7 +487,7 @@ def _named_by(survey: Survey, places: Sequence[str]) -> Mapping[str, list[str]]:
     return found
 
 
-def _by_seed(note_id: str, places: Sequence[str], counts: Mapping[str, int], *, seed: int, most: int) -> str:
+def _draw_place(note_id: str, places: Sequence[str], counts: Mapping[str, int], *, seed: int, most: int) -> str:
     """Return a place drawn by seed and note, so that a new note moves no other; one with room, if any has it."""
     free = [place for place in places if counts[place] < most] or list(places)
     return free[int(content_hash(f"{seed}\nwhereabouts\n{note_id}")[:12], 16) % len(free)]

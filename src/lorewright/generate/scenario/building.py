@@ -35,15 +35,15 @@ class Rules:
     def all(self) -> Iterator[dict[str, Any]]:
         """Yield every rule, those that persuade before those that do not."""
         gets = self._gets()
-        yield from self._opening(gets)
-        yield from self._lending()
-        yield from self._pressed(gets)
+        yield from self._opening_rules(gets)
+        yield from self._lending_rules()
+        yield from self._pressing_rules(gets)
         on = {"act": "ask", "target": self.errand.holder.key, "topic": list(self.errand.wanted.topics)}
-        yield _rule("not_yet", on, [], self.words.hint, when={"not": self._has()})
+        yield _make_rule("not_yet", on, [], self.words.hint, when={"not": self._has()})
         yield from self._endings()
-        yield _rule("walking", {"act": "go"}, [{"clock": CLOCK, "by": 1}])
+        yield _make_rule("walking", {"act": "go"}, [{"clock": CLOCK, "by": 1}])
         if "wait" in self.ruleset.actions:
-            yield _rule("waiting", {"act": "wait"}, [{"clock": CLOCK, "by": 1}, *self._others()])
+            yield _make_rule("waiting", {"act": "wait"}, [{"clock": CLOCK, "by": 1}, *self._others()])
 
     def _has(self) -> dict[str, Any]:
         return {"has": self.errand.wanted.key}
@@ -54,36 +54,36 @@ class Rules:
         gets.append({"relation": [errand.holder.key, "you"], "trust": 1})
         return gets + ([{"reveal": shown_item(errand.secret.id)}] if errand.secret else [])
 
-    def _opening(self, gets: _Effects) -> Iterator[dict[str, Any]]:
+    def _opening_rules(self, gets: _Effects) -> Iterator[dict[str, Any]]:
         errand, words = self.errand, self.words
         holder, token = errand.holder.key, errand.token.key
         if errand.gate == "token":
-            yield _rule("trade", {"act": "give", "target": holder, "item": token}, gets, words.opened)
+            yield _make_rule("trade", {"act": "give", "target": holder, "item": token}, gets, words.opened)
             return
-        opened = {"all": [self._open(), {"not": self._has()}]}
+        opened = {"all": [self._open_condition(), {"not": self._has()}]}
         on = {"act": self._acts("ask", "persuade"), "target": holder, "topic": list(errand.wanted.topics)}
-        yield _rule("handed_over", on, gets, words.opened, when=opened, once=True)
+        yield _make_rule("handed_over", on, gets, words.opened, when=opened, once=True)
         pleased = [{"relation": [holder, "you"], "trust": 1}, {"clock": CLOCK, "by": -2}]
-        yield _rule("a_gift", {"act": "give", "target": holder, "item": token}, pleased, once=True)
+        yield _make_rule("a_gift", {"act": "give", "target": holder, "item": token}, pleased, once=True)
 
-    def _open(self) -> dict[str, Any]:
+    def _open_condition(self) -> dict[str, Any]:
         """Return the condition for the holder to give the wanted thing to somebody who asks."""
         if self.errand.clue is not None:
             return {"revealed": shown_item(self.errand.clue.id)}
         return {"thread": ERRAND, "status": "vouched"}
 
-    def _lending(self) -> Iterator[dict[str, Any]]:
+    def _lending_rules(self) -> Iterator[dict[str, Any]]:
         """Yield what the helper does for somebody who asks."""
         errand, words, acts = self.errand, self.words, self._acts("ask", "persuade")
         helper = errand.helper.key
         if errand.gate == "vouch":
             about = [local(errand.holder.id), *(slug(word) for word in errand.holder.name.split() if len(word) > 2)]
             on = {"act": acts, "target": helper, "topic": about}
-            yield _rule("vouched", on, [{"thread": ERRAND, "status": "vouched"}], words.vouched, once=True)
+            yield _make_rule("vouched", on, [{"thread": ERRAND, "status": "vouched"}], words.vouched, once=True)
         on = {"act": acts, "target": helper, "topic": list(errand.token.topics)}
-        yield _rule("lent", on, [{"give": errand.token.key}], words.lent, once=True)
+        yield _make_rule("lent", on, [{"give": errand.token.key}], words.lent, once=True)
 
-    def _pressed(self, gets: _Effects) -> Iterator[dict[str, Any]]:
+    def _pressing_rules(self, gets: _Effects) -> Iterator[dict[str, Any]]:
         """Yield the other way, by the ruleset's own dice for persuading; a failure costs."""
         persuade = self.ruleset.actions.get("persuade")
         if persuade is None or persuade.check is None:
@@ -105,14 +105,14 @@ class Rules:
         wanted = errand.wanted.key
         if errand.taker is not None:
             ends = [{"thread": ERRAND, "status": "done"}, {"end": DONE}]
-            yield _rule("brought", {"act": "give", "target": errand.taker.key, "item": wanted}, ends)
+            yield _make_rule("brought", {"act": "give", "target": errand.taker.key, "item": wanted}, ends)
             if errand.secret is not None and "tell" in self.ruleset.actions:
                 on = {"act": "tell", "target": errand.taker.key, "topic": errand.secret.name}
                 told = {"all": [self._has(), {"revealed": shown_item(errand.secret.id)}]}
-                yield _rule("testified", on, ends, when=told)
+                yield _make_rule("testified", on, ends, when=told)
         if errand.rival is not None:
             ends = [{"thread": ERRAND, "status": "lost"}, {"end": ELSEWHERE}]
-            yield _rule("sold", {"act": "give", "target": errand.rival.key, "item": wanted}, ends)
+            yield _make_rule("sold", {"act": "give", "target": errand.rival.key, "item": wanted}, ends)
 
     def _others(self) -> list[dict[str, Any]]:
         return [{"clock": clock, "by": 1} for clock in self.other_clocks if clock != CLOCK]
@@ -121,7 +121,7 @@ class Rules:
         return [act for act in acts if act in self.ruleset.actions]
 
 
-def _rule(
+def _make_rule(
     rule_id: str,
     on: dict[str, Any],
     effects: Sequence[dict[str, Any]],
@@ -149,8 +149,8 @@ def stat_block(ruleset: Ruleset, lot: Lot, who: str) -> dict[str, Any]:
         ScenarioError: the schema requires a value that cannot be made up.
     """
     schema = ruleset.character_stat_schema
-    block = dict(_numbers(schema, lot, who))
-    return _fitting(block, schema, f"the stat block of {who}", ruleset)
+    block = dict(_make_numbers(schema, lot, who))
+    return _validate(block, schema, f"the stat block of {who}", ruleset)
 
 
 def scene_seed(ruleset: Ruleset, *, place: str, pressure: str) -> dict[str, Any] | None:
@@ -170,10 +170,10 @@ def scene_seed(ruleset: Ruleset, *, place: str, pressure: str) -> dict[str, Any]
             seed[name] = texts[name][: part.get("maxLength", len(texts[name]))]
         elif name in schema.get("required", ()) and "default" not in part:
             seed[name] = _least(part)
-    return _fitting(seed, schema, "the scene", ruleset)
+    return _validate(seed, schema, "the scene", ruleset)
 
 
-def _numbers(schema: Mapping[str, Any], lot: Lot, who: str) -> Iterator[tuple[str, Any]]:
+def _make_numbers(schema: Mapping[str, Any], lot: Lot, who: str) -> Iterator[tuple[str, Any]]:
     for name, part in schema.get("properties", {}).items():
         if part.get("type") == "integer":
             yield name, int(clamped(_middle(part) + lot.pick(f"{who} {name}", _SPREAD), part))
@@ -202,7 +202,7 @@ def _least(part: Mapping[str, Any]) -> Any:
     return _middle(part) if part.get("type") == "integer" else kinds.get(str(part.get("type")))
 
 
-def _fitting(value: dict[str, Any], schema: Mapping[str, Any], what: str, ruleset: Ruleset) -> dict[str, Any]:
+def _validate(value: dict[str, Any], schema: Mapping[str, Any], what: str, ruleset: Ruleset) -> dict[str, Any]:
     wrong = misfits(filled(value, schema), schema) if schema else []
     if wrong:
         hint = "give the field a `default` in the ruleset's schema, or write the scenario by hand"

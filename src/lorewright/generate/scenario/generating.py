@@ -172,12 +172,12 @@ class Chooser:
                 for pack_id, name in zip(self.ground.pack_ids, self.ground.pack_names, strict=True)
             ),
             brief=self.brief,
-            places=tuple(self._place(place, said) for place in places),
-            people=tuple(_person(person, said) for person in people),
+            places=tuple(self._place_brief(place, said) for place in places),
+            people=tuple(_person_brief(person, said) for person in people),
             cast_wanted=min(3, len(people)) if len(people) > FEWEST_PEOPLE else FEWEST_PEOPLE,
         )
 
-    def _place(self, place_id: str, said: Mapping[str, str]) -> PlaceBrief:
+    def _place_brief(self, place_id: str, said: Mapping[str, str]) -> PlaceBrief:
         note = self.ground.survey.notes[place_id]
         return PlaceBrief(
             id=place_id,
@@ -188,7 +188,7 @@ class Chooser:
         )
 
 
-def _person(speaker: Speaker, said: Mapping[str, str]) -> PersonBrief:
+def _person_brief(speaker: Speaker, said: Mapping[str, str]) -> PersonBrief:
     return PersonBrief(
         id=speaker.id,
         name=speaker.speaks_for or speaker.name,
@@ -289,7 +289,7 @@ class Generator:
         scenario_id = self.id_for(prepared, scenario_id, seed)
         _check(ruleset, brief)
         chooser = Chooser.of(prepared.ground, Lot(seed), brief)
-        outline, log = (None, None) if model is None else self._outlined(prepared, chooser, ruleset, model, prompts)
+        outline, log = (None, None) if model is None else self._ask_outline(prepared, chooser, ruleset, model, prompts)
         made_by = {
             "seed": seed,
             "brief": brief,
@@ -300,7 +300,7 @@ class Generator:
         for attempt in range(_ATTEMPTS):
             lot = Lot(seed, attempt)
             scenario = draft(prepared.ground, ruleset, lot, scenario_id, brief=brief, outline=outline, made_by=made_by)
-            problem = self._trial(scenario, prepared.installed)
+            problem = self._try_out(scenario, prepared.installed)
             if not problem:
                 return Generated(scenario, len(scenario.demo), tuple(chooser.unheard()), log)
         raise ScenarioError(
@@ -315,7 +315,7 @@ class Generator:
                 stack.callback(generation.close)
             yield generations
 
-    def _outlined(
+    def _ask_outline(
         self, prepared: Prepared, chooser: Chooser, ruleset: Ruleset, model: Model, prompts: Prompts | None
     ) -> tuple[Outline, CallLog]:
         """Return a model's outline that names only existing notes, and the calls that it took."""
@@ -329,7 +329,7 @@ class Generator:
         response = asyncio.run(run_structured(prompts.prompt(PROMPT), context, Outline, options))
         return response.output, response.log
 
-    def _trial(self, scenario: Scenario, installed: Sequence[InstalledPack]) -> str:
+    def _try_out(self, scenario: Scenario, installed: Sequence[InstalledPack]) -> str:
         """Return what keeps the demo from its goal; an empty text where it gets there."""
         with tempfile.TemporaryDirectory() as folder:
             campaigns = self._rehearsal(Path(folder))

@@ -104,7 +104,7 @@ def _is_askable(name: str) -> bool:
 
 def ground_of(generations: Sequence[Generation]) -> Ground:
     """Return the ground of packs, as it is when a scenario begins."""
-    seen = _merged([survey(generation) for generation in generations], _overridden(generations))
+    seen = _merge_surveys([survey(generation) for generation in generations], _overridden_entities(generations))
     places = [note for note in seen.of_type("location") if is_a_name(note.entity.name)] or seen.of_type("location")
     named = [note for note in seen.notes.values() if note.entity.type in ("location", "npc", "item", *_GROUPS)]
     own = [local(note.id) for note in seen.notes.values()]
@@ -116,19 +116,19 @@ def ground_of(generations: Sequence[Generation]) -> Ground:
         pack_names=tuple(generation.manifest.name for generation in generations),
         names=names_of_notes(named),
         ways=ways_between(places),
-        items=_items(in_force),
-        about=_about(seen, in_force),
+        items=_tellable_items(in_force),
+        about=_words_about(seen, in_force),
         ambiguous=frozenset(key for key in own if own.count(key) > 1),
     )
 
 
-def _overridden(generations: Sequence[Generation]) -> frozenset[str]:
+def _overridden_entities(generations: Sequence[Generation]) -> frozenset[str]:
     """Return the entities that a later pack describes anew: they are the same entities."""
     entities = (entity for generation in generations for entity in generation.entities().values())
     return frozenset(entity.overrides.target for entity in entities if entity.overrides is not None)
 
 
-def _merged(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
+def _merge_surveys(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
     """Return the notes of several packs as those of one, in the order of the packs."""
     notes = [note for pack_survey in surveys for note in pack_survey.notes.values() if note.id not in without]
     clocks: dict[str, int] = {}
@@ -147,7 +147,7 @@ def _merged(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
     )
 
 
-def _items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]]:
+def _tellable_items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]]:
     found: dict[str, tuple[TellableItem, ...]] = {}
     for generation in in_force:
         for chunk in generation.all_chunks():
@@ -160,7 +160,7 @@ def _items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]
     return found
 
 
-def _about(seen: Survey, in_force: Iterable[Generation]) -> dict[str, frozenset[str]]:
+def _words_about(seen: Survey, in_force: Iterable[Generation]) -> dict[str, frozenset[str]]:
     """Return the words of each note's name, aliases, tags, folders and the titles of its sections."""
     titles: dict[str, set[str]] = {}
     for generation in in_force:

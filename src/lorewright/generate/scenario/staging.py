@@ -131,18 +131,18 @@ def speakers(ground: Ground, lot: Lot) -> list[Speaker]:
     taken = {key_of(name) for name in ground.names.values()}
     free = [name for name in _GIVEN_NAMES if key_of(name) not in taken]
     given = dict(zip([note.id for note in groups], lot.order("names of members", free, str), strict=False))
-    found = [_person(ground, note, homes) for note in tellers]
+    found = [_make_person(ground, note, homes) for note in tellers]
     found += [
         Speaker(note, given[note.id].lower(), given[note.id], ground.names[note.id], homes[note.id])
         for note in lot.order("groups", groups, lambda note: note.id)
         if note.id in given
     ]
     if len(found) < FEWEST_PEOPLE:
-        found += [_person(ground, note, homes) for note in people if note not in tellers]
+        found += [_make_person(ground, note, homes) for note in people if note not in tellers]
     return found
 
 
-def _person(ground: Ground, note: Note, homes: Mapping[str, tuple[str, ...]]) -> Speaker:
+def _make_person(ground: Ground, note: Note, homes: Mapping[str, tuple[str, ...]]) -> Speaker:
     return Speaker(
         note,
         ground.key(note.id),
@@ -159,11 +159,11 @@ def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> 
     Raises:
         ScenarioError: the packs have too few places or people; the hint says what to write.
     """
-    near = _near(ground, start)
+    near = _distances(ground, start)
     homes = [next((home for home in speaker.homes if home in near), None) for speaker in cast]
-    places = _around(ground, start, [home for home in homes if home is not None], lot)
+    places = _places_around(ground, start, [home for home in homes if home is not None], lot)
     ways = {place: tuple(way for way in ground.ways.get(place, ()) if way.to in places) for place in places}
-    rooms = dict(_rooms(ground, cast, wanted=FEWEST_PLACES - len(places)))
+    rooms = dict(_rooms(cast, wanted=FEWEST_PLACES - len(places)))
     for room, name in rooms.items():
         ways[start] = (*ways[start], Path(room, _ROOM_MINUTES, name))
         ways[room] = (Path(start, _ROOM_MINUTES),)
@@ -189,7 +189,7 @@ def too_little(ground: Ground, *, places: int, people: int) -> ScenarioError:
     return ScenarioError(f"{packs} is too little for a scenario: it has {' and '.join(lacking)}", hint=hint)
 
 
-def _near(ground: Ground, start: str) -> dict[str, int]:
+def _distances(ground: Ground, start: str) -> dict[str, int]:
     """Return how far each place near the beginning is from it."""
     found, todo = {start: 0}, deque([start])
     while todo:
@@ -201,7 +201,7 @@ def _near(ground: Ground, start: str) -> dict[str, int]:
     return found
 
 
-def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[str]:
+def _places_around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[str]:
     """Return the beginning, the ways to the homes, and places beside them by lot."""
     both_ways = {place: tuple(Path(other, 1) for other in ground.neighbours(place)) for place in ground.ways}
     places = [start]
@@ -218,7 +218,7 @@ def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[
     return places
 
 
-def _rooms(ground: Ground, cast: Iterable[Speaker], *, wanted: int) -> Iterable[tuple[str, str]]:
+def _rooms(cast: Iterable[Speaker], *, wanted: int) -> Iterable[tuple[str, str]]:
     """Yield a room for each member of a group where the packs have too few places."""
     members = [speaker for speaker in cast if speaker.speaks_for]
     for member in members[: max(wanted, 0)]:
@@ -313,7 +313,7 @@ def within(name: str) -> str:
 
 def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand, ScenarioPlaces]:
     """Return an errand on a stage, and the stage with everybody where the errand needs them."""
-    holder, helper = _two(stage, lot)
+    holder, helper = _choose_holder_and_helper(stage, lot)
     others = [speaker for speaker in stage.cast if speaker not in (holder, helper)]
     aims: list[Aim] = ["bring"]
     if others:
@@ -323,7 +323,7 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
     aim = lot.pick("aim", aims)
     taker = others[0] if aim != "bring" else None
     rest = [other for other in others if other is not taker]
-    stage = _spread(stage, holder, helper, taker, lot)
+    stage = _spread_out(stage, holder, helper, taker, lot)
     at = stage.at[holder.key]
     goal = stage.at[taker.key] if taker is not None else _far_from(stage, at, lot)
     hidden = [(place, told) for place in stage.places if place != at for told in _hidden_in(ground, place)]
@@ -332,7 +332,7 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
     gates += ["find", "find"] if hidden else []
     gate = lot.pick("gate", gates)
     clue_place, clue = lot.pick("hidden clue", hidden) if gate == "find" else (None, None)
-    wanted, token = _things(ground, stage, (holder,), lot)
+    wanted, token = _choose_things(ground, stage, (holder,), lot)
     errand = Errand(
         aim,
         gate,
@@ -350,7 +350,7 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
     return errand, stage
 
 
-def _two(stage: ScenarioPlaces, lot: Lot) -> tuple[Speaker, Speaker]:
+def _choose_holder_and_helper(stage: ScenarioPlaces, lot: Lot) -> tuple[Speaker, Speaker]:
     """Return the holder and the helper: by the order of the cast, people who have nothing to tell last."""
     tellers = [speaker for speaker in stage.cast if speaker.knows or speaker.withholds]
     order = [*tellers, *(speaker for speaker in stage.cast if speaker not in tellers)]
@@ -358,7 +358,9 @@ def _two(stage: ScenarioPlaces, lot: Lot) -> tuple[Speaker, Speaker]:
     return (helper, holder) if helper.withholds and lot.number("swap", below=2) else (holder, helper)
 
 
-def _spread(stage: ScenarioPlaces, holder: Speaker, helper: Speaker, taker: Speaker | None, lot: Lot) -> ScenarioPlaces:
+def _spread_out(
+    stage: ScenarioPlaces, holder: Speaker, helper: Speaker, taker: Speaker | None, lot: Lot
+) -> ScenarioPlaces:
     """Return the stage with holder and helper apart, and the taker somewhere else than the holder: an errand needs a
     way."""
     if stage.at[helper.key] == stage.at[holder.key]:
@@ -379,7 +381,7 @@ def _hidden_in(ground: Ground, place: str) -> Iterator[TellableItem]:
     yield from (item for item in ground.role(place, "discoverable") if item.trigger)
 
 
-def _things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
+def _choose_things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
     """Return two things that no word confuses: the packs' own where they are related to one of these people and to no
     place. Things that belong to a place are not carried about."""
     owners = {hand.id for hand in hands}
