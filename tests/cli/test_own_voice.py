@@ -24,15 +24,15 @@ def app(tmp_path: Path) -> App:
 
 
 def told(app: App, capsys: pytest.CaptureFixture[str], *lines: str, debug: bool = False) -> str:
-    """What is printed for the last of these lines, said at one seat."""
+    """What is printed for the last of these lines, said at one session."""
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign, debug=debug)
+        session = PlaySession(campaign, debug=debug)
         for line in lines:
             capsys.readouterr()
             if is_command(line):
-                assert obey(campaign, line, seat=seat)
+                assert obey(campaign, line, session=session)
             else:
-                seat.submit(line)
+                session.submit(line)
     return " ".join(capsys.readouterr().out.split())
 
 
@@ -80,11 +80,11 @@ def test_a_thought_is_kept_until_the_words_that_it_goes_with_are_played(
     app: App, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign)
-        obey(campaign, f"/think {SECRET}", seat=seat)
+        session = PlaySession(campaign)
+        obey(campaign, f"/think {SECRET}", session=session)
         with pytest.raises(CampaignError):
-            seat.submit("tell it", whisper_to="harbour:lin")
-        seat.submit("wait")
+            session.submit("tell it", whisper_to="harbour:lin")
+        session.submit("wait")
     assert thoughts(app) == [f"{c.ADA}: {SECRET}"]
 
 

@@ -46,14 +46,14 @@ def test_without_a_terminal_a_failure_is_told_with_the_ways_to_go_on(
 ) -> None:
     app = app_with(tmp_path, DOWN, TOLD)
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign)
-        seat.submit("look")
+        session = PlaySession(campaign)
+        session.submit("look")
         told = capsys.readouterr()
         assert "error[provider_busy]: the model is down" in told.err
         assert "/builtin" in told.err
         assert "/undo" in told.err
         assert words(app) == []
-        seat.submit("look")
+        session.submit("look")
     assert TOLD in capsys.readouterr().out
     assert words(app) == ["look"]
 
@@ -61,12 +61,12 @@ def test_without_a_terminal_a_failure_is_told_with_the_ways_to_go_on(
 def test_builtin_plays_the_words_that_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app = app_with(tmp_path, DOWN)
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign)
-        seat.submit("take rope")
-        assert obey(campaign, "/builtin", seat=seat)
-        obey(campaign, "/builtin look at osk", seat=seat)
+        session = PlaySession(campaign)
+        session.submit("take rope")
+        assert obey(campaign, "/builtin", session=session)
+        obey(campaign, "/builtin look at osk", session=session)
         capsys.readouterr()
-        obey(campaign, "/builtin", seat=seat)
+        obey(campaign, "/builtin", session=session)
         assert "There is nothing to play" in capsys.readouterr().out
     assert words(app) == ["take rope", "look at osk"]
 
@@ -82,9 +82,9 @@ def test_at_a_terminal_a_failed_turn_is_retried_built_in_or_left(
     answers = iter([*choices, *([""] * 3)])
     monkeypatch.setattr("builtins.input", lambda question: next(answers))
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign, at_terminal=True)
-        seat.submit("wait")
-        seat.submit("look")
+        session = PlaySession(campaign, at_terminal=True)
+        session.submit("wait")
+        session.submit("look")
         with_model = [one["narrator"] for one in _narrators(app)]
     assert words(app) == played
     assert with_model == ["scripted"] * len(played) if choices != "b" else with_model == ["scripted", "builtin"]
@@ -99,9 +99,9 @@ def _narrators(app: App) -> list[dict[str, str]]:
 def test_a_retry_that_fails_leaves_the_turn_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app = app_with(tmp_path, TOLD, DOWN)
     with app.campaigns.open("game") as campaign:
-        seat = PlaySession(campaign)
-        seat.submit("look")
-        obey(campaign, "/retry", seat=seat)
+        session = PlaySession(campaign)
+        session.submit("look")
+        obey(campaign, "/retry", session=session)
         assert "the model is down" in capsys.readouterr().err
     assert words(app) == ["look"]
 
@@ -117,10 +117,10 @@ def test_a_mistake_of_the_players_is_no_reason_to_offer_anything(
 def test_whoever_wants_to_know_is_told_what_a_turn_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reply = ModelReply(TOLD, "m", 4_120, 210, cache_read_tokens=3_378, cost_microusd=12_345)
     with app_with(tmp_path, reply).campaigns.open("game") as campaign:
-        seat = PlaySession(campaign, verbose=True)
-        seat.submit("look")
+        session = PlaySession(campaign, verbose=True)
+        session.submit("look")
         assert "  in 4,120 (82 % cached) · out 210 · $0.0123 · 0." in capsys.readouterr().out
-        obey(campaign, "/builtin wait", seat=seat)
+        obey(campaign, "/builtin wait", session=session)
         assert "no model was asked" in capsys.readouterr().out
 
 

@@ -61,7 +61,7 @@ class Manner:
         """Return the keys of a campaign that is begun."""
         return keys_of(self.small, self.large)
 
-    def seat(self, campaign: OpenCampaign, *, at_terminal: bool) -> PlaySession:
+    def play_session(self, campaign: OpenCampaign, *, at_terminal: bool) -> PlaySession:
         """Return a play session in a campaign."""
         if self.yes:
             agree_beforehand(campaign)
@@ -197,13 +197,13 @@ def play_at_prompt(
     campaigns.hold_to_trust()
     try:
         with campaigns.open(campaign_id) as campaign, _sitting(campaign):
-            seat = manner.seat(campaign, at_terminal=True)
+            session = manner.play_session(campaign, at_terminal=True)
             campaign.casting.warm(campaign.keys)
             show_start(campaign)
             while (line := _ask()) is not None and campaign_id in campaigns.ids():
                 if vectors_have_come():
                     campaign.reopen_packs()
-                if not _answer(seat, line):
+                if not _answer(session, line):
                     break
     except KeyboardInterrupt:
         _say_saved(campaigns, campaign_id)
@@ -241,7 +241,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
     """
     campaigns.hold_to_trust()
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
-        seat = manner.seat(campaign, at_terminal=False)
+        session = manner.play_session(campaign, at_terminal=False)
         hold_to_agreement(campaign)
         show_start(campaign)
         for line in filter(str.strip, lines):
@@ -249,7 +249,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
                 note("the story has ended: /undo takes the last turn back")
                 break
             say(f"{_PROMPT}{line.strip()}", style="bold")
-            if not _answer(seat, line):
+            if not _answer(session, line):
                 break
 
 
@@ -296,15 +296,15 @@ def _scenario_of(lorewright: App, name: str) -> Scenario:
     return load_scenario(campaigns.scenario_path(name))
 
 
-def _answer(seat: PlaySession, line: str) -> bool:
+def _answer(session: PlaySession, line: str) -> bool:
     """Answer a line; return True if the play goes on."""
     words = line.strip()
     if not words:
         return True
     try:
         if is_command(words):
-            return obey(seat.campaign, words, seat=seat)
-        seat.submit(words)
+            return obey(session.campaign, words, session=session)
+        session.submit(words)
     except LorewrightError as error:
         complain(error)
     return True

@@ -36,16 +36,16 @@ _QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
 _MOST_MINUTES = 525_600
 
 
-def go_on_as(seat: PlaySession, rest: str) -> None:
+def go_on_as(session: PlaySession, rest: str) -> None:
     """Make the player another of their personas from the next words on; without a name, list the personas."""
-    state = seat.campaign.store.head().state
+    state = session.campaign.store.head().state
     if not rest:
         for who in state.personas or (state.player_id,):
-            mark = "*" if who == (seat.persona or state.player_id) else " "
+            mark = "*" if who == (session.persona or state.player_id) else " "
             say(f"{mark} {state.name_of(who)}: {_where(who, state)}")
         return
     who = persona_called(rest, state)
-    seat.persona = None if who == state.player_id else who
+    session.persona = None if who == state.player_id else who
     if who == state.player_id:
         say(f"You are {state.name_of(who)}.")
     else:
@@ -57,19 +57,19 @@ def _where(who: str, state: WorldState) -> str:
     return "nowhere just now" if place == OFFSTAGE else f"at {state.name_of(place)}"
 
 
-def think(seat: PlaySession, rest: str) -> None:
+def think(session: PlaySession, rest: str) -> None:
     """Store a thought for the next turn; without text, drop the stored thought."""
     if rest:
-        seat.thought = rest
+        session.thought = rest
         say("You keep it to yourself; it goes with your next words.")
-    elif seat.thought:
-        seat.thought = ""
+    elif session.thought:
+        session.thought = ""
         say("You let the thought go.")
     else:
         say("Say what you think: /think TEXT. Nobody else ever knows of it.")
 
 
-def whisper(seat: PlaySession, rest: str) -> None:
+def whisper(session: PlaySession, rest: str) -> None:
     """Play words that only one person is to hear.
 
     Raises:
@@ -77,7 +77,7 @@ def whisper(seat: PlaySession, rest: str) -> None:
     """
     quoted = _QUOTED.fullmatch(rest)
     if quoted:
-        _whispered(seat, seat.somebody_called(quoted[1]), quoted[1], quoted[2].split())
+        _whispered(session, session.somebody_called(quoted[1]), quoted[1], quoted[2].split())
         return
     # A colon stands within an ID, or ends the name.
     for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
@@ -87,21 +87,21 @@ def whisper(seat: PlaySession, rest: str) -> None:
             if words[size - 1].casefold() in _JOINING:
                 continue
             with suppress(CampaignError):
-                to = seat.somebody_called(" ".join(words[:size]))
+                to = session.somebody_called(" ".join(words[:size]))
                 break
         else:
             continue
-        _whispered(seat, to, " ".join(words[:size]), words[size:])
+        _whispered(session, to, " ".join(words[:size]), words[size:])
         return
     if not rest.split():
         raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
-    seat.somebody_called(_name_in(rest))
+    session.somebody_called(_name_in(rest))
 
 
-def _whispered(seat: PlaySession, to: str, name: str, words: Sequence[str]) -> None:
+def _whispered(session: PlaySession, to: str, name: str, words: Sequence[str]) -> None:
     if not words:
         raise CampaignError("there is nothing to whisper", hint=f"/whisper {name} ask about the boat")
-    seat.submit(" ".join(words), whisper_to=to)
+    session.submit(" ".join(words), whisper_to=to)
 
 
 def _name_in(rest: str) -> str:
@@ -118,7 +118,7 @@ def _name_in(rest: str) -> str:
     return " ".join(words[:size])
 
 
-def scene(seat: PlaySession, rest: str) -> None:
+def scene(session: PlaySession, rest: str) -> None:
     """Close the scene for `/scene end [MINUTES]`, and let the minutes pass until the next one opens.
 
     Raises:
@@ -129,7 +129,7 @@ def scene(seat: PlaySession, rest: str) -> None:
     if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
         raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
     passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
-    result_json = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
+    result_json = session.campaign.player_ids().told_json(end_scene(session.campaign, minutes=passed))
     result = TurnResult.model_validate_json(result_json)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
@@ -166,7 +166,7 @@ go back · wait. A number takes the suggestion of that number."""
 _NAMES = 14
 
 
-def obey(campaign: OpenCampaign, line: str, *, seat: PlaySession | None = None) -> bool:
+def obey(campaign: OpenCampaign, line: str, *, session: PlaySession | None = None) -> bool:
     """Run a command; return True if the play goes on.
 
     Raises:
@@ -182,7 +182,7 @@ def obey(campaign: OpenCampaign, line: str, *, seat: PlaySession | None = None) 
         say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
         say()
     else:
-        command.run(seat or PlaySession(campaign), rest.strip())
+        command.run(session or PlaySession(campaign), rest.strip())
         if command.is_aside:
             say()
     return True
@@ -198,24 +198,24 @@ def is_command(line: str) -> bool:
     return words.startswith("/") or words in BARE
 
 
-def _help(seat: PlaySession, rest: str) -> None:
+def _help(session: PlaySession, rest: str) -> None:
     say(wrapped(_SPEECH))
     commands = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
     for name, does in (*commands, ("/quit", "leave; everything is saved")):
         say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
-def _who(seat: PlaySession, rest: str) -> None:
-    state = seat.campaign.store.head().state
-    people = introductions(seat.campaign)
+def _who(session: PlaySession, rest: str) -> None:
+    state = session.campaign.store.head().state
+    people = introductions(session.campaign)
     say(f"{state.name_of(state.scene.location_id)}: {', '.join(person.name for person in people) or 'no one but you'}")
     for person in people:
         if person.line:
             say(wrapped(person.line if person.name in person.line else f"{person.name}: {person.line}"), style="dim")
 
 
-def _me(seat: PlaySession, rest: str) -> None:
-    standing = standing_of(seat.campaign.store.head().state, seat.campaign.setting.rules)
+def _me(session: PlaySession, rest: str) -> None:
+    standing = standing_of(session.campaign.store.head().state, session.campaign.setting.rules)
     stats = ", ".join(f"{stat.name} {stat.value:+g}" for stat in standing.stats)
     say(f"You are {standing.name}{f': {stats}' if stats else ''}")
     for condition in standing.conditions:
@@ -232,16 +232,16 @@ def _minutes_left(impending: Impending) -> str:
     return "a minute left" if impending.minutes_left == 1 else f"{impending.minutes_left} minutes left"
 
 
-def _inventory(seat: PlaySession, rest: str) -> None:
-    state = seat.campaign.store.head().state
+def _inventory(session: PlaySession, rest: str) -> None:
+    state = session.campaign.store.head().state
     carried = [
         f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
     ]
     say(f"You carry: {', '.join(carried) or 'nothing'}")
 
 
-def _map(seat: PlaySession, rest: str) -> None:
-    for place in map_of(seat.campaign.acquaintance().shown):
+def _map(session: PlaySession, rest: str) -> None:
+    for place in map_of(session.campaign.acquaintance().shown):
         say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
         for way in place.ways:
             say(f"    {_way(way)}", style="dim")
@@ -255,9 +255,9 @@ def _way(way: MapWay) -> str:
     return f"{way.name} → {where} · {way.minutes} min{door}"
 
 
-def _undo(seat: PlaySession, rest: str) -> None:
+def _undo(session: PlaySession, rest: str) -> None:
     if rest.casefold() == "npc":
-        seat.undo_npc()
+        session.undo_npc()
         return
     number = rest.removeprefix("+")
     if number and not (number.isdecimal() and number.isascii()):
@@ -266,25 +266,25 @@ def _undo(seat: PlaySession, rest: str) -> None:
             hint="/undo takes back one turn, /undo 3 three, /undo npc what was done last by others",
         )
     turns = int(number[:_MOST_DIGITS]) if number else 1
-    take_back(seat.campaign, turns=turns)
+    take_back(session.campaign, turns=turns)
 
 
-def _redo(seat: PlaySession, rest: str) -> None:
-    redo(seat.campaign.store)
-    turn = seat.campaign.store.turns()[-1]
+def _redo(session: PlaySession, rest: str) -> None:
+    redo(session.campaign.store)
+    turn = session.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
-    show_result(TurnResult.model_validate(seat.campaign.player_ids().told(turn["result"])))
+    show_result(TurnResult.model_validate(session.campaign.player_ids().told(turn["result"])))
 
 
-def _retry(seat: PlaySession, rest: str) -> None:
-    seat.retry()
+def _retry(session: PlaySession, rest: str) -> None:
+    session.retry()
 
 
-def _builtin(seat: PlaySession, rest: str) -> None:
-    seat.submit_builtin(rest)
+def _builtin(session: PlaySession, rest: str) -> None:
+    session.submit_builtin(rest)
 
 
-def _model(seat: PlaySession, rest: str) -> None:
+def _model(session: PlaySession, rest: str) -> None:
     tier, _, key = rest.partition(" ")
     if tier not in ("small", "large"):
         tier, key = "both", rest
@@ -295,16 +295,16 @@ def _model(seat: PlaySession, rest: str) -> None:
     if key:
         chosen = key.strip()
         choose_for_sitting(
-            seat.campaign,
+            session.campaign,
             small=None if tier == "large" else chosen,
             large=None if tier == "small" else chosen,
         )
-        seat.reconsider()
-    show_models(seat.campaign)
+        session.reconsider()
+    show_models(session.campaign)
 
 
-def _why(seat: PlaySession, rest: str) -> None:
-    reasons = why(seat.campaign)
+def _why(session: PlaySession, rest: str) -> None:
+    reasons = why(session.campaign)
     for roll in reasons.result.rolls:
         added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
         say(f"{roll_line(roll)}: the dice fell {', '.join(map(str, roll.rolls))}{added}")
@@ -320,26 +320,26 @@ def _why(seat: PlaySession, rest: str) -> None:
         say("Nothing was rolled and nothing was quoted.")
 
 
-def _recap(seat: PlaySession, rest: str) -> None:
-    sittings = session_rows(seat.campaign.store.database)
-    for session in sittings[-1:]:
-        say(wrapped(recap_of(seat.campaign, session)))
+def _recap(session: PlaySession, rest: str) -> None:
+    sittings = session_rows(session.campaign.store.database)
+    for sitting in sittings[-1:]:
+        say(wrapped(recap_of(session.campaign, sitting)))
         say()
-    show_last(seat.campaign)
+    show_last(session.campaign)
 
 
-def _table(seat: PlaySession, rest: str) -> None:
-    rows = table_of(seat.campaign)
+def _table(session: PlaySession, rest: str) -> None:
+    rows = table_of(session.campaign)
     show_table(rows)
     if not rows:
         say("Nothing is played on a table here.")
 
 
-def _lore(seat: PlaySession, rest: str) -> None:
+def _lore(session: PlaySession, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
         return
-    found = ask_lore(seat.campaign, rest).chunks
+    found = ask_lore(session.campaign, rest).chunks
     for number, chunk in enumerate(found):
         if number:
             say()
