@@ -105,7 +105,7 @@ def test_a_decision_is_not_turned_over(app: App) -> None:
 
 def test_what_does_not_fit_any_more_says_why_and_waits_still(app: App) -> None:
     settle(app, "1.0")
-    with pytest.raises(EditRefused, match="contradicts_fact; it waits still") as refused:
+    with pytest.raises(EditRefused, match="contradicts_fact; it still waits") as refused:
         settle(app, "2.0")
     assert refused.value.reason == "contradicts_fact"
     assert ([one.short_id for one in pending(app)], habits(app)) == (["2.0"], ["He hums."])

@@ -104,7 +104,7 @@ def test_a_prompt_of_what_is_built_in_changes_nothing_and_that_is_said(played: A
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("--prompt", "narrator"), "names nothing to change"),
+        (("--prompt", "narrator"), "is not NAME=VALUE"),
         (("--prompt", "narrater=v2"), "narrater"),
         (("--model", "recap=builtin"), "recap"),
         (("--model", "a", "--model", "b"), "two models"),

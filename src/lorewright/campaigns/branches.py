@@ -153,7 +153,7 @@ def _at_path(state: WorldState, op: o.SetPath) -> str:
 
 def _refused(found: StoredReview, index: int, op: o.StateOp, reason: str) -> EditRefused:
     return EditRefused(
-        f"review {found.short_id} ({found.review.shown}) does not fit any more: {op.op}: {reason}; it waits still",
+        f"review {found.short_id} ({found.review.shown}) does not fit any more: {op.op}: {reason}; it still waits",
         hint=_HINTS.get(reason, "reject it, or bring the world to where it fits"),
         index=index,
         reason=reason,

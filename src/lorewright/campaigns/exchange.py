@@ -255,7 +255,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
         content_hash, inner = name.parts[1] if len(name.parts) > 2 else "", name.parts[2:]
         leads_out = not inner or ".." in name.parts or "\\" in member or ":" in member or "\0" in member
         if name.parts[0] != "packs" or not content_hash.isalnum() or leads_out:
-            raise DamagedFile(f"the member {member!r} is none that was exported", hint="do not import it")
+            raise DamagedFile(f"the member {member!r} does not belong in an exported campaign", hint="do not import it")
         roots.setdefault(content_hash, folder / content_hash)
         enclosure.write_new(enclosure.path(content_hash, *inner), container.read(member, max_bytes=MAX_FILE_BYTES))
     for content_hash, root in roots.items():

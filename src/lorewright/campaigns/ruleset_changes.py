@@ -19,7 +19,7 @@ _SCHEMAS = {"character_stat_schema": "stats", "scene_state_schema": "scene"}
 def changes(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
     """Yield everything that another ruleset would change for a campaign in a state."""
     if then.bands != now.bands:
-        yield Remark("bands", "bands", "the bands of the dice are others")
+        yield Remark("bands", "bands", "the bands of the dice have changed")
     for kind in sorted(then.actions.keys() | now.actions.keys()):
         if kind not in now.actions:
             yield Remark("action", kind, f"there is no action {kind} any more")
@@ -58,7 +58,7 @@ def _schema(then: Mapping[str, Any], now: Mapping[str, Any], short: str) -> Iter
         elif was[name] != will[name]:
             yield Remark("schema", f"{short}.{name}", f"the ruleset describes {name} otherwise")
     if was == will and then != now:
-        yield Remark("schema", short, "what must be there, or may be, is other")
+        yield Remark("schema", short, "which fields are required or allowed has changed")
 
 
 def _misfits(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:

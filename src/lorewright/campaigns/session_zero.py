@@ -33,7 +33,7 @@ PRONOUNS: tuple[Pronoun, ...] = ("he", "she", "they", "it")
 MOST_LINES = 12
 _LINE, _NAME, _TONE, _DESCRIPTION = 120, 60, 200, 300
 _PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$"
-_HINT = "see docs/playing.md, Session zero, for what may be said"
+_HINT = "see docs/playing.md, Session zero, for the keys"
 
 
 def _text(longest: int, shortest: int = 1) -> StringConstraints:
@@ -89,7 +89,9 @@ def read_calibration(path: Path) -> Calibration:
         text = read_text(path, MAX_WRITTEN_BYTES, CampaignError)
         data = load_yaml(text).data
     except FileNotFoundError:
-        raise NotFound(f"there is no file {path}", hint="write one, or let yourself be asked: --session-zero") from None
+        raise NotFound(
+            f"there is no file {path}", hint="write one, or answer questions instead: --session-zero"
+        ) from None
     except UnicodeDecodeError:
         raise CampaignError(f"{path}: the file is not UTF-8", hint="save it as UTF-8") from None
     except YamlProblem as problem:

@@ -378,7 +378,7 @@ def own_turns(store: CampaignStore, session: SessionRow) -> list[dict[str, Any]]
 def _campaign_of(session_id: str) -> str:
     campaign_id, _, name = session_id.rpartition(":")
     if not campaign_id or not name:
-        raise NotFound(f"{session_id!r} is no sitting's ID", hint="see: lorewright session list CAMPAIGN")
+        raise NotFound(f"{session_id!r} is not the ID of a sitting", hint="see: lorewright session list CAMPAIGN")
     return campaign_id
 
 

@@ -84,7 +84,7 @@ class KeptPacks:
         """
         path = self._path(content_hash)
         if not path.is_file():
-            raise NotFound(f"the text {content_hash[:16]} is not kept", hint=_RESTORE)
+            raise NotFound(f"the text {content_hash[:16]} is not stored", hint=_RESTORE)
         enclosure = Enclosure(into)
         with open_zip(path, max_members=2 * MAX_FILES) as archive:
             _refuse_bomb(archive, path)
@@ -103,11 +103,11 @@ class KeptPacks:
                 found = content_hash_of(Path(folder))
             except (LorewrightError, OSError, zipfile.BadZipFile, zlib.error) as problem:
                 return str(problem)
-        return None if found == content_hash else f"what is kept of {content_hash[:16]} is another text"
+        return None if found == content_hash else f"the stored copy of {content_hash[:16]} is another text"
 
     def _path(self, content_hash: str) -> Path:
         if not is_hash(content_hash):
-            raise NotFound(f"{content_hash[:16]!r} is no hash of a text", hint="do not use the file that names it")
+            raise NotFound(f"{content_hash[:16]!r} is not the hash of a text", hint="do not use the file that names it")
         return self._campaigns.checked(self._folder / f"{content_hash}.zip")
 
 

@@ -216,15 +216,16 @@ def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Rem
     for entity_id, role, item in _items_of(then):
         role_now, other = by_name.get((entity_id, item.name)) or by_text.get((entity_id, _words(item))) or ("", None)
         moved: Mapping[tuple[str, str], tuple[Kind, str]] = {
-            ("withholds", "knows"): ("secret-opened", "was withheld and is told to whoever asks now"),
-            ("knows", "withholds"): ("secret-closed", "was told to whoever asked and is withheld now"),
+            ("withholds", "knows"): ("secret-opened", "was withheld and is told to anybody who asks now"),
+            ("knows", "withholds"): ("secret-closed", "was told to anybody who asked and is withheld now"),
         }
         if other is not None and (role, role_now) in moved:
             kind, what = moved[role, role_now]
             yield Remark(kind, item.id, f"{shown_item(item.id)} {what} ({shown_item(other.id)})")
         if item.id in learned and now.item(item.id) is None:
             is_now = f"is {shown_item(other.id)} now" if other is not None else "is gone"
-            what = f"{shown_item(item.id)}, which was revealed, {is_now}: whoever learned it will not know it by that"
+            lost = "those who learned it will not know it under that ID"
+            what = f"{shown_item(item.id)}, which was revealed, {is_now}: {lost}"
             yield Remark("item-gone", item.id, what)
 
 

@@ -50,7 +50,8 @@ def tiers(model: str | None, small: str | None, large: str | None) -> tuple[str 
     """
     if model is not None and (small is not None or large is not None):
         raise SettingsError(
-            "--model says what --small-model and --large-model say", hint="give --model alone, or one for each tier"
+            "--model already sets both tiers, and --small-model or --large-model sets one again",
+            hint="give --model alone, or one for each tier",
         )
     return (small, large) if model is None else (model, model)
 

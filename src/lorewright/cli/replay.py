@@ -98,7 +98,7 @@ def _pairs(texts: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
     for text in texts:
         name, _, value = text.partition("=")
         if not name or not value:
-            raise SettingsError(f"{text!r} names nothing to change", hint=f"write {example}")
+            raise SettingsError(f"{text!r} is not NAME=VALUE", hint=f"write {example}")
         yield name, value
 
 
@@ -106,7 +106,9 @@ def _models(texts: Sequence[str], replays: Replays) -> dict[str, str]:
     """Return keys by stage; a key that is given for a stage goes before one that is given for all."""
     general = [text for text in texts if "=" not in text]
     if len(general) > 1:
-        raise SettingsError("two models cannot run every stage", hint="name the stages: --model narrator=KEY")
+        raise SettingsError(
+            "only one --model may be given for all stages", hint="name the stages: --model narrator=KEY"
+        )
     keys = dict(replays.stages_of(general[0])) if general else {}
     return keys | dict(_pairs([text for text in texts if "=" in text], "--model narrator=KEY"))
 

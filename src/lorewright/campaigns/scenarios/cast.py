@@ -157,11 +157,11 @@ class _Acts:
     def _idle(self, do: Deed) -> Iterator[str]:
         """Yield the keys that have no meaning for such an act."""
         if do.to and do.type not in _TO_PLACES:
-            yield f"`to` is where one goes; to {do.type} needs none"
+            yield f"`to` is for {' and '.join(sorted(_TO_PLACES))}; {do.type} takes none: leave it out"
         if do.item and do.type != "tell" and not takes(do.type, "item_id"):
-            yield f"nothing goes along where somebody does {do.type}: leave `item` out"
+            yield f"{do.type} takes no `item`: leave it out"
         if do.whisper and do.type not in _AT_PEOPLE:
-            yield f"nothing is whispered where somebody does {do.type}: leave `whisper` out"
+            yield f"{do.type} cannot be whispered: leave `whisper` out"
 
 
 # The scenario's keys for what the ruleset's schemas describe.
@@ -218,7 +218,7 @@ def hold_to(state: WorldState, ruleset: Ruleset) -> None:
         return
     problem = next(held.model_copy(update=wanted).misfits(), None)
     if problem is not None:
-        hint = "the campaign and its ruleset are of two versions; restore the file that they were kept in together"
+        hint = "the state and the ruleset are of different versions; restore the campaign's file from a copy"
         raise StateMisfit(f"the stored state does not fit the ruleset {ruleset.id}: {problem}", hint=hint)
 
 

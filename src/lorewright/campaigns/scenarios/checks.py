@@ -58,7 +58,7 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
     for entity_id in knows.named_though_hidden():
         name = state.name_of(entity_id)
         found = [(group, key) for group, keys in groups.items() for key in keys if local(key) == local(entity_id)]
-        message = f"players know {name} from the beginning, of whom the pack tells them nothing"
+        message = f"players know {name} from the beginning, although the pack hides {name} from them"
         yield Doubt(
             "shows-hidden", found[0] if found else ("cast",), message, "give it another name here, or some open text"
         )
@@ -291,7 +291,7 @@ def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
 
 def _demo(scenario: Scenario) -> Iterator[Doubt]:
     if not scenario.demo:
-        yield Doubt("no-demo", ("demo",), "there is no demo", "add about ten lines, for whoever only wants to watch")
+        yield Doubt("no-demo", ("demo",), "there is no demo", "add about ten lines, for people who only want to watch")
 
 
 # The demo, played line by line.

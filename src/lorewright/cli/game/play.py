@@ -328,7 +328,7 @@ def lines_of(script: Path) -> list[str]:
         SettingsError: a line of it is too long.
     """
     if not script.is_file():
-        raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")
+        raise NotFound(f"there is no file {script}", hint="a script is a text file with one line of play on each line")
     with script.open(encoding="utf-8", errors="replace") as file:
         lines = read_lines(file, str(script), SettingsError, max_chars=_MAX_LINE)
         return [line for line in lines if line.strip() and not line.startswith("#")]

@@ -37,7 +37,7 @@ def agreed_on(campaigns: Campaigns, scenario_name: str, file: Path | None, *, as
     """
     if file is not None:
         if ask:
-            raise SettingsError("a file says it all, and nobody is asked", hint="--calibration or --session-zero")
+            raise SettingsError("--calibration answers all questions of --session-zero", hint="give one of them")
         return read_calibration(file)
     if not ask:
         return None

@@ -94,7 +94,7 @@ def whisper(session: PlaySession, rest: str) -> None:
         _whispered(session, to, " ".join(words[:size]), words[size:])
         return
     if not rest.split():
-        raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
+        raise CampaignError("/whisper needs a name and words", hint="/whisper NAME ask about the boat")
     session.somebody_called(_name_in(rest))
 
 
@@ -127,7 +127,10 @@ def scene(session: PlaySession, rest: str) -> None:
     name, _, minutes = rest.partition(" ")
     minutes = minutes.strip()
     if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
-        raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
+        raise CampaignError(
+            "after /scene comes `end`, and perhaps minutes",
+            hint="/scene end, or /scene end 30 to go on half an hour later",
+        )
     passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
     result_json = session.campaign.player_ids().told_json(end_scene(session.campaign, minutes=passed))
     result = TurnResult.model_validate_json(result_json)

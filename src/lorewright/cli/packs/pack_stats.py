@@ -111,7 +111,9 @@ def _show_golden(figures: PackFigures) -> None:
     if covered.unknown:
         say(
             wrapped(
-                f"{len(covered.unknown)} that there are not{_some(covered.unknown)}", hanging="  ", whole_words=True
+                f"{len(covered.unknown)} asked for that do not exist{_some(covered.unknown)}",
+                hanging="  ",
+                whole_words=True,
             )
         )
 

@@ -48,7 +48,9 @@ def campaign_test(
     learned just then; then the pinned packs are tested with the campaign's scenario, as `pack test --leaks` does.
     """
     if not leaks:
-        raise SettingsError("say what to test", hint=f"lorewright campaign test {campaign_id} --leaks")
+        raise SettingsError(
+            "there is no test to run without --leaks", hint=f"lorewright campaign test {campaign_id} --leaks"
+        )
     lorewright = open_app()
     with progress_bar() as progress:
         report = lorewright.leaks.campaign(lorewright.campaigns, campaign_id, progress=progress)

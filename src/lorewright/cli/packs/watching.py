@@ -55,7 +55,7 @@ def pack_watch(
         list[str] | None, typer.Option(help="Ask what a scene in this place asks (may be repeated).")
     ] = None,
     golden: Annotated[bool, typer.Option("--golden", help="Ask the pack's golden queries, too.")] = False,
-    viewer: Annotated[str, typer.Option("--as", help="With whose eyes: gm, player or npc:ID.")] = "gm",
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player or npc:ID.")] = "gm",
     install: Annotated[
         bool, typer.Option(help="Have other commands and games see the edits, whenever you pause.")
     ] = True,
