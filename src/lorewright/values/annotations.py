@@ -21,11 +21,11 @@ _MARK = re.compile(r"(?<![ \t])[ \t]*\[([0-9]{1,3}(?:[ \t]*,[ \t]*[0-9]{1,3})*)\
 # A mark after the end of its sentence, with the quotation marks that close there. While the text is split into
 # sentences, marks are written with private-use characters, so that no bracket or full stop of theirs is taken for the
 # text's.
-_AFTER_END = re.compile(r"""([.!?…]+[”’"')]*)((?:\ue000[\d,]+\ue001)+)""")
-_HELD = re.compile("\ue000([\\d,]+)\ue001")
+_MARK_AFTER_END = re.compile(r"""([.!?…]+[”’"')]*)((?:\ue000[\d,]+\ue001)+)""")
+_ENCODED_MARK = re.compile("\ue000([\\d,]+)\ue001")
 # The characters of a mark after its bracket: a text that ends in these may go on as a mark.
-_WITHIN = "0123456789, \t"
-_HOLDERS = re.compile("[\ue000\ue001]")
+_MARK_CHARACTERS = "0123456789, \t"
+_MARK_SIGNS = re.compile("[\ue000\ue001]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Marked:
 
 def read_marks(narration: str) -> Marked:
     """Return the text without marks, and its sentences with the numbers of their marks."""
-    plain = _HOLDERS.sub("", narration)
+    plain = _MARK_SIGNS.sub("", narration)
     encoded = _MARK.sub(lambda mark: f"\ue000{''.join(mark[1].split())}\ue001", plain)
     # A mark behind the full stop is no sentence of its own.
-    split = in_sentences(_AFTER_END.sub(r"\2\1", encoded))
-    sentences = [MarkedSentence(_HELD.sub("", sentence).strip(), _numbers(sentence)) for sentence in split]
+    split = in_sentences(_MARK_AFTER_END.sub(r"\2\1", encoded))
+    sentences = [MarkedSentence(_ENCODED_MARK.sub("", sentence).strip(), _numbers(sentence)) for sentence in split]
     worded = [marked for marked in sentences if any(map(str.isalnum, marked.sentence))]
     return Marked(_told(plain).strip(), tuple(worded))
 
@@ -69,8 +69,8 @@ class Unmarked:
 
     def __call__(self, piece: str) -> None:
         """Take the next piece and pass on what is certain."""
-        self._held += _HOLDERS.sub("", piece)
-        before = self._held.rstrip(_WITHIN)
+        self._held += _MARK_SIGNS.sub("", piece)
+        before = self._held.rstrip(_MARK_CHARACTERS)
         opened = len(before) - 1 if before.endswith("[") else len(self._held)
         # White space may belong to a mark that comes next.
         cut = len(self._held[:opened].rstrip(" \t"))
@@ -84,7 +84,7 @@ def _told(text: str) -> str:
 
 
 def _numbers(sentence: str) -> tuple[int, ...]:
-    found = (int(number) for mark in _HELD.findall(sentence) for number in mark.split(",") if number)
+    found = (int(number) for mark in _ENCODED_MARK.findall(sentence) for number in mark.split(",") if number)
     return tuple(dict.fromkeys(found))
 
 

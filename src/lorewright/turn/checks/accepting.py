@@ -133,19 +133,19 @@ def predicate_of(said: str) -> str:
 def standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
     """Return the established claim of a subject under a predicate: one that says the same, from any source; else one
     that contradicts the detail, facts first; None where nothing is established."""
-    found = list(_standing(state, subject_id, predicate_of(predicate), detail))
+    found = list(_established(state, subject_id, predicate_of(predicate), detail))
     same = next((claim for claim in found if claim.compares == "same"), None)
     return same or next(iter(found), None)
 
 
-def _standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[EstablishedClaim]:
+def _established(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[EstablishedClaim]:
     for fact in sorted(state.facts_about(subject_id), key=lambda fact: (fact.is_only_told, fact.id)):
         if predicate_of(fact.predicate) == predicate:
-            yield EstablishedClaim(fact.id, "same" if _said(fact.object) == _said(detail) else "otherwise")
+            yield EstablishedClaim(fact.id, "same" if _comparable(fact.object) == _comparable(detail) else "otherwise")
     entity = state.entities.get(subject_id)
     for key, value in sorted(_authored({} if entity is None else entity.attrs).items()):
         if predicate_of(key) == predicate and entity is not None and key != "description":
-            yield EstablishedClaim(f"{subject_id}@{key}", "same" if _says(detail, value) else "otherwise")
+            yield EstablishedClaim(f"{subject_id}@{key}", "same" if _has_all_words(detail, value) else "otherwise")
 
 
 def _authored(attrs: Mapping[str, Any]) -> dict[str, str]:
@@ -154,11 +154,11 @@ def _authored(attrs: Mapping[str, Any]) -> dict[str, str]:
     return {key: value for key, value in plain.items() if value.strip() and len(value) <= _LONGEST}
 
 
-def _said(value: object) -> str:
+def _comparable(value: object) -> str:
     return " ".join(str(value).lower().split()).rstrip(".")
 
 
-def _says(detail: object, value: str) -> bool:
+def _has_all_words(detail: object, value: str) -> bool:
     """Return True if a sentence has all words of a short value."""
     return set(words_of(value)) <= set(words_of(str(detail)))
 
@@ -336,31 +336,31 @@ class _Judge:
     def all(self, proposed: ExtractorOutput) -> Iterator[Refused]:
         """Judge the proposals in order and yield what is refused."""
         for npc in proposed.introduced_npcs:
-            yield from self._judge("introduced_npc", npc, self._npc(npc))
+            yield from self._judge("introduced_npc", npc, self._npc_op(npc))
         for item in proposed.introduced_items:
-            yield from self._judge("introduced_item", item, self._item(item))
+            yield from self._judge("introduced_item", item, self._item_op(item))
         for fact in proposed.established_facts:
-            yield from self._judge("established_fact", fact, self._fact(fact))
+            yield from self._judge("established_fact", fact, self._fact_op(fact))
         for update in proposed.thread_updates:
-            yield from self._judge("thread_update", update, self._thread(update))
+            yield from self._judge("thread_update", update, self._thread_op(update))
         for seen in proposed.new_observations:
             memory = o.Observe(who=seen.character_id, content=seen.content, importance=seen.importance)
             yield from self._judge("new_observation", seen, memory)
 
     def _judge(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
         shown = proposal.model_dump(mode="json")
-        reason = made if isinstance(made, str) else self._done(kind, proposal, made, _texts(shown))
+        reason = made if isinstance(made, str) else self._apply_or_wait(kind, proposal, made, _texts(shown))
         if reason is not None:
             yield Refused(kind=kind, reason=reason, proposal=shown)
 
-    def _done(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
+    def _apply_or_wait(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
         """Apply an op that is sure, let one wait that is not; return the reason if it is refused, else None."""
         refusal = not_by([op], "extract", self._ruleset)
         if refusal is not None:
             return refusal.reason
         if self._quotes_secret(texts) is not None:
             return "quotes_what_is_hidden"
-        host = self._host_of(op)
+        host = self._review_of_subject(op)
         if host is not None:
             return self._wait_with(host, op)
         if proposal.confidence < self._ruleset.review_below:
@@ -386,7 +386,7 @@ class _Judge:
         self.waiting.append(review)
         return None
 
-    def _host_of(self, op: o.StateOp) -> int | None:
+    def _review_of_subject(self, op: o.StateOp) -> int | None:
         """Return the index of the review of a new entity that a fact is about, or None."""
         if not isinstance(op, o.AddFact):
             return None
@@ -399,37 +399,37 @@ class _Judge:
         review = self.waiting[host]
         refusal = apply(self._patch.state, (*review.ops, op)).refusal
         if refusal is None:
-            shown = f"{review.shown}; {in_words(op, self._hoped_for())}"
+            shown = f"{review.shown}; {in_words(op, self._state_if_accepted())}"
             self.waiting[host] = review.model_copy(update={"ops": (*review.ops, op), "shown": shown})
         return None if refusal is None else refusal.reason
 
-    def _hoped_for(self) -> WorldState:
+    def _state_if_accepted(self) -> WorldState:
         """Return the state as it would be with all waiting entities accepted."""
         new = [op for review in self.waiting for op in review.ops if isinstance(op, o.AddEntity)]
         return apply(self._patch.state, new).state
 
-    def _npc(self, npc: IntroducedNpc) -> o.StateOp | str:
+    def _npc_op(self, npc: IntroducedNpc) -> o.StateOp | str:
         if npc.type != "npc":
             return "unknown_type"
         if self._is_known(npc.name):
             return "already_exists"
-        return self._entity(npc, "npc", npc.tags)
+        return self._entity_op(npc, "npc", npc.tags)
 
-    def _item(self, item: IntroducedItem) -> o.StateOp | str:
+    def _item_op(self, item: IntroducedItem) -> o.StateOp | str:
         place = self._patch.state.scene.location_id
         if item.location != place:
             return "the_resolvers"
         if self._is_known(item.name):
             return "already_exists"
-        return self._entity(item, "item", ())
+        return self._entity_op(item, "item", ())
 
     def _is_known(self, name: str) -> bool:
         """Return True if an entity of that name exists or has just been proposed."""
-        hoped = self._hoped_for()
+        hoped = self._state_if_accepted()
         new = {slug(hoped.name_of(entity_id), fallback="") for entity_id in self._new.values()}
         return self._known_names(name) or slug(name, fallback="nobody") in new
 
-    def _entity(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
+    def _entity_op(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
         """Return the op that adds an entity under an ID of the campaign's own, whatever ID was proposed; facts about
         the proposed ID will be about this one."""
         wanted = f"{self._campaign_id}:{slug(new.name, fallback=kind).replace('-', '_')}"
@@ -450,7 +450,7 @@ class _Judge:
         )
         return o.AddEntity(entity=entity, at=self._patch.state.scene.location_id)
 
-    def _thread(self, update: ThreadUpdate) -> o.StateOp | str:
+    def _thread_op(self, update: ThreadUpdate) -> o.StateOp | str:
         if update.id in self._ruled_threads:
             return "the_resolvers"
         thread = self._patch.state.threads.get(update.id)
@@ -458,8 +458,8 @@ class _Judge:
             return "already_exists"
         return o.UpdateThread(thread_id=update.id, status=update.status)
 
-    def _fact(self, fact: EstablishedFact) -> o.StateOp | str:
-        state = self._hoped_for()
+    def _fact_op(self, fact: EstablishedFact) -> o.StateOp | str:
+        state = self._state_if_accepted()
         subject = self._new.get(fact.subject_id, fact.subject_id)
         if subject not in state.entities:
             return "unknown_entity"

@@ -88,7 +88,7 @@ def inner_ops(
     refused: list[RefusedChange] = []
     seen: set[str] = set()
     for change in output.changes:
-        made = "said_twice" if change.name in seen else _made(change, who, state, ruleset, leak)
+        made = "said_twice" if change.name in seen else _op_of_change(change, who, state, ruleset, leak)
         seen.add(change.name)
         if not isinstance(made, str):
             misfit = tools.refused(state, (*ops, made), by="extract", ruleset=ruleset)
@@ -102,7 +102,7 @@ def inner_ops(
     return InnerWrites(ops=tuple(ops), reviews=tuple(reviews), refused=tuple(refused))
 
 
-def _made(
+def _op_of_change(
     change: StateChange, who: str, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]
 ) -> StateOp | str:
     """Return the op of a change, or the reason for which it is refused."""
@@ -283,14 +283,16 @@ class _Names:
         called = {entity.id: (entity.name, *entity.aliases) for _, entity in sorted(state.entities.items())}
         self._called = {entity_id: tuple(map(_without_article, names)) for entity_id, names in called.items()}
         self._runs = {
-            entity_id: tuple(run for name in names if (run := _run(name))) for entity_id, names in self._called.items()
+            entity_id: tuple(run for name in names if (run := _searchable(name)))
+            for entity_id, names in self._called.items()
         }
 
     def in_text(self, text: str) -> tuple[str, ...]:
         """Return the world's names that stand in a text, each entity once, by the first of its names that does."""
-        run = _run(text)
+        run = _searchable(text)
         found = (
-            next((name for name in names if _run(name) and _run(name) in run), "") for names in self._called.values()
+            next((name for name in names if _searchable(name) and _searchable(name) in run), "")
+            for names in self._called.values()
         )
         return tuple(dict.fromkeys(name for name in found if name))
 
@@ -307,7 +309,7 @@ class _Names:
 
     def _named(self, text: str) -> dict[str, str]:
         """Return entity ID -> name of the entities named in a text."""
-        run = _run(text)
+        run = _searchable(text)
         found = {
             entity_id: self._called[entity_id][0]
             for entity_id, runs in self._runs.items()
@@ -321,7 +323,7 @@ def _without_article(name: str) -> str:
     return rest if rest and first.casefold() in ("the", "a", "an") else name
 
 
-def _run(text: str) -> str:
+def _searchable(text: str) -> str:
     """Return the words of a text with blanks around, so that a run of words can be searched for; empty where there are
     none."""
     words = words_of(text)

@@ -78,7 +78,7 @@ async def rulings(
             output = await stage.run(
                 given,
                 keeper,
-                check=_Judging(tool, state, rules.ruleset, leak).wrong_with,
+                check=_OutputCheck(tool, state, rules.ruleset, leak).wrong_with,
                 listener=listener,
                 toolbox=tool.toolbox(),
             )
@@ -140,7 +140,7 @@ def asked_of(roll: Roll) -> str:
     return f"{roll.expression}{roll.modifier:+d}" if roll.modifier else roll.expression
 
 
-def _plain(expression: str) -> str:
+def _normalised(expression: str) -> str:
     """Return an expression as `asked_of` writes it (`1d20+0` is `1d20`); an invalid one as it is."""
     try:
         throw = parse_dice("".join(expression.split()).lower())
@@ -161,7 +161,7 @@ def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[s
     return {formula.dice: range(min(found), max(found) + 1)}
 
 
-class _Judging:
+class _OutputCheck:
     """A check of a model's output against the dice that were thrown, the ruleset and the state."""
 
     def __init__(self, tool: DiceTool, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]) -> None:
@@ -172,7 +172,7 @@ class _Judging:
 
     def wrong_with(self, output: ResolutionOutput) -> str | None:
         thrown = [asked_of(roll) for roll in self._tool.rolls]
-        said = [_plain(expression) for expression in output.dice_request]
+        said = [_normalised(expression) for expression in output.dice_request]
         if said != thrown:
             expected = ", ".join(thrown) or "nothing"
             return f"dice_request must repeat what was thrown with roll_dice, in order: {expected}"

@@ -187,10 +187,10 @@ def edit(
 
 def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Annotations = NOTHING_KEPT) -> Submission:
     """Return the submission of an edit, whose body are its ops in place of words."""
-    return Submission("", action_id, body=_asked_for(ops, kept))
+    return Submission("", action_id, body=_request_json(ops, kept))
 
 
-def _asked_for(ops: tuple[o.StateOp, ...], kept: Annotations) -> str:
+def _request_json(ops: tuple[o.StateOp, ...], kept: Annotations) -> str:
     """Return the JSON by which an action ID's edit is recognised: the ops, and the annotations if there are any. `by`
     and `note` are not in it, so that they may differ when it is sent again."""
     ops_json = OPS.dump_python(ops, mode="json")
@@ -218,10 +218,10 @@ def draft_of_edit(
     patch = Patch(head.state, turn_no=head.turn_no + 1)
     if not ops and kept == NOTHING_KEPT:
         raise EditRefused("there is nothing to change", hint="give at least one op", reason="nothing_to_change")
-    said = _changed(patch, ops, head, setting)
+    said = _apply_changes(patch, ops, head, setting)
     followed = OPS.dump_python(tuple(patch.ops[len(ops) :]), mode="json")
     narration = " ".join(said)
-    closed = _closed(head.state, ops)
+    closed = _is_scene_closed(head.state, ops)
     return draft_of_no_play(
         head,
         submission,
@@ -231,25 +231,25 @@ def draft_of_edit(
         record=StageRecord(
             STAGE,
             # `db check` compares it with the hash of the action ID's request.
-            _asked_for(ops, kept),
+            _request_json(ops, kept),
             canonical_json({"by": by, "note": note, "followed": followed}),
         ),
         final_text=narration,
         options=_options(head, patch.state, submission, setting),
         narration=narration,
-        events=(*patch.events, *_boundaries(head.state, patch.state, closed=closed)),
+        events=(*patch.events, *_boundary_events(head.state, patch.state, closed=closed)),
         closed=closed,
         kept=kept,
     )
 
 
-def _closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
+def _is_scene_closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
     """Return True if the scene is closed and another one opens in the same place."""
     opened = [op.location_id for op in ops if isinstance(op, o.OpenScene)]
     return bool(opened) and opened[0] == state.scene.location_id
 
 
-def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
+def _boundary_events(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
     """Yield the events that the next turn is to tell of: that a scene was closed, and the time that was skipped."""
     minutes = after.minutes - before.minutes
     if closed:
@@ -258,16 +258,16 @@ def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Itera
         yield EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes})
 
 
-def _changed(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:
+def _apply_changes(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:
     """Do the ops and their consequences; return the sentences that are to be told."""
     before, rules = patch.state, setting.rules
-    _hold_to_outside(ops, head, setting)
+    _check_allowed(ops, head, setting)
     refusal = write(patch, ops, by="outside", ruleset=rules.ruleset)
     if refusal is not None:
-        raise _refused(ops, refusal.index, refusal.reason, refusal.field)
+        raise _refusal_of(ops, refusal.index, refusal.reason, refusal.field)
     for index, op in enumerate(ops):
         if isinstance(op, o.AddFact) and op.fact.subject_id not in patch.state.entities:
-            raise _refused(ops, index, "unknown_entity")
+            raise _refusal_of(ops, index, "unknown_entity")
     _keep_the_scene_with_the_player(patch, ops)
     if patch.state.ended is not None:
         return _ending(patch, rules)
@@ -290,11 +290,11 @@ def _keep_the_scene_with_the_player(patch: Patch, ops: tuple[o.StateOp, ...]) ->
     state = patch.state
     place = state.positions.get(state.player_id, OFFSTAGE)
     if place == OFFSTAGE:
-        raise _refused(ops, _last(ops, "move"), "player_offstage")
+        raise _refusal_of(ops, _last(ops, "move"), "player_offstage")
     if place == state.scene.location_id:
         return
     if any(isinstance(op, o.OpenScene) for op in ops):
-        raise _refused(ops, _last(ops, "open_scene"), "player_elsewhere")
+        raise _refusal_of(ops, _last(ops, "open_scene"), "player_elsewhere")
     patch.do(o.OpenScene(location_id=place))
 
 
@@ -302,25 +302,25 @@ def _last(ops: tuple[o.StateOp, ...], kind: str) -> int:
     return max((index for index, op in enumerate(ops) if op.op == kind), default=0)
 
 
-def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> None:
+def _check_allowed(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> None:
     """Refuse ops that `apply` cannot judge, because packs and rules are not in the state."""
     if len(ops) > MOST_OPS:
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
         )
-    if len(_asked_for(ops, NOTHING_KEPT)) > MOST_TEXT:
+    if len(_request_json(ops, NOTHING_KEPT)) > MOST_TEXT:
         raise EditRefused(
             "that is too much text for one turn",
             hint=f"give at most {MOST_TEXT} characters of ops",
             reason="too_long",
         )
     for index, op in enumerate(ops):
-        reason = _not_for_outside(op, head, setting)
+        reason = _reason_not_allowed(op, head, setting)
         if reason is not None:
-            raise _refused(ops, index, reason)
+            raise _refusal_of(ops, index, reason)
 
 
-def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
+def _reason_not_allowed(op: o.StateOp, head: Head, setting: Setting) -> str | None:
     rules = setting.rules
     match op:
         case o.RevealItem():
@@ -333,12 +333,12 @@ def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
         case o.BeginSituation():
             return None if op.situation_id in rules.ruleset.situations else "unknown_situation"
         case o.AddEntity():
-            return _not_to_be_added(op, head)
+            return _reason_not_added(op, head)
         case _:
             return None
 
 
-def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
+def _reason_not_added(op: o.AddEntity, head: Head) -> str | None:
     """Return the reason for refusing an entity, or None: a pack's own entities come with the scenario, never from
     outside."""
     entity = op.entity
@@ -349,7 +349,7 @@ def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
     return None if own and entity.pack_id is None and entity.pack_entity_id is None else "not_of_the_campaign"
 
 
-def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | None = None) -> EditRefused:
+def _refusal_of(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | None = None) -> EditRefused:
     where = "" if field is None else f" at {field}"
     return EditRefused(
         f"op {index} ({ops[index].op}){where} does not fit: {reason}; nothing was changed",

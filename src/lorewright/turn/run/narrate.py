@@ -112,16 +112,20 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
         known = [fact for fact in state.facts_about(subject) if _key(fact.predicate) == _key(predicate)]
         firm = [fact for fact in known if not fact.is_only_told]
         if firm:
-            said = f"{predicate}: {_ended(refused.proposal['detail'])}"
+            said = f"{predicate}: {_as_sentence(refused.proposal['detail'])}"
             return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
     return None
 
 
 def _rather(fact: Fact) -> str:
-    return f"What is so: {fact.predicate}: {_ended(fact.object)}" if fact.visibility == "player" else "That is not so."
+    return (
+        f"What is so: {fact.predicate}: {_as_sentence(fact.object)}"
+        if fact.visibility == "player"
+        else "That is not so."
+    )
 
 
-def _ended(said: object) -> str:
+def _as_sentence(said: object) -> str:
     """Return a text as a sentence, with one full stop."""
     return f"{str(said).rstrip('.')}."
 
@@ -183,20 +187,20 @@ class Narrating:
         """
         reads = not (self._narrate.is_builtin or self._extract.is_builtin)
         checks = ProseChecks(given, state, leak, may_introduce=reads and self._may_introduce())
-        told, written = await self._narrated_beside(given, checks, beside)
-        state, ops = _with_written(state, written)
+        told, written = await self._run_narrator_and_jobs(given, checks, beside)
+        state, ops = _apply_results(state, written)
         reviews = tuple(review for result in written for review in result.reviews)
         summary = next((result.summary for result in written if result.summary is not None), None)
         if not reads:
             return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
-        acceptance = await self._accepted(told, given, state, leak)
+        acceptance = await self._extract_and_accept(told, given, state, leak)
         problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
         if problem is not None:
             self._listener.not_so(problem)
             # The second narration may introduce nobody: there is no third.
             checks.may_introduce = False
-            told = await self._narrated(given, (told.final_text, problem), checks, self._recorder)
-            acceptance = await self._accepted(told, given, state, leak)
+            told = await self._run_narrator(given, (told.final_text, problem), checks, self._recorder)
+            acceptance = await self._extract_and_accept(told, given, state, leak)
         record = acceptance.record
         return NarrationResult(
             told,
@@ -208,7 +212,7 @@ class Narrating:
             summary=summary,
         )
 
-    async def _narrated_beside(
+    async def _run_narrator_and_jobs(
         self, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
     ) -> tuple[NarratorOutput, list[BackgroundResult]]:
         """Return the narration and the results of the background jobs that ran concurrently; recorded in this order,
@@ -216,14 +220,14 @@ class Narrating:
         recorders = [Recorder() for _ in (None, *beside)]
         try:
             told, *written = await gather(
-                self._narrated(given, None, checks, recorders[0]),
+                self._run_narrator(given, None, checks, recorders[0]),
                 *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
             )
         finally:
             self._recorder.records += [record for recorder in recorders for record in recorder.records]
         return told, written
 
-    async def _narrated(
+    async def _run_narrator(
         self, given: NarratorInput, rejected: tuple[str, str] | None, checks: ProseChecks, recorder: Recorder
     ) -> NarratorOutput:
         return await self._narrate.run(
@@ -234,7 +238,9 @@ class Narrating:
             rejected=rejected,
         )
 
-    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak) -> Acceptance:
+    async def _extract_and_accept(
+        self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak
+    ) -> Acceptance:
         proposed = await self._extract.run(
             extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
         )
@@ -245,7 +251,7 @@ class Narrating:
             campaign_id=self._campaign_id,
             turn_no=self._turn_no,
             quotes_secret=leak,
-            known_names=lambda name: self._is_somebody(name, state),
+            known_names=lambda name: self._is_known_name(name, state),
             ruled_threads=self._ruled_threads(state),
         )
         self._recorder.keep_code("accept", [proposed], acceptance.record)
@@ -255,7 +261,7 @@ class Narrating:
         """Return True if a narration may bring in people and things by the ruleset."""
         return "entity_add" in self._rules.ruleset.allowed_ops.get("extract", ())
 
-    def _is_somebody(self, name: str, state: WorldState) -> bool:
+    def _is_known_name(self, name: str, state: WorldState) -> bool:
         plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
         known = {alias.lower() for entity in state.entities.values() for alias in (entity.name, *entity.aliases)}
         if plain in known or f"the {plain}" in known:
@@ -268,7 +274,7 @@ class Narrating:
         return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
 
 
-def _with_written(state: WorldState, written: Sequence[BackgroundResult]) -> tuple[WorldState, tuple[StateOp, ...]]:
+def _apply_results(state: WorldState, written: Sequence[BackgroundResult]) -> tuple[WorldState, tuple[StateOp, ...]]:
     """Return a state with the ops of background jobs that fit, and those ops."""
     done: list[StateOp] = []
     for op in (op for result in written for op in result.ops):

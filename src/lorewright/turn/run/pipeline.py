@@ -70,7 +70,7 @@ class NarratorInputs:
 
     def __init__(self, turn: TurnContext) -> None:
         self._turn = turn
-        self._telling = Narrating(
+        self._narrating = Narrating(
             turn.stages.narrate,
             turn.stages.extract,
             turn.recorder,
@@ -96,7 +96,7 @@ class NarratorInputs:
         told_by = (
             [] if turn.stages.npc_intent.is_builtin else [round_.who for round_ in rounds if round_.intent is not None]
         )
-        told = await self._telling.tell(
+        told = await self._narrating.tell(
             given,
             state,
             leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
@@ -270,7 +270,9 @@ def draft_of_turn(turn: TurnContext, validation: Validation) -> Draft:
         turn.recorder.keep_code(ENTRIES, [], entries)
     shown = views.acquaintance(state).shown
     options = suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
-    result = _result(turn, final_text=_heard(turn.stream.messages, state), options=options, validation=validation)
+    result = _result(
+        turn, final_text=_narrations_heard(turn.stream.messages, state), options=options, validation=validation
+    )
     judged = validation.model_copy(update={"results": tuple(turn.played.results)})
     return _draft(turn, result, kind="play", validation=judged)
 
@@ -289,19 +291,19 @@ def _draft(turn: TurnContext, result: TurnResult, *, kind: TurnKind, validation:
         validation=validation,
         records=tuple(turn.recorder.records),
         result=result,
-        scene_lore=_use(turn.views, turn.head.state, played.state),
+        scene_lore=_scene_lore_use(turn.views, turn.head.state, played.state),
         kept=Annotations(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
     )
 
 
-def _use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
+def _scene_lore_use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
     """Return how a turn used the scene's lore: it was cached unless the scene that the turn began or ended in was
     gathered whole."""
     scenes = {before.scene.id, after.scene.id}
     return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
 
 
-def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
+def _narrations_heard(messages: tuple[Message, ...], state: WorldState) -> str:
     """Return the narrations that the player was there for, as one text."""
     heard = seen_by("player", messages, own_id=state.player_id)
     return "\n\n".join(message.content for message in heard if message.type == "narration")
@@ -354,13 +356,13 @@ async def think(
         played = TurnProgress(seen.state, ops=[*ops])
         turn = TurnContext(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
         try:
-            return await _thought(turn)
+            return await _run_rounds(turn)
         except (LorewrightError, CancelledError):
             _keep_for_replays(turn)
             raise
 
 
-async def _thought(turn: TurnContext) -> Draft:
+async def _run_rounds(turn: TurnContext) -> Draft:
     """Run all rounds. After a question nothing is planned, rolled, paid or changed, and nobody else acts."""
     own = PlayerRound(turn)
     reading, attempts, judged = await own.read()
@@ -375,9 +377,9 @@ async def _thought(turn: TurnContext) -> Draft:
             await narrations.tell([mine], plan)
         case "stream":
             await narrations.tell([mine], plan)
-            await _one_after_the_other(turn, narrations)
+            await _play_stream(turn, narrations)
         case "ensemble":
-            await _all_at_once(turn, narrations, mine, plan)
+            await _play_ensemble(turn, narrations, mine, plan)
     _mark_time(turn)
     _keep_for_replays(turn)
     return draft_of_turn(turn, judged)
@@ -393,7 +395,7 @@ def _keep_for_replays(turn: TurnContext) -> None:
         turn.recorder.keep_code(LEAKS, [], refusals)
 
 
-async def _one_after_the_other(turn: TurnContext, narrations: NarratorInputs) -> None:
+async def _play_stream(turn: TurnContext, narrations: NarratorInputs) -> None:
     """Let each activated character act in turn, after what was told until then."""
     found = activation(turn)
     for who in found.order:
@@ -404,7 +406,7 @@ async def _one_after_the_other(turn: TurnContext, narrations: NarratorInputs) ->
         turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
 
 
-async def _all_at_once(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
+async def _play_ensemble(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
     """Let everybody reflect on the result of the player's round; what they do is told with it."""
     order = [who for who in everybody(turn).order if _can_act(turn, who)]
     rounds: list[Round] = [mine]
@@ -464,16 +466,16 @@ async def run_turn(
     except HeadMoved:
         again = store.stored_result(submission)
         if again is not None or not stages.are_builtin:
-            return _or_moved(again)
+            return _stored_or_raise(again)
     for _ in range(_RETRIES):
         try:
             return store.stored_result(submission) or await _attempt(store, submission, setting, stages, listener)
         except HeadMoved:
             continue
-    return _or_moved(store.stored_result(submission))
+    return _stored_or_raise(store.stored_result(submission))
 
 
-def _or_moved(stored: str | None) -> str:
+def _stored_or_raise(stored: str | None) -> str:
     if stored is None:
         raise HeadMoved("other turns were committed while this one was thought", hint="say it again")
     return stored

@@ -68,7 +68,7 @@ def check_claims(
     own = [(action.words, action.target_id) for action in actions if action.type == "recall" and action.words]
     for words, to in (*own, *_clauses(text, spoken_to, people)):
         claim = claim_in(_CLAUSE.split(words)[0])
-        premise = None if claim is None else _checked(claim, words, to, grounds, people)
+        premise = None if claim is None else _check_claim(claim, words, to, grounds, people)
         if premise is not None:
             found.setdefault((premise.kind, premise.by, premise.what.casefold()), premise)
     return tuple(found.values())[:MOST]
@@ -109,10 +109,10 @@ def text_of_item(item_id: str, generations: Sequence[Generation]) -> str | None:
 def _clauses(text: str, spoken_to: str | None, people: Mapping[str, str]) -> Iterable[tuple[str, str | None]]:
     """Yield the clauses of the text without the name of the person each is put to, and that person's ID."""
     for clause in _CLAUSE.split(text.replace("’", "'")):
-        yield _put_to(clause.strip(' ,"“”'), spoken_to, people)
+        yield _split_addressee(clause.strip(' ,"“”'), spoken_to, people)
 
 
-def _put_to(clause: str, spoken_to: str | None, people: Mapping[str, str]) -> tuple[str, str | None]:
+def _split_addressee(clause: str, spoken_to: str | None, people: Mapping[str, str]) -> tuple[str, str | None]:
     first, _, rest = clause.partition(",")
     before, _, last = clause.rpartition(",")
     for name, words in ((first, rest), (last, before)):
@@ -124,12 +124,12 @@ def _put_to(clause: str, spoken_to: str | None, people: Mapping[str, str]) -> tu
     return clause, spoken_to
 
 
-def _checked(
+def _check_claim(
     claim: Claim, words: str, spoken_to: str | None, grounds: Grounds, people: Mapping[str, str]
 ) -> Premise | None:
     """Return the claim with its people and its evidence; None where it is about nobody known."""
     player = grounds.state.player_id
-    claim = _to_whom(claim, people)
+    claim = _with_addressee(claim, people)
     meant = {YOU: spoken_to, ME: player, **people}
     by, to = meant.get(claim.by), meant.get(claim.to)
     if by is None or (claim.kind != "owns" and (to is None or by == to)):
@@ -138,18 +138,18 @@ def _checked(
         return None  # what others have with each other is theirs to say
     match claim.kind:
         case "owns":
-            evidence = _owned(claim.what, grounds.state)
+            evidence = _items_owned(claim.what, grounds.state)
         case "promised" | "owes":
             evidence = _on_record(claim.what, grounds.state, by=by, to=str(to), predicate=claim.kind)
         case "said":
-            evidence = _said(claim.what, grounds, by=by, to=str(to))
+            evidence = _evidence_said(claim.what, grounds, by=by, to=str(to))
     return Premise(
         kind=claim.kind, by=by, to=to, what=claim.what, words=words, holds=bool(evidence), evidence=evidence,
         asks=claim.asks, put_to=spoken_to,
     )  # fmt: skip
 
 
-def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
+def _with_addressee(claim: Claim, people: Mapping[str, str]) -> Claim:
     """Resolve the person named in `I told Mara that …`, `Viktor promised Mara the boat`, where `you` or `me` could
     stand."""
     words = claim.what.split()
@@ -168,30 +168,30 @@ def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str
     return tuple(fact.id for fact in facts if says(str(fact.object["what"]), what, state))
 
 
-def _owned(what: str, state: WorldState) -> tuple[str, ...]:
+def _items_owned(what: str, state: WorldState) -> tuple[str, ...]:
     """Return the IDs of the things in the player's hands that have that name."""
     carried = [state.entities[item_id] for item_id in state.held_by(state.player_id) if item_id in state.entities]
     return tuple(item.id for item in carried if any(says(name, what, state) for name in (item.name, *item.aliases)))
 
 
-def _said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
+def _evidence_said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
     state = grounds.state
     if by == state.player_id:
-        return (*_passed_on(what, grounds, to), *_typed(what, grounds, to))
+        return (*_items_passed_on(what, grounds, to), *_messages_typed(what, grounds, to))
     promises = [
         fact_id for predicate in PREDICATES for fact_id in _on_record(what, state, by=by, to=to, predicate=predicate)
     ]
-    return (*_told(what, grounds, by), *promises, *_quoted(what, grounds, by))
+    return (*_items_told(what, grounds, by), *promises, *_messages_quoting(what, grounds, by))
 
 
-def _told(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
+def _items_told(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
     """Return the IDs of the items of theirs that somebody told the player, or let them overhear."""
     learned = grounds.state.reveals.get(grounds.state.player_id, {})
     own = [item_id for item_id, reveal in sorted(learned.items()) if reveal.how in ("told", "overheard")]
     return tuple(item_id for item_id in own if holder_of(item_id) == by and _is_in(item_id, what, grounds))
 
 
-def _passed_on(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
+def _items_passed_on(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     """Return the IDs of the items that the player knew and told somebody."""
     state = grounds.state
     heard = [item_id for item_id, reveal in sorted(state.reveals.get(to, {}).items()) if reveal.how == "told"]
@@ -205,7 +205,7 @@ def _is_in(item_id: str, what: str, grounds: Grounds) -> bool:
     return text is not None and says(text, what, grounds.state)
 
 
-def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
+def _messages_typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     """Return the IDs of messages with the player's own words to somebody, in which the person is named."""
     state = grounds.state
     own = [
@@ -215,25 +215,25 @@ def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     return tuple(
         _id_of(message)
         for message in own
-        if not _claims(message.content)
-        and _names(message.content, name, state, to)
+        if not _is_claim(message.content)
+        and _is_named(message.content, name, state, to)
         and says(message.content, what, state)
     )
 
 
-def _claims(content: str) -> bool:
+def _is_claim(content: str) -> bool:
     """Return True if a text was itself a claim, because that is no evidence."""
     told = _TOLD_TO.fullmatch(content)
     parts = (content, content.partition(",")[2], content.rpartition(",")[0], told["what"] if told else "")
     return any(claim_in(clause) is not None for part in parts for clause in _CLAUSE.split(part))
 
 
-def _names(text: str, name: str, state: WorldState, who: str) -> bool:
+def _is_named(text: str, name: str, state: WorldState, who: str) -> bool:
     called = (name, name.split()[-1], *state.entities[who].aliases)
     return any(re.search(rf"(?<!\w){re.escape(alias.casefold())}(?!\w)", text.casefold()) for alias in called)
 
 
-def _quoted(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
+def _messages_quoting(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
     """Return the IDs of narrations in which somebody is quoted with it: in a paragraph that names them and nobody else
     of the cast."""
     return tuple(
@@ -250,7 +250,7 @@ def _words_of(by: str, message: Message, grounds: Grounds) -> Iterable[str]:
     for paragraph in message.content.split("\n\n"):
         spoken = _QUOTED.findall(paragraph)
         around = _QUOTED.sub(" ", paragraph) if spoken else ""
-        if around and {npc.id for npc in everybody if _names(around, npc.name, state, npc.id)} == {by}:
+        if around and {npc.id for npc in everybody if _is_named(around, npc.name, state, npc.id)} == {by}:
             yield from spoken
 
 
@@ -304,7 +304,7 @@ class PlayerRound:
             check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), self._state),
             listener=turn.listener,
         )
-        return self._settled(reading, given)
+        return self._settle(reading, given)
 
     def _scope(self, *said_before: str) -> Scope:
         """Return all that the player's words can refer to: who is here, and the absent whom they may hear of."""
@@ -312,7 +312,7 @@ class PlayerRound:
         words = "\n".join((*said_before, self._turn.submission.text))
         return scope_of(knows.shown, heard_of=knows.heard_of(words))
 
-    def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
+    def _settle(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
         """Return the first answer of a question whose answers all come to the same, so that it is not asked; else the
         reading as it is."""
         unclear, turn = reading.unclear, self._turn

@@ -88,7 +88,7 @@ def npc_intent_input(
     shown += [named.id for named in (*scope.here, *scope.carried, *scope.doors)]
     shown += [entity_id for outcome in outcomes for entity_id in _named_in(outcome)]
     return NpcIntentInput(
-        me=_self(who, state, rules, own),
+        me=_own_self(who, state, rules, own),
         player_id=state.player_id,
         player_name=state.name_of(state.player_id),
         place_id=place,
@@ -112,14 +112,14 @@ def npc_intent_input(
         },
         scene_state={} if state.ruleset is None else state.ruleset.scene,
         seed=seed,
-        recall={key: count for key, count in sorted(state.recall.items()) if key.startswith(_memory(who))},
+        recall={key: count for key, count in sorted(state.recall.items()) if key.startswith(_key_prefixes(who))},
     )
 
 
 def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tuple[Recall, ...]:
     """Return the ops that record an intention in the branch's memory: the keys that the built-in stage used, and an
     authored act as tried, and as done unless the rules blocked it."""
-    keys = [key for key in intent.recall if key.startswith(_memory(who))]
+    keys = [key for key in intent.recall if key.startswith(_key_prefixes(who))]
     if intent.act_id is not None:
         keys.append(tried_key(who, intent.act_id))
         if not any(outcome.code == "blocked" for outcome in outcomes):
@@ -127,12 +127,12 @@ def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tupl
     return tuple(Recall(key=key) for key in keys)
 
 
-def _memory(who: str) -> tuple[str, ...]:
+def _key_prefixes(who: str) -> tuple[str, ...]:
     """Return the prefixes of the memory keys that an intention of a character may use."""
     return (SHARED, own_key(who, ""), done_key(who, ""), tried_key(who, ""))
 
 
-def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:
+def _own_self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:
     entity, character = state.entities[who], state.characters.get(who)
     states = {} if character is None else character.states
     block = {} if state.ruleset is None else state.ruleset.stats.get(who, {})
@@ -348,7 +348,7 @@ async def intended(turn: TurnContext, who: str) -> NpcIntent:
         OutputRejected: an output stayed invalid for another reason.
         ProviderError: the model could not be asked.
     """
-    return await _intended(turn, who, turn.recorder)
+    return await _decide_intent(turn, who, turn.recorder)
 
 
 async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
@@ -359,12 +359,14 @@ async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcInten
         OutputRejected, ProviderError: as `intended`."""
     recorders = [Recorder() for _ in order]
     try:
-        return await gather(*(_intended(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True)))
+        return await gather(
+            *(_decide_intent(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True))
+        )
     finally:
         turn.recorder.records += [record for recorder in recorders for record in recorder.records]
 
 
-async def _intended(turn: TurnContext, who: str, recorder: Recorder) -> NpcIntent:
+async def _decide_intent(turn: TurnContext, who: str, recorder: Recorder) -> NpcIntent:
     state, played = turn.played.state, turn.played
     knows = turn.views.acquaintance(state)
     given = npc_intent_input(
@@ -450,11 +452,11 @@ def remember(
     others only see that there was one. What the player was told in it is also learned by those who heard it."""
     if turn.setting.rules.profile == "freeform":
         return
-    turn.played.do(_overheard(before, after, audience))
+    turn.played.do(_overheard_reveals(before, after, audience))
     turn.played.do(observe(resolution, before, after, ruleset=turn.setting.rules.ruleset))
 
 
-def _overheard(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:
+def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:
     """Yield the reveals to those who overheard what the player learned. Rules do this themselves where somebody
     answers; here it is done for the scenario's own texts."""
     player = after.player_id

@@ -33,13 +33,13 @@ def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
     """Yield the rows of the turn, the state after it, its messages, its actions with their judgements, and the inputs
     and outputs of its stages."""
     state_json = draft.state.to_json()
-    yield "turns", _turn(draft, time, content_hash(state_json), result_json)
+    yield "turns", _turn_values(draft, time, content_hash(state_json), result_json)
     yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
     yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
-    yield from _actions(draft)
-    yield from _records(draft)
-    yield from _upgrade(draft)
-    yield from _kept(draft)
+    yield from _action_rows(draft)
+    yield from _record_rows(draft)
+    yield from _upgrade_rows(draft)
+    yield from _annotation_rows(draft)
 
 
 def message_row(campaign_id: str, message: Message) -> Row:
@@ -121,7 +121,7 @@ def attempt_row(
     return sql, (*submitted, error.code, error.message, canonical_json(thought), time, head.session_id)
 
 
-def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:
+def _turn_values(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:
     return (
         draft.head.campaign_id,
         draft.turn_id,
@@ -141,7 +141,7 @@ def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[A
     )
 
 
-def _kept(draft: Draft) -> Iterator[Row]:
+def _annotation_rows(draft: Draft) -> Iterator[Row]:
     key, kept = (draft.head.campaign_id, draft.turn_id), draft.kept
     if (told := kept.summary) is not None:
         sentences = canonical_json([sentence.model_dump(mode="json") for sentence in told.sentences])
@@ -159,7 +159,7 @@ def _kept(draft: Draft) -> Iterator[Row]:
     )
 
 
-def _actions(draft: Draft) -> Iterator[Row]:
+def _action_rows(draft: Draft) -> Iterator[Row]:
     key = (draft.head.campaign_id, draft.turn_id)
     for index, action in enumerate(draft.actions):
         metadata = canonical_json(dict(action.metadata))
@@ -171,7 +171,7 @@ def _actions(draft: Draft) -> Iterator[Row]:
         )
 
 
-def _upgrade(draft: Draft) -> Iterator[Row]:
+def _upgrade_rows(draft: Draft) -> Iterator[Row]:
     key, upgrade = (draft.head.campaign_id, draft.turn_id), draft.upgrade
     if upgrade is not None:
         rules = canonical_json(upgrade.rules.model_dump(mode="json", by_alias=True))
@@ -180,7 +180,7 @@ def _upgrade(draft: Draft) -> Iterator[Row]:
         yield from (("upgrade_pins", (*key, pin.pack_id, pin.version, pin.content_hash)) for pin in upgrade.pins)
 
 
-def _records(draft: Draft) -> Iterator[Row]:
+def _record_rows(draft: Draft) -> Iterator[Row]:
     key = (draft.head.campaign_id, draft.turn_id)
     for seq, record in enumerate(draft.records):
         yield (
@@ -217,7 +217,7 @@ def keeping_prompts(campaign_id: str, records: Iterable[StageRecord]) -> list[tu
 # A campaign's file -> the story before the recent turns: its summary, and the turns that are not in it yet.
 
 # The most characters of a narration that are used, as everywhere.
-_READ = 1_500
+_MOST_CHARACTERS = 1_500
 
 
 def summary_at(database: Database, turn_id: str) -> Summary | None:
@@ -254,7 +254,7 @@ def told_turns(messages: Sequence[tuple[int, Message]], state: WorldState) -> tu
         ToldTurn(
             turn_no=turn_no,
             turn_id=turn_id,
-            text="\n\n".join(message.content for message in told)[:_READ],
+            text="\n\n".join(message.content for message in told)[:_MOST_CHARACTERS],
             # A narration without an audience was told to the player.
             audience=in_common([message.audience or (state.player_id,) for message in told]),
         )

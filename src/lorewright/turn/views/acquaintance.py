@@ -197,14 +197,14 @@ class Acquaintance:
 
     def heard_of(self, words: str = "") -> frozenset[str]:
         """Return the IDs of all whose names may be said to the player who typed these words."""
-        said = _spoken(words)
+        said = _bare_words(words)
         return frozenset(
             entity.id
             for entity in self.state.entities.values()
             if may_hear(
                 hidden=entity.id in self._hidden,
                 met=entity.id in self._met,
-                typed=any(_says(said, name) for name in _callable_by(entity)),
+                typed=any(_has_name(said, name) for name in _callable_by(entity)),
             )
         )
 
@@ -232,9 +232,9 @@ class Acquaintance:
 
     def says_unheard(self, text: str) -> bool:
         """Return whether a text says the name of somebody or something hidden that the player has not met."""
-        said = _spoken(text)
+        said = _bare_words(text)
         return any(
-            _says(said, name)
+            _has_name(said, name)
             for entity_id in sorted(self._hidden - self._met)
             for name in _callable_by(self.state.entities[entity_id])
         )
@@ -289,15 +289,15 @@ class Acquaintance:
     def _is_met(self, entity: Entity) -> bool:
         """Return True if the player has been with or at it, or has heard of it by what was told, learned or
         established."""
-        if entity.id in self._beheld:
+        if entity.id in self._seen_or_learned:
             return True
         if entity.id in self._hidden:
             return self._is_revealed(entity.name)
-        typed = any(_says(self._typed, name) for name in _callable_by(entity))
+        typed = any(_has_name(self._typed, name) for name in _callable_by(entity))
         return typed or entity.id in self._near or self._is_told(entity.name)
 
     @cached_property
-    def _beheld(self) -> frozenset[str]:
+    def _seen_or_learned(self) -> frozenset[str]:
         """Return the IDs of entities that the player has been with, or has learned something of."""
         state = self.state
         learned = {holder_of(item) for item in state.learned_by(state.player_id)}
@@ -338,14 +338,14 @@ class Acquaintance:
         if not name or not any(name.casefold() in text for text in (self.story.told, self._read)):
             return False
         told: Iterable[str] = self._all_told
-        if _says(self._typed, name):
+        if _has_name(self._typed, name):
             told = (*self._texts_learned, *(exchange.told for exchange in self._before_typed(name)))
-        sign, longer = _sign(name), self._longer_names(name)
+        sign, longer = _name_pattern(name), self._longer_names(name)
         return any(sign.search(_without(text, longer)) for text in told)
 
     @cached_property
     def _typed(self) -> str:
-        return _spoken(self.story.typed)
+        return _bare_words(self.story.typed)
 
     @cached_property
     def _all_told(self) -> tuple[str, ...]:
@@ -353,7 +353,7 @@ class Acquaintance:
 
     def _before_typed(self, name: str) -> Iterator[Exchange]:
         for exchange in self.story.exchanges:
-            if _says(_spoken(exchange.typed), name):
+            if _has_name(_bare_words(exchange.typed), name):
                 return
             yield exchange
 
@@ -417,7 +417,7 @@ def _callable_by(entity: Entity) -> tuple[str, ...]:
     return tuple(name for name in (entity.name, *entity.aliases) if name)
 
 
-def _spoken(text: str) -> str:
+def _bare_words(text: str) -> str:
     """Return the bare words of a text, each between blanks, without case, accents and signs, so that whole names can be
     searched for in it."""
     plain = unicodedata.normalize("NFKD", text.casefold())
@@ -425,7 +425,7 @@ def _spoken(text: str) -> str:
     return f" {' '.join(words)} "
 
 
-def _says(said: str, name: str) -> bool:
+def _has_name(said: str, name: str) -> bool:
     """Return True if bare words have a name in them; an article at its beginning may be missing."""
     wanted = _without_article(name)
     return bool(wanted.strip()) and wanted in said
@@ -435,7 +435,7 @@ def _says(said: str, name: str) -> bool:
 def _without_article(name: str) -> str:
     """Return the bare words of a name without its article; cached, because every name of a story is looked for several
     times a turn."""
-    wanted = _spoken(name)
+    wanted = _bare_words(name)
     for article in _ARTICLES:
         if wanted.startswith(article) and wanted != article:
             wanted = wanted[len(article) - 1 :]
@@ -445,10 +445,10 @@ def _without_article(name: str) -> str:
 def names_its_owner(text: str, name: str) -> bool:
     """Return whether a text says a name as a name: as it is written; a single word only inside a sentence, for at its
     beginning, or in small letters, it may be any word."""
-    return _sign(name).search(" ".join(text.split())) is not None
+    return _name_pattern(name).search(" ".join(text.split())) is not None
 
 
-def _sign(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str) -> re.Pattern[str]:
     said = re.escape(" ".join(name.split()))
     if " " in name.strip() or name.lower() == name.upper():
         return re.compile(rf"(?<!\w){said}(?!\w)")
@@ -470,13 +470,13 @@ def _without_labels(ways: Sequence[Exit], unheard: Mapping[str, Entity]) -> tupl
     unnamed = 0
     for way in ways:
         entity = unheard.get(way.to)
-        if entity is not None and _tells(way.name, entity):
+        if entity is not None and _label_names(way.name, entity):
             unnamed += 1
             way = way.model_copy(update={"name": UNNAMED_WAY if unnamed == 1 else f"{UNNAMED_WAY} {unnamed}"})
         found.append(way)
     return tuple(found)
 
 
-def _tells(label: str, entity: Entity) -> bool:
-    said = _spoken(label)
-    return any(_says(said, name) for name in (*_callable_by(entity), local(entity.id)))
+def _label_names(label: str, entity: Entity) -> bool:
+    said = _bare_words(label)
+    return any(_has_name(said, name) for name in (*_callable_by(entity), local(entity.id)))

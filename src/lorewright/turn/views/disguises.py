@@ -80,7 +80,7 @@ def _part_says(said: str, claimed: str, state: WorldState) -> bool:
     denied, claim_denied = _denied(said), _denied(claimed)
     if bool(denied) != bool(claim_denied) or not claim_denied <= denied:
         return False
-    return _sides_kept(claimed, said, state) and _counts_kept(claimed, said)
+    return _same_sides(claimed, said, state) and _same_counts(claimed, said)
 
 
 def _parts_of(sentence: str) -> list[str]:
@@ -137,7 +137,7 @@ def telling_words(text: str) -> list[str]:
     return [_stem(word) for word in _plain(text) if word not in _SMALL and word not in _DENYING]
 
 
-def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
+def _same_sides(claimed: str, said: str, state: WorldState) -> bool:
     """Return True if every name comes before or after the words beside it in both texts, as in who asked whom."""
     claim, there = telling_words(claimed), telling_words(said)
     names = _names(state)
@@ -152,7 +152,7 @@ def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
     return True
 
 
-def _counts_kept(claimed: str, said: str) -> bool:
+def _same_counts(claimed: str, said: str) -> bool:
     """Return True if every number goes with the word before it or after it in both texts."""
     claim, there = telling_words(claimed), telling_words(said)
     side_by_side = set(pairwise(there))
@@ -240,11 +240,11 @@ class _Folding(dict[int, str]):
     """A table for `str.translate` of the letter that each sign is read as, filled on use."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = read = _read_as(chr(code))
+        self[code] = read = _letters_of_sign(chr(code))
         return read
 
 
-def _read_as(sign: str) -> str:
+def _letters_of_sign(sign: str) -> str:
     if sign.isascii():
         return sign
     if _TAGS < ord(sign) < _TAGS + 0x7F:
@@ -312,12 +312,12 @@ def _decoded(text: str) -> Iterator[str]:
     """Yield the texts that stand in it in base64, base32, hexadecimal, as bits or as numbers of signs."""
     for pattern, decode in _DECODERS:
         for found in pattern.findall(text):
-            made = _made_readable(decode, found)
+            made = _decoded_text(decode, found)
             if made:
                 yield made
 
 
-def _made_readable(decode: Callable[[str], bytes], found: str) -> str:
+def _decoded_text(decode: Callable[[str], bytes], found: str) -> str:
     """Return the decoded text, or an empty one where the bytes are no text: most words decode to none."""
     try:
         raw = decode(found)

@@ -178,7 +178,7 @@ class Meaning:
                 continue
             near = vectors @ self._of([sentence for sentence, _ in sentences]).T
             for (passage, sentence), cosine in np.ndenumerate(near):
-                shared = _news(sentences[sentence][1], said[passage], known)
+                shared = _share_unknown(sentences[sentence][1], said[passage], known)
                 found.append((round(float(cosine) + _WORDS_IN_MEANING * shared, 2), secret_id, passage))
         for score, secret_id, passage in sorted(found, key=lambda hit: (-hit[0], hit[1:])):
             if score < _SAME_MEANING:
@@ -204,7 +204,7 @@ class Meaning:
         return np.stack([kept[text] for text in texts])
 
 
-def _news(words: Sequence[str], said: Sequence[str], known: Known) -> float:
+def _share_unknown(words: Sequence[str], said: Sequence[str], known: Known) -> float:
     """Return the share of a sentence that a passage tells, 0 where the reader knows as much."""
     if len(set(words)) < _FEWEST_TELLING:
         return 0.0
@@ -378,7 +378,7 @@ class RecordedLeakCheck(LeakCheck):
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class _Prepared:
     """A prepared secret: its runs of words, and its sentences, as letters."""
 
     letters: tuple[str, ...]
@@ -386,9 +386,9 @@ class _Ready:
 
 
 @lru_cache(maxsize=4_096)
-def _made_ready(text: str) -> _Ready:
+def _prepared(text: str) -> _Prepared:
     runs = tuple(dict.fromkeys(runs_of(plain_words(text))))
-    return _Ready(
+    return _Prepared(
         letters=tuple(letters_of(run.split()) for run in runs),
         sentences=tuple(letters_of(words_folded(sentence)) for sentence, _ in sentences_of(text)),
     )
@@ -437,7 +437,7 @@ def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -
     None if there is none."""
     spelling = _spelling(text)
     for secret_id, secret in secrets:
-        ready = _made_ready(secret)
+        ready = _prepared(secret)
         for letters in ready.letters:
             if len(letters) >= _LETTERS and letters in spelling.ways and letters not in reader.letters:
                 return secret_id, 1.0

@@ -41,16 +41,16 @@ def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
     """
 
     def fits(dropped: int) -> bool:
-        return packet_tokens(_without(packet, dropped)) <= budget_tokens
+        return packet_tokens(_with_dropped(packet, dropped)) <= budget_tokens
 
-    most = sum(len(_at(packet, path)) for path in _GOES)
+    most = sum(len(_list_at(packet, path)) for path in _CUT_ORDER)
     # Each dropped entry makes it shorter, so that a binary search works: a long game has many facts.
-    return packet if fits(0) else _without(packet, bisect_left(range(most), True, key=fits))
+    return packet if fits(0) else _with_dropped(packet, bisect_left(range(most), True, key=fits))
 
 
 # The lists that may be cut, in the order in which they are: the last entry of a list first, but for lists that have the
 # oldest first.
-_GOES = (
+_CUT_ORDER = (
     ("lore_context", "session", "chunks"),
     ("lore_context", "asked"),
     ("summary", "story"),
@@ -63,19 +63,19 @@ _GOES = (
 _OLDEST_FIRST = (("summary", "story"), ("recent_events",))
 
 
-def _without(packet: Packet, number: int) -> Packet:
+def _with_dropped(packet: Packet, number: int) -> Packet:
     """Return the packet with so many entries dropped."""
-    for path in _GOES:
-        entries = _at(packet, path)
+    for path in _CUT_ORDER:
+        entries = _list_at(packet, path)
         dropped = min(number, len(entries))
         if dropped:
             remaining = entries[dropped:] if path in _OLDEST_FIRST else entries[: len(entries) - dropped]
-            packet = _with(packet, path, remaining)
+            packet = _with_value(packet, path, remaining)
         number -= dropped
     return packet
 
 
-def _at(packet: Packet, path: tuple[str, ...]) -> Sequence[Any]:
+def _list_at(packet: Packet, path: tuple[str, ...]) -> Sequence[Any]:
     """Return the list at a path; empty where there is none."""
     found: Any = packet
     for name in path:
@@ -83,9 +83,9 @@ def _at(packet: Packet, path: tuple[str, ...]) -> Sequence[Any]:
     return found or ()
 
 
-def _with(packet: Packet, path: tuple[str, ...], value: Any) -> Packet:
+def _with_value(packet: Packet, path: tuple[str, ...], value: Any) -> Packet:
     name, *rest = path
-    return {**packet, name: _with(packet[name], tuple(rest), value) if rest else value}
+    return {**packet, name: _with_value(packet[name], tuple(rest), value) if rest else value}
 
 
 # A state -> the two summaries of the packet: of the scene and of the threads.
@@ -153,11 +153,11 @@ def build_packet(
         "scene": {
             "location_id": state.scene.location_id,
             "time": {"minutes": state.minutes},
-            "constraints": _ruled(state, rules),
+            "constraints": _constraints(state, rules),
         },
         "present_entities": list(present),
         "entities": [_entity(state, entity_id, viewer) for entity_id in dict.fromkeys(shown)],
-        "facts": _facts(state, viewer, {*shown, *_spoken_of(state)}),
+        "facts": _facts(state, viewer, {*shown, *_related_ids(state)}),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
         "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
         "inventory": [
@@ -193,7 +193,7 @@ def build_packet(
     return fit_packet(packet, budget_tokens=budget_tokens)
 
 
-def _ruled(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
+def _constraints(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
     """Return the ruleset's scene and a short summary of how it is played; empty where the ruleset shapes no part of the
     state."""
     if state.ruleset is None:
@@ -286,7 +286,7 @@ def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> li
     return [fact.model_dump(mode="json", include=fields) for fact in shown]
 
 
-def _spoken_of(state: WorldState) -> Iterator[str]:
+def _related_ids(state: WorldState) -> Iterator[str]:
     """Yield the places that the ways lead to, and the subjects of the threads, by ID."""
     yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
     for thread in state.threads.values():

@@ -76,10 +76,10 @@ class PlayerIds:
     def _told(self, value: Any) -> Any:
         if isinstance(value, Mapping):
             fields = self._told_citation(value)
-            return {self._exchanged(key): text if key in _WORDS else self._told(text) for key, text in fields.items()}
+            return {self._replaced(key): text if key in _WORDS else self._told(text) for key, text in fields.items()}
         if isinstance(value, (list, tuple)):
             return [self._told(item) for item in value]
-        return self._exchanged(value) if isinstance(value, str) else value
+        return self._replaced(value) if isinstance(value, str) else value
 
     def _told_citation(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a citation of somebody in disguise with the player's ID alone; any other value as it is."""
@@ -92,7 +92,7 @@ class PlayerIds:
         shown["section_path"] = self.disguised[entity_id].name
         return {**value, **{key: text for key, text in shown.items() if key in value}}
 
-    def _exchanged(self, text: str) -> str:
+    def _replaced(self, text: str) -> str:
         return self._pattern.sub(lambda found: self.ids[found[1]], text) if ":" in text else text
 
     @cached_property

@@ -55,16 +55,20 @@ def ground(
 
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
     if action.type == "search":
-        return _searched(action, state, lore, generations)
+        return _ground_search(action, state, lore, generations)
     if action.type == "ask" or (action.type in _PRESSING and action.metadata.get("topic")):
-        return _asked(action, state, lore, generations)
+        return _ground_question(action, state, lore, generations)
     if action.type == "tell":
         is_players = action.actor_id == state.player_id
-        return _told(action, state, generations) if is_players else _told_by_npc(action, state, lore, generations)
+        return (
+            _ground_told(action, state, generations)
+            if is_players
+            else _ground_told_by_npc(action, state, lore, generations)
+        )
     return Grounding()
 
 
-def _searched(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+def _ground_search(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
     place = state.entities[lore.location_id]
     if place_of(action, state) != place.id:
         return Grounding()
@@ -73,7 +77,9 @@ def _searched(action: Action, state: WorldState, lore: SceneLore, generations: S
     return Grounding(items=items, topics=found.topics)
 
 
-def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+def _ground_question(
+    action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+) -> Grounding:
     """Ground a question; without words it may get everything that the person would tell at all.
 
     Where no word points at an item, the nearest item in meaning is taken, among those that may be told.
@@ -83,7 +89,7 @@ def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequ
         return Grounding()
     knows = {item.id for item in briefing.knows}
     learned = state.learned_by(action.actor_id)
-    withholds = [item if item.id in learned else _by_name(item) for item in briefing.withholds]
+    withholds = [item if item.id in learned else _without_text(item) for item in briefing.withholds]
     found = match_items(action.words, (*briefing.knows, *withholds) if action.words else briefing.knows, generations)
     items = found.items
     if not items:
@@ -102,14 +108,16 @@ def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequ
     )
 
 
-def _told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:
+def _ground_told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:
     """Return the items that the player has learned and may pass on; anything else that they say is only words."""
     if not action.words:
         return Grounding()
     return _pointed_at(action, _learned(action, state, generations), None, generations)
 
 
-def _told_by_npc(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+def _ground_told_by_npc(
+    action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+) -> Grounding:
     """Return the items that a character's words point at among those that it knows and may tell; if there are none,
     among those that it does not know, which the rules refuse. Words that point at neither are talk."""
     own = lore.briefing(action.actor_id)
@@ -125,7 +133,7 @@ def _told_by_npc(action: Action, state: WorldState, lore: SceneLore, generations
     found = _pointed_at(action, list(known.values()), own, generations)
     if found.items:
         return found
-    hidden = [_by_name(item) if item in own.withholds else item for item in lore.items() if item.id not in known]
+    hidden = [_without_text(item) if item in own.withholds else item for item in lore.items() if item.id not in known]
     return _pointed_at(action, hidden, own, generations)
 
 
@@ -179,7 +187,7 @@ def role_of_item(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
     return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"
 
 
-def _by_name(item: SceneItem) -> SceneItem:
+def _without_text(item: SceneItem) -> SceneItem:
     """Return a secret to be matched by its name and its topics, not by its text: nobody can guess that."""
     return item.model_copy(update={"text": " ".join(item.topics)})
 
@@ -279,11 +287,13 @@ def _names_of_place(place: Entity) -> tuple[str, ...]:
     if not place.name:
         return ()
     by_id = local(place.id).replace("_", " ")
-    is_told = place.origin == "campaign" or any(_run(by_id) in _run(name) for name in (place.name, *place.aliases))
+    is_told = place.origin == "campaign" or any(
+        _letters_of(by_id) in _letters_of(name) for name in (place.name, *place.aliases)
+    )
     return (*place.aliases, by_id) if is_told else place.aliases
 
 
-def _run(name: str) -> str:
+def _letters_of(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
@@ -348,11 +358,11 @@ def _without_the(name: str) -> str:
 
 def _onward(state: WorldState) -> str | None:
     """Suggest a way that is free, or a door that only has to be opened."""
-    lines = [line for way in ways_out(state) if (line := _by(way, state))]
+    lines = [line for way in ways_out(state) if (line := _line_for_way(way, state))]
     return lines[state.minutes % len(lines)] if lines else "wait"
 
 
-def _by(way: WayOut, state: WorldState) -> str:
+def _line_for_way(way: WayOut, state: WorldState) -> str:
     """Return what to type for a way; empty where it is locked."""
     if not way.barred:
         return f"go to {way.to_name}" if way.to_name else f"go {way.name}"

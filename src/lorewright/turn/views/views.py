@@ -56,7 +56,7 @@ def spoken_of(
     ]
     found = [
         *targets,
-        *_asked_about(state, outcomes, generations, heard_of),
+        *_named_in_questions(state, outcomes, generations, heard_of),
         place,
         *_some(tuple(state.held_by(place)), turn_no, _THINGS),
         *_some(state.present_npcs(), turn_no, _PEOPLE),
@@ -64,7 +64,7 @@ def spoken_of(
     return tuple(dict.fromkeys(found))
 
 
-def _asked_about(
+def _named_in_questions(
     state: WorldState,
     outcomes: Sequence[Outcome],
     generations: Sequence[Generation],
@@ -212,14 +212,14 @@ class TurnViews:
             lore,
             self._stream.seen_by(viewer, own_id=state.player_id),
             viewer=viewer,
-            asked=self._asked(state, lore),
+            asked=self._retrieved(state, lore),
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
             story=summary_for(self._head.summary, state.player_id),
         )
 
-    def _asked(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
+    def _retrieved(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
         """Return lore and history for the player's words, as the player may see it: no stage is told more of it. Chunks
         of the scene's standing lore are not repeated, and their tokens do not count."""
         standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
@@ -240,20 +240,20 @@ class TurnViews:
             conditions=lore_conditions(state),
             entries=self._entries,
         )
-        found = (chunk for chunk in self._found(view, query) if chunk.chunk_id not in standing)
-        chunks = (*found, *self._happened(query))
+        found = (chunk for chunk in self._retrieve_once(view, query) if chunk.chunk_id not in standing)
+        chunks = (*found, *self._retrieved_history(query))
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
         ]
 
-    def _happened(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+    def _retrieved_history(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
         """Return what the player saw happen that a query finds, beyond the recent turns of the packet."""
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
         if self._history is None:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
-        return self._found(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
+        return self._retrieve_once(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
 
-    def _found(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+    def _retrieve_once(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
         """Return the chunks of a query, looked up once for the same view and query: most turns change nothing that
         matters here."""
         for known_view, known_query, chunks in self._answers:
@@ -295,7 +295,7 @@ class TurnViews:
         here."""
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
         learned = [item.text for item in self.items.values() if state.has_learned(state.player_id, item.id)]
-        return [*self._said(), *open_lore, *self._sights.values(), *learned]
+        return [*self._told_and_said(), *open_lore, *self._sights.values(), *learned]
 
     def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
         """Return the IDs of the items that some characters withhold."""
@@ -326,7 +326,7 @@ class TurnViews:
         """Return the texts that were refused so far, in an order that does not depend on which answer came first."""
         return Refusals(refused=tuple(refusal for _, refusal in sorted(self._refused.items())))
 
-    def _said(self) -> list[str]:
+    def _told_and_said(self) -> list[str]:
         """Return what was told so far, the player's words, and the public intentions of others."""
         player = self._head.state.player_id
         told = [
@@ -370,7 +370,7 @@ class TurnViews:
         """Return what is wrong with a text that others will read and that quotes anybody's thought, or one of `more`;
         None where nothing is."""
         thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
-        said = [*(message.content for message in self._stream.told()), *self._said()]
+        said = [*(message.content for message in self._stream.told()), *self._told_and_said()]
         own = [("own", thought) for thought in more if thought]
         leaked = self._refusal(text, [*thoughts, *own], said)
         return "it quotes a thought, which nobody else may know of" if leaked else None
@@ -394,7 +394,7 @@ class TurnViews:
         None where nothing is. A few words are common phrases, so that only texts long enough to be recognised count."""
         secrets = [*self._for_planner(), *self._motives.items()]
         found = self._refusal(
-            text, secrets, self._said(), closely=[secret_id for secret_id, _ in secrets] if closely else ()
+            text, secrets, self._told_and_said(), closely=[secret_id for secret_id, _ in secrets] if closely else ()
         )
         return f"it quotes what the planner alone was shown ({found})" if found else None
 
