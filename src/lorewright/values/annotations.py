@@ -1,5 +1,5 @@
-"""What a turn stores besides the state: a summary of old narrations, entries of the campaign's lorebook, reviews that
-wait, and decisions about reviews. Each belongs to its turn and does not exist on other branches."""
+"""The annotations of a turn, stored besides its state: a summary of old narrations, entries of the campaign's lorebook,
+reviews that wait, and decisions about reviews. Each belongs to its turn and does not exist on other branches."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Decision(Frozen):
 
 
 class Annotations(Frozen):
-    """All that one turn stores besides the state."""
+    """The annotations of one turn."""
 
     summary: Summary | None = None
     lorebook: tuple[LorebookEntry, ...] = ()

@@ -151,8 +151,8 @@ def _markers(events: list[Mapping[str, Any]]) -> Iterator[Marker]:
 
 
 class EntriesFound(Frozen):
-    """What a turn left: its number, counting those in which entries had rules, and when each section that stays or
-    stays away was found, by its ID."""
+    """The entry history that a turn leaves: its number, counting those in which entries had rules, and when each
+    section that stays or stays away was found, by its ID."""
 
     turn: int = Field(ge=1)
     found: FrozenMap[str, int] = Field(default_factory=dict)

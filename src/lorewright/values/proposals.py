@@ -1,5 +1,5 @@
-"""What models may propose besides prose, and what they are shown for it: a ruling by the rulebook, what a narration has
-added to the world. Code judges every proposal; none of them is true by being made."""
+"""The proposals that models may make besides prose, and the inputs for them: a ruling by the rulebook, additions to the
+world from a narration. Code judges every proposal; none of them is true by being made."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class OwnSelf(Frozen):
     disposition: tuple[LoreLine, ...] = ()
     capabilities: tuple[str, ...] = ()
     goal: str = ""
-    # What its pack says of what moves it; nobody else is told.
+    # The pack's text about its motives, which nobody else is told.
     motivation: tuple[str, ...] = Field(default=(), exclude_if=lambda motivation: not motivation)
     stat_block: FrozenMap[str, Any] = Field(default_factory=dict)
     states: tuple[InnerState, ...] = ()

@@ -139,7 +139,7 @@ class TurnProgress:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """Everything that the parts of a turn share while it is thought."""
+    """The parts that all steps of a turn share while it is thought."""
 
     head: Head
     submission: Submission

@@ -25,8 +25,8 @@ from lorewright.values.records import Message, MessageType
 from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 
-# Who sees which message: seed 004's matrix as one table of data, completed for the stages that it lacks. Every stage
-# gets its messages from `seen_by` and from nowhere else.
+# Message matrix: which reader sees which message. It is seed 004's matrix as one table of data, completed for the
+# stages that it lacks. Every stage gets its messages from `seen_by` and from nowhere else.
 
 Reader = Literal[
     "player",
@@ -149,8 +149,8 @@ class Exchange:
 
 @dataclass(frozen=True)
 class StorySoFar:
-    """What reached the player up to a turn, oldest first; `met` are the IDs of the characters in whose company they
-    were told of a turn."""
+    """The texts that reached the player up to a turn, oldest first; `met` are the IDs of the characters in whose
+    company they were told of a turn."""
 
     exchanges: tuple[Exchange, ...] = ()
     met: frozenset[str] = frozenset()
@@ -189,7 +189,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Acquaintance:
-    """What the player of a state knows of the entities in it."""
+    """The player's acquaintance with the entities of a state: whom they have met or heard of."""
 
     state: WorldState
     generations: Sequence[Generation]

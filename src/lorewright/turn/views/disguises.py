@@ -220,7 +220,7 @@ _BASE32 = re.compile(r"\b[A-Z2-7]{16,}={0,6}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{2}(?:[\s,:;-]{0,3}(?:0x)?[0-9a-fA-F]{2}){5,}")
 _CODES = re.compile(r"(?:\b\d{2,3}\b[\s,;.-]*){6,}")
 _BITS = re.compile(r"(?:\b[01]{7,8}\b[\s,]*){6,}")
-# How deep encodings in encodings are decoded.
+# The greatest depth at which encodings in encodings are decoded.
 _DEPTH = 2
 
 _WORD = re.compile(r"[^\W_]+")

@@ -250,8 +250,8 @@ def _json_list(values: Sequence[BaseModel]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SceneLoreUse:
-    """How a turn used the scene's lore: whether all of it was cached (None where none was needed), and what is to be
-    cached of which scene."""
+    """The use of the scene's lore in a turn: whether all of it was cached (None where none was needed), and what is to
+    be cached of which scene."""
 
     cached: bool | None
     scene_id: str

@@ -282,8 +282,8 @@ def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
 
 
 def _names_of_place(place: Entity) -> tuple[str, ...]:
-    """What else a place is called; nothing where the player may not hear its name. A pack's ID is one of its names only
-    where it says no more than they do: the scenario may stage the place under another."""
+    """Return the other names of a place; none where the player may not hear its name. A pack's ID is one of its names
+    only where it says no more than they do: the scenario may stage the place under another."""
     if not place.name:
         return ()
     by_id = local(place.id).replace("_", " ")
