@@ -544,7 +544,7 @@ def test_a_folder_that_cannot_be_written_keeps_no_yes_and_says_so(
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
-    with pytest.raises(SettingsError, match="cannot be kept"):
+    with pytest.raises(SettingsError, match="cannot be stored"):
         trusted(written(tmp_path / "world", SENDING))
 
 

@@ -249,7 +249,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
     def opened(key: str) -> Model:
         model = open_model(key, settings, environ=os.environ, budget=budget)
         if model is None:
-            raise SettingsError(f"{key} is no model that can be asked", hint="see: lorewright models list")
+            raise SettingsError(f"{key} is not a model that a replay can ask", hint="see: lorewright models list")
         return model
 
     def trusted_row(key: str) -> ModelRow:

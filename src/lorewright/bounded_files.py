@@ -32,7 +32,7 @@ def read_bytes(path: Path, max_bytes: int, error: type[LorewrightError], *, hint
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
-        raise error(f"{path}: {over(max_bytes)}", hint=hint or "see whether it is the file that is meant, or split it")
+        raise error(f"{path}: {over(max_bytes)}", hint=hint or "check that it is the right file, or split it")
     return data
 
 

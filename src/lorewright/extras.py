@@ -19,7 +19,7 @@ def require_extra(extra: str, *, needed_by: str) -> None:
     missing = [module for module in EXTRAS[extra] if not _is_installed(module)]
     if missing:
         raise ExtraMissing(
-            f"{needed_by} needs what is not installed: {', '.join(missing)}",
+            f"{needed_by} needs libraries that are not installed: {', '.join(missing)}",
             hint=f"run: pip install 'lorewright[{extra}]'",
         )
 

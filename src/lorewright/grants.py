@@ -149,7 +149,7 @@ def _write(path: Path, value: Mapping[str, Any]) -> None:
         _put(path, f"{json.dumps(value, ensure_ascii=True, indent=2)}\n")
     except OSError as problem:
         raise SettingsError(
-            f"your yes cannot be kept: {problem}",
+            f"your permission cannot be stored: {problem}",
             hint=f"make {grants_folder()} writable, or let XDG_CONFIG_HOME name a folder that is",
         ) from None
 

@@ -335,12 +335,12 @@ def _warn_of(folder: Path) -> None:
         _warned.add(folder)
         # The folder's name is somebody else's too: control characters in it must not reach the terminal.
         named = ascii(str(folder / SETTINGS_FILE))
-        sys.stderr.write(f"{named} belongs to another user and is passed over; {_how_to_obey(folder)}\n")
+        sys.stderr.write(f"{named} belongs to another user and is ignored; {_how_to_obey(folder)}\n")
 
 
 def _how_to_obey(root: Path) -> str:
     quoted = ascii(shlex.quote(str(root)))[1:-1]
-    return f"to obey it, run: lorewright trust {quoted} (or name it in {TRUSTED_VARIABLE})"
+    return f"to use it, run: lorewright trust {quoted} (or name it in {TRUSTED_VARIABLE})"
 
 
 def read_workspace(root: Path) -> Workspace:

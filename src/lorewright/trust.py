@@ -250,7 +250,7 @@ def _refusal(request: TrustRequest) -> NotTrusted:
     told = "; ".join(line.strip() for line in request.told)
     return NotTrusted(
         f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
-        hint=f"if that is as you wish, run: lorewright trust {shlex.quote(str(request.root))} "
+        hint=f"to allow this, run: lorewright trust {shlex.quote(str(request.root))} "
         f"(in a container or CI, {TRUSTED_VARIABLE} may name the folder)",
     )
 

@@ -195,7 +195,7 @@ def test_the_log_and_show_tell_what_happened(root: Path) -> None:
         (("campaign", "log", "game", "--turn", "99"), "there is no turn 99"),
         (("lore", "query", "x", "--pack", "nothing"), "no pack nothing is installed"),
         (("lore", "query", "x", "--as", "everyone"), "unknown viewer"),
-        (("lore", "query", "x", "--as", "npc:nobody"), "no pack that is asked has a character nobody"),
+        (("lore", "query", "x", "--as", "npc:nobody"), "no searched pack has a character nobody"),
         (("lore", "query"), "nothing was asked"),
         (("lore", "query", "x", "--limit", "0"), "limit"),
         (("lore", "query", "x", "--batch", "nowhere.jsonl"), "there is no file"),

@@ -77,7 +77,9 @@ def test_packs_questions_and_play_need_no_extra(tmp_path: Path) -> None:
 def test_an_extra_that_is_there_is_passed_over_and_one_that_is_not_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     require_extra("mcp", needed_by="lorewright mcp")
     monkeypatch.setitem(EXTRAS, "mcp", ("mcp", "no_such_library"))
-    with pytest.raises(ExtraMissing, match="lorewright mcp needs what is not installed: no_such_library") as told:
+    with pytest.raises(
+        ExtraMissing, match="lorewright mcp needs libraries that are not installed: no_such_library"
+    ) as told:
         require_extra("mcp", needed_by="lorewright mcp")
     assert told.value.hint == "run: pip install 'lorewright[mcp]'"
 

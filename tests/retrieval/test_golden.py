@@ -229,7 +229,7 @@ def test_filters_tie_as_they_do_for_a_query(town: Town) -> None:
             "no section is tied to the thread main_cas",
             "did you mean main_case?",
         ),
-        ({"query": "x", "viewer": "npc:marra"}, "no pack that is asked has a character marra", "did you mean mara?"),
+        ({"query": "x", "viewer": "npc:marra"}, "no searched pack has a character marra", "did you mean mara?"),
         (
             {"query": "x", "viewer": "player", "revealed": ["viktor/withholds#det"]},
             "there is no item viktor/withholds#det",
@@ -298,7 +298,7 @@ def test_why_a_section_is_not_in_the_answer_is_told_in_an_authors_words(town: To
     (nothing,) = judge(town, query="gulls", include=["mara:capabilities"]).misses
     assert nothing.message == "there is no chunk mara:capabilities"
     (far,) = judge(town, query="gulls", include=["hand:overview"]).misses
-    assert far.why == "nothing of what is asked points at it: no word, name or link, nor what it means"
+    assert far.why == "nothing in the query matches it: no word, name, link or meaning"
 
 
 def test_a_section_under_a_condition_is_found_where_it_holds(tmp_path: Path) -> None:

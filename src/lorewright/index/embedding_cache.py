@@ -237,5 +237,5 @@ def _unused(database: Database, fingerprint: str, texts: Iterable[str]) -> list[
 
 def _checked(vectors: Vectors, count: int) -> Vectors:
     if vectors.ndim != 2 or len(vectors) != count or not np.isfinite(vectors).all():
-        raise EmbedderError("the embedder gave something else than one vector for each text", hint="try again")
+        raise EmbedderError("the embedder did not return one finite vector for each text", hint="try again")
     return vectors

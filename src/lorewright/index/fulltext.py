@@ -189,7 +189,7 @@ def fulltext_here() -> FullText:
     """
     forced = os.environ.get(FULLTEXT_VARIABLE)
     if forced not in (None, "", FTS4.name):
-        raise SettingsError(f"{FULLTEXT_VARIABLE}={forced} means nothing", hint="set it to fts4, or not at all")
+        raise SettingsError(f"{FULLTEXT_VARIABLE}={forced} is not valid", hint="set it to fts4, or unset it")
     for fulltext in (FTS5, FTS4):
         if can_read(fulltext):
             return fulltext

@@ -400,7 +400,7 @@ def _pack_faults(pack: InstalledPack) -> Iterator[IndexFault]:
         hint = f"run: lorewright pack remove {pack.id}, then: lorewright pack install {root}"
         yield IndexFault("stale", "pack-renamed", pack.id, f"its folder holds the pack {found} now", hint)
     elif text != pack.content_hash:
-        yield IndexFault("stale", "text-changed", pack.id, "its text is another than is indexed", key=pack.key)
+        yield IndexFault("stale", "text-changed", pack.id, "its text differs from the indexed text", key=pack.key)
 
 
 def _has_own_chunks(folder: Path) -> bool:

@@ -70,7 +70,7 @@ def read_installed(row: sqlite3.Row) -> InstalledPack:
     depends_on = tuple((dependency["id"], dependency["version"]) for dependency in read_json(row["depends_on_json"]))
     pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
     if not pack.key.is_plain or "\0" in pack.path:
-        raise ValueError(f"a row that no install writes: {pack.id!r}")
+        raise ValueError(f"invalid ID, hash or path in the row of {pack.id!r}")
     return pack
 
 

@@ -56,7 +56,10 @@ class PackViews:
                 packs know nothing.
         """
         if campaign_id is not None:
-            raise NotFound(f"packs know of no campaign {campaign_id}", hint="ask the app's retriever, not the packs'")
+            raise NotFound(
+                f"this retriever opens packs only, not the campaign {campaign_id}",
+                hint="use the retriever of open_app()",
+            )
         asked = self.library.named(packs) if packs else self.library.packs()
         if not asked:
             raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
@@ -109,4 +112,4 @@ def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Seq
     for other in others:
         if name in (other, local(other)):
             return f"npc:{other}"
-    raise NotFound(f"no pack that is asked has a character {name}", hint="name it as npc:ID")
+    raise NotFound(f"no searched pack has a character {name}", hint="give npc:ID with the ID of a character")

@@ -121,14 +121,14 @@ def _said(
             said = trace.rule or str(other).replace("_", " ")
             return (
                 f"a rule of its entry keeps it out{place}: {said}",
-                "mend its entry's rules, or ask where they let it in",
+                "change the rules of its entry, or query when they let it in",
             )
 
 
 def _filtered(chunk: StoredChunk) -> tuple[str, str]:
     if not chunk.text:
         return "it is empty: there is nothing in it to be found", "write something below its heading"
-    why = "nothing of what is asked points at it: no word, name or link, nor what it means"
+    why = "nothing in the query matches it: no word, name, link or meaning"
     return why, "use a word of the question in it, or give its file an alias or a tag"
 
 
@@ -138,7 +138,7 @@ def _words_hint(trace: ChunkTrace, query: LoreRetrievalQuery) -> str:
     if not question_words or not lacking:
         return "say more plainly in it what it is about"
     matched = "no word" if len(lacking) == len(question_words) else "not all"
-    return f"it holds {matched} of what is asked: it lacks {', '.join(lacking[:5])}"
+    return f"it holds {matched} of the query: it lacks {', '.join(lacking[:5])}"
 
 
 def _stands(before: Sequence[str]) -> str:

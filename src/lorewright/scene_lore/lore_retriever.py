@@ -83,7 +83,7 @@ class LoreRetriever:
         """
         only_history = query.corpus == "history"
         if only_history and campaign_id is None and not isinstance(self._views, _OpenView):
-            raise SettingsError("what happened is known of a campaign only", hint="name it: --campaign CAMPAIGN")
+            raise SettingsError("only a campaign has a history", hint="name one: --campaign CAMPAIGN")
         named = () if only_history else packs
         history = query.corpus != "authored"
         with self._views.open(query.viewer, named, campaign_id=campaign_id, history=history) as view:

@@ -78,8 +78,8 @@ def http_app(
         )
     if (not address.is_local or allowed) and len(token or "") < _SHORTEST_TOKEN:
         raise SettingsError(
-            f"whoever reaches {address.host} from elsewhere would be let in",
-            hint=f"set {TOKEN_VARIABLE} to a secret of {_SHORTEST_TOKEN} signs or more, and give it to the clients",
+            f"{address.host} can be reached from other machines, and no long enough token is set",
+            hint=f"set {TOKEN_VARIABLE} to a secret of at least {_SHORTEST_TOKEN} characters and give it to clients",
         )
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security(address, allowed))
     return app if token is None else _Guarded(app, token)

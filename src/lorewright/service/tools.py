@@ -172,7 +172,7 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
         campaign: Campaign = None,
         place: Annotated[Name | None, Field(description="Another place, by ID; else the player's scene.")] = None,
     ) -> VisibleScene:
-        """What belongs to the scene at hand, or to another place and whoever is there, secrets included: atmosphere,
+        """What belongs to the scene at hand, or to another place and the people there, secrets included: atmosphere,
         briefings with what people know and keep back, what can be found and how, ties to the threads."""
         return queries.scene(campaign_id=campaign, place=place)
 

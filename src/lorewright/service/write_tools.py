@@ -235,7 +235,8 @@ def done(campaign: OpenCampaign, result: str, *, call_id: str, repeated: bool) -
 def _fit(call_id: str) -> str:
     if not call_id.strip() or len(call_id) > _LONGEST_CALL_ID:
         raise CampaignError(
-            "that is no call ID", hint=f"give a text of 1 to {_LONGEST_CALL_ID} characters that no other call has"
+            "the call ID is blank or too long",
+            hint=f"give a text of 1 to {_LONGEST_CALL_ID} characters, different for each call",
         )
     return call_id
 

@@ -167,7 +167,9 @@ def read_key(variable: str) -> str:
         hint = f"set {variable} to your key (to any word for a server that asks for none)"
         raise EmbedderError(f"{variable} is not set", hint=hint)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise EmbedderError(f"{variable} holds no key: it has spaces, line ends or odd characters", hint="copy it anew")
+        raise EmbedderError(
+            f"{variable} holds no key: it has spaces, line ends or odd characters", hint="copy it again"
+        )
     return key
 
 

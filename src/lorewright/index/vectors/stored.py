@@ -60,7 +60,7 @@ def about_vectors(folder: Path) -> About:
     try:
         about = About(**json.loads(here.read(folder / ABOUT_FILE, limit=_ABOUT_BYTES)))
         if not isinstance(about.windows, int) or not isinstance(about.dimensions, int):
-            raise TypeError("it counts in something else than numbers")
+            raise TypeError("a count in it is not a number")
     except (DamagedFile, OSError, ValueError, TypeError, RecursionError) as problem:
         raise DamagedVectors(f"{folder / ABOUT_FILE}: {problem}") from problem
     return about
