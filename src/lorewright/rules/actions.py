@@ -60,8 +60,7 @@ class ItemMetadata(Frozen):
 
 
 class PressureMetadata(Frozen):
-    """To what end somebody is worked on, in the words of whoever does it, and the thing that is to help: a bribe, a
-    weapon."""
+    """The aim of pressure on somebody, in the actor's words, and the thing that is to help: a bribe, a weapon."""
 
     topic: str = Field(default="", max_length=200)
     item_id: str | None = None
@@ -69,7 +68,7 @@ class PressureMetadata(Frozen):
 
 
 class PromiseMetadata(Frozen):
-    """What is promised, in the words of whoever promises; it stands on the record from then on."""
+    """What is promised, in the words of the promiser; it is on record from then on."""
 
     topic: str = Field(default="", max_length=200)
     whisper: bool = False
@@ -140,8 +139,8 @@ METADATA: Mapping[str, type[Frozen]] = MappingProxyType(
 class Action(Frozen):
     """`{actor_id, type, target_id?, location_id?, metadata?}` and nothing else.
 
-    `target_id` is a person or thing: of a `give` whoever gets it, of a `use` what something is used on. `location_id`
-    is the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
+    `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
+    the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
     rule reads it. A type that no ruleset knows is a valid Action and an invalid attempt.
     """
 

@@ -308,7 +308,7 @@ class OwesEffect(Frozen):
 
 class PathEffect(Frozen):
     """A path of the ruleset's scene changes, or one of somebody's stat block: `of` is somebody, `you`, or in a ruleset
-    `target` (whom it was aimed at) or `somebody` (whoever is there). In a ruleset `$stat` is the stat of the check."""
+    `target` (whom it was aimed at) or `somebody` (anyone there). In a ruleset `$stat` is the stat of the check."""
 
     op: Literal["set", "increment", "decrement", "append", "remove"]
     path: str
@@ -397,7 +397,7 @@ class EscalateEffect(Frozen):
 
 
 class PassTurnEffect(Frozen):
-    """Whoever acts now has acted."""
+    """The turn passes to the next in the order."""
 
     pass_turn: Literal[True]
 

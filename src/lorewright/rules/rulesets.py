@@ -122,7 +122,7 @@ class ActionType(Frozen):
     A cost is a clock's name or a number of the ruleset's scene. A free attempt adds the trait that its verb calls for
     in place of the check's own. `needs` must hold, and `at_least` so much of a stat or trait. `effects` come with the
     band, without a check with `success`. Of a type that `ends_turn` one does one, where there is an order of turns.
-    `provokes` are the bands after which whoever it was aimed at goes a step further. `verbs` are what a player types
+    `provokes` are the bands after which the target goes a step further. `verbs` are what a player types
     for a type that is the ruleset's own.
     """
 
@@ -190,7 +190,7 @@ class Mechanics(Frozen):
     """The moving parts of a ruleset: how dice are read, and what follows from them.
 
     `roll` is the formula of every check that has none of its own; in it `stat` is the stat that the check calls for,
-    any other name a stat of the actor, `target_NAME` one of whoever it is aimed at, `scene_NAME` a number of the scene.
+    any other name a stat of the actor, `target_NAME` a stat of the target, `scene_NAME` a number of the scene.
     Without `roll` it is `dice`, and the trait or stat added. `traits` say which stats stand for a free attempt's trait.
     `consequences` follow every check by its band, in place of the price that is otherwise exacted. `timers` move a
     number of the scene with every in-world minute. `conditions` and `situations` say what each of them hinders;
