@@ -196,7 +196,7 @@ def test_a_wrong_key_names_its_variable(server: ModelServer) -> None:
 )
 def test_a_prompt_that_is_too_long_is_told_as_that(server: ModelServer, key: str, message: str) -> None:
     server.faults.append(Fault("error", status=400, message=message))
-    with pytest.raises(ProviderError, match="longer than it can read"):
+    with pytest.raises(ProviderError, match="longer than its context window"):
         ask(at_once(asked_at(server, key), tries=3))
     assert len(server.asked) == 1
 

@@ -186,7 +186,7 @@ def _api_key(row: ModelRow, secrets: Secrets) -> str | None:
     if found is None and row.key_needed:
         raise SettingsError(
             f"{row.key} needs an API key, and {row.key_env} is not set",
-            hint=f"set {row.key_env} in the environment; what is built in needs none",
+            hint=f"set {row.key_env} in the environment; the built-in model needs none",
         )
     return found
 
@@ -250,7 +250,9 @@ async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[st
     """
     model = open_model(key, settings, environ=environ)
     if model is None:
-        raise SettingsError(f"{key} asks no model", hint="it is part of the program, and always there")
+        raise SettingsError(
+            f"{key} asks no model", hint="the built-in stages are part of the program and need no check"
+        )
     log = CallLog()
     options: Options[Ready] = Options(model=model, stage="check", max_tokens=_MAX_TOKENS, log=log)
     await run_structured(_Question(), {}, Ready, options)

@@ -112,7 +112,9 @@ def _files(folder: Path) -> list[tuple[tuple[str, str], Path]]:
     for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         fits = FILE_NAME.fullmatch(path.name)
         if fits is None:
-            raise PromptError(f"{path}: no prompt has such a name", hint="call it NAME_v1.hbs: narrator_v2.hbs")
+            raise PromptError(
+                f"{path}: this is not the name of a prompt file", hint="call it NAME_v1.hbs: narrator_v2.hbs"
+            )
         found.append(((fits.group(1), fits.group(2)), path))
     return found
 

@@ -301,7 +301,7 @@ def read_template(path: Path) -> PromptTemplate:
     template = parse_template(text, where=str(path))
     expected = f"{template.name}_{template.version}{SUFFIX}"
     if path.name != expected:
-        raise PromptError(f"{path}:2: it says that it is {expected}", hint="rename the file, or mend its head")
+        raise PromptError(f"{path}:2: the head names {expected}", hint="rename the file, or mend its head")
     return template
 
 

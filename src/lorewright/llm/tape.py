@@ -83,7 +83,7 @@ class TapePlayer:
         if not answers:
             raise ProviderError(
                 f"{self._path}: the tape has no answer of {self.key} to what the {request.stage} stage asks",
-                hint="something that it is shown differs from the recording; record it anew",
+                hint="the request differs from the recording; record the tape anew",
             )
         came = answers.popleft()
         if "error" in came:

@@ -153,7 +153,7 @@ _FAMILIES: dict[str, ModelRow] = {
     ),
 }
 
-_BUILTIN_ROW = ModelRow(BUILTIN, "builtin", "the deterministic twins", key_needed=False, family="builtin")
+_BUILTIN_ROW = ModelRow(BUILTIN, "builtin", "deterministic, built in", key_needed=False, family="builtin")
 
 
 def rows(settings: ModelsSettings) -> list[ModelRow]:
@@ -210,7 +210,7 @@ def asked_at(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]
     url = named or choose_address(row.family, row.base_url, settings.base_urls)
     if url is None and row.provider == "openai-compatible":
         raise SettingsError(
-            f"nothing says where {row.key} is asked",
+            f"{row.key} has no address",
             hint=f"set {row.url_env or 'base_url in its row'} to the server's address, or `{row.family} = URL` under "
             "[models.base_urls] in lorewright.toml",
         )
@@ -230,9 +230,7 @@ def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> ModelRow:
             f"lorewright.toml: models.keys.{key}: that key is taken", hint="give your model a name of its own"
         )
     if given.provider == "openai-compatible" and given.base_url is None:
-        raise SettingsError(
-            f"lorewright.toml: models.keys.{key}: nothing says where it is asked", hint="add base_url to its row"
-        )
+        raise SettingsError(f"lorewright.toml: models.keys.{key}: it has no address", hint="add base_url to its row")
     known = next((row for row in _ROWS.values() if row.provider == given.provider), None)
     return ModelRow(
         key=key,

@@ -120,7 +120,7 @@ class Roll(Frozen):
 
 class EngineEvent(Frozen):
     """Something that happened, for the narrator and the log. `audience` are those who may know of it, where these are
-    not whoever is at the scene's place: the two ends of a whisper, the people of another place."""
+    not all at the scene's place: the two ends of a whisper, the people of another place."""
 
     type: str
     details: FrozenMap[str, Any] = Field(default_factory=dict)
@@ -175,36 +175,36 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
     {
         "unknown_action": "the ruleset has no action of that type",
         "not_your_turn": "somebody else is to act",
-        "not_capable": "whoever acts is in a condition that forbids it, or has too little of what it takes",
+        "not_capable": "a condition of the actor forbids it, or a stat of the actor is too low",
         "object_not_found": "no such thing is here or in hand",
         "not_present": "the person is not at the scene's place",
         "no_such_exit": "no way leads there from here",
-        "too_far": "a way leads there as far as one knows, and not from here: another place lies between",
-        "door_locked": "the door is locked, and whoever acts has no key to it",
+        "too_far": "a known way leads there, but not from here: another place lies between",
+        "door_locked": "the door is locked, and the actor has no key to it",
         "door_bolted": "the door is bolted on its other side, and no key draws a bolt",
         "door_closed": "the door is shut, and bars the way until it is opened",
-        "not_takeable": "it is no thing that can be taken: a place, a door",
+        "not_takeable": "it cannot be taken: it is a place or a door",
         "cannot_take_person": "it is a person",
-        "already_carried": "whoever acts carries it already",
+        "already_carried": "the actor carries it already",
         "not_in_inventory": "the thing that is needed is not in hand",
         "nobody_to_ask": "nobody is named to be asked, or nobody is here",
         "nobody_named": "the action needs somebody, and nobody is named",
-        "not_a_person": "it is nobody that one could turn to",
+        "not_a_person": "it is not a person",
         "not_to_oneself": "it cannot be done to oneself",
-        "not_openable": "it is nothing that opens, shuts or locks",
+        "not_openable": "it does not open, shut or lock",
         "already_open": "it stands open",
         "already_closed": "it is shut",
         "no_lock": "it has no lock, or none on this side",
         "already_locked": "it is locked",
         "nothing_to_unlock": "it is not locked",
-        "no_key": "whoever acts has no key to it",
-        "wrong_key": "the key that was named is another's",
-        "not_known": "whoever would tell it does not know it",
-        "kept_back": "whoever would tell it keeps it back, until something opens it to the player",
+        "no_key": "the actor has no key to it",
+        "wrong_key": "the named key belongs to another lock",
+        "not_known": "the teller does not know it",
+        "kept_back": "the teller withholds it until something opens it to the player",
         "contradicts_fact": "what is known of it speaks against it",
         "not_allowed_now": "a circumstance forbids it, or something that this action needs does not hold",
         "campaign_over": "the story has ended",
-        "depends_on_failed": "an earlier action of the turn, which this one needs, did not come off",
+        "depends_on_failed": "an earlier action of the turn, which this one needs, failed",
     }
 )
 

@@ -65,5 +65,5 @@ def test_a_prompt_that_there_is_not_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["narrator.hbs", "Narrator_v1.hbs", "narrator_v0.hbs", "narrator_v1 (copy).hbs"])
 def test_a_file_that_is_called_like_no_prompt_is_told(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(prompt_text(), encoding="utf-8")
-    with pytest.raises(PromptError, match="no prompt has such a name"):
+    with pytest.raises(PromptError, match="this is not the name of a prompt file"):
         PromptLibrary([tmp_path])

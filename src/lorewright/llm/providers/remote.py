@@ -43,7 +43,7 @@ def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: 
     who = f"{row.provider} ({row.key})"
     if isinstance(problem, theirs.ModelContextWindowExceededError):
         return ProviderError(
-            f"{who}: what it was to read is longer than it can read", hint="choose a model with a larger window"
+            f"{who}: the request is longer than its context window", hint="choose a model with a larger window"
         )
     if isinstance(problem, theirs.ModelQuotaExceededError):
         return ProviderError(
@@ -69,7 +69,7 @@ def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: 
         )
     # All other errors came with a good status and no answer: HTML, half a JSON, an unknown event.
     return ProviderBusy(
-        f"{who}: what came back is no answer of a model", hint="see whether the address is that of a model's API"
+        f"{who}: the answer does not come from a model API", hint="see whether the address is that of a model's API"
     )
 
 
