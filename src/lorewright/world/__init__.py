@@ -1,1 +1,1 @@
-"""The world as data: frozen state, typed ops, and the one pure function that applies them."""
+"""The world as data: frozen state, typed ops, and a pure function that applies them."""

@@ -19,7 +19,7 @@ from lorewright.world.things import (
     observation_id,
 )
 
-# Ops on what characters carry within and are to each other -> the state after one, or why it does not fit.
+# Ops on the inner side of characters and on their relationships.
 
 InnerOp = (
     o.SetRelationship
@@ -35,7 +35,7 @@ InnerOp = (
 
 
 def changed_within(state: WorldState, op: InnerOp) -> WorldState | str:
-    """The state after the op, or the reason why it does not fit."""
+    """Return the state after the op, or the reason why it does not fit."""
     match op:
         case o.SetRelationship():
             return _relate(state, op)
@@ -67,12 +67,13 @@ def _relate(state: WorldState, op: o.SetRelationship) -> WorldState | str:
 
 
 def _observe(state: WorldState, op: o.Observe) -> WorldState | str:
-    """What is seen again keeps its words and its date; it counts once more, and matters as much as it ever did."""
+    """Add an observation; a repeated one keeps its words and its date, is counted, and has the highest importance that
+    it ever had."""
     if op.who not in state.positions:
         return "unknown_entity"
     memory = state.observations.get(op.who, {})
-    one_id = observation_id(op.content)
-    before = memory.get(one_id)
+    memory_id = observation_id(op.content)
+    before = memory.get(memory_id)
     if before is None:
         after = Observation(content=op.content, importance=op.importance, minute=state.minutes)
     else:
@@ -81,11 +82,11 @@ def _observe(state: WorldState, op: o.Observe) -> WorldState | str:
             "importance": max(before.importance, op.importance),
         }
         after = before.model_copy(update=again)
-    return state.with_fields(observations=with_entry(state.observations, op.who, with_entry(memory, one_id, after)))
+    return state.with_fields(observations=with_entry(state.observations, op.who, with_entry(memory, memory_id, after)))
 
 
 def _count(state: WorldState, field: str, who: str, value: int) -> WorldState | str:
-    """A number of somebody's; 0 is not written."""
+    """Set a number of a character; 0 is not written."""
     if who not in state.positions:
         return "unknown_entity"
     numbers: Mapping[str, int] = getattr(state, field)
@@ -97,7 +98,7 @@ def _count(state: WorldState, field: str, who: str, value: int) -> WorldState | 
 def _change(
     state: WorldState, op: o.SetCharacterState | o.ClearCharacterState | o.AddCondition | o.RemoveCondition
 ) -> WorldState | str:
-    """A change of one character; who holds nothing any more is not written."""
+    """Apply a change to a character; an empty character is not written."""
     if op.who not in state.positions:
         return "unknown_entity"
     before = state.characters.get(op.who, Character())
@@ -132,13 +133,13 @@ def _fields(
             assert_never(op)
 
 
-# Ops on threats, situations, the progress of threads and the order of turns -> the state after one, or why not.
+# Ops on threats, situations, the progress of threads and the turn order.
 
 PressureOp = o.Announce | o.EndThreat | o.BeginSituation | o.EndSituation | o.Investigate | o.SetTurnOrder | o.PassTurn
 
 
 def pressed(state: WorldState, op: PressureOp) -> WorldState | str:
-    """The state after the op, or the reason why it does not fit."""
+    """Return the state after the op, or the reason why it does not fit."""
     match op:
         case o.Announce():
             if op.threat_id in state.threats:
@@ -150,9 +151,9 @@ def pressed(state: WorldState, op: PressureOp) -> WorldState | str:
                 return "unknown_threat"
             return state.with_fields(threats=without_entry(state.threats, op.threat_id))
         case o.BeginSituation():
-            held = state.situations.get(op.situation_id)
+            present = state.situations.get(op.situation_id)
             until = None if op.minutes is None else state.minutes + op.minutes
-            situation = Situation(since=held.since if held else state.minutes, until=until)
+            situation = Situation(since=present.since if present else state.minutes, until=until)
             return state.with_fields(situations=with_entry(state.situations, op.situation_id, situation))
         case o.EndSituation():
             if op.situation_id not in state.situations:
@@ -189,7 +190,7 @@ def _set_order(state: WorldState, op: o.SetTurnOrder) -> WorldState | str:
 
 
 class Refusal(Frozen):
-    """Which op did not fit, and why: a code that programs may rely on. `field` is the path of an op that has one."""
+    """The op that did not fit, by index, and a stable reason code. `field` is the path of an op on a path."""
 
     index: int
     reason: str
@@ -197,14 +198,14 @@ class Refusal(Frozen):
 
 
 class Applied(Frozen):
-    """The state after the ops; where `refusal` is set, the state given, unchanged."""
+    """The state after the ops; if `refusal` is set, the given state, unchanged."""
 
     state: WorldState
     refusal: Refusal | None = None
 
 
 def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
-    """All of the ops in order, or none of them.
+    """Return the state after all of the ops in order, or the given state if one of them does not fit.
 
     Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
@@ -234,7 +235,7 @@ def _with(state: WorldState, **fields: Any) -> WorldState:
 
 
 def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
-    """The state after one op, or the reason why it does not fit."""
+    """Return the state after an op, or the reason why it does not fit."""
     match op:
         case o.AdvanceTime():
             return _with(state, minutes=state.minutes + op.minutes)
@@ -350,11 +351,11 @@ def _change_inventory(state: WorldState, op: o.ChangeInventory) -> WorldState | 
         return "unknown_entity"
     if op.item_id not in state.entities:
         return "unknown_item"
-    held = state.inventory.get(op.owner_id, {})
-    quantity = held.get(op.item_id, 0) + op.delta
+    before = state.inventory.get(op.owner_id, {})
+    quantity = before.get(op.item_id, 0) + op.delta
     if quantity < 0:
         return "not_enough"
-    after = with_entry(held, op.item_id, quantity) if quantity else without_entry(held, op.item_id)
+    after = with_entry(before, op.item_id, quantity) if quantity else without_entry(before, op.item_id)
     return _with(state, inventory=with_entry(state.inventory, op.owner_id, after))
 
 
@@ -394,7 +395,7 @@ def _tick(state: WorldState, op: o.TickClock) -> WorldState | str:
 
 
 def _reveal(state: WorldState, op: o.RevealItem) -> WorldState | str:
-    """The first telling counts: an item that is known already stays as it was learned."""
+    """Reveal an item; an item that is known already stays as it was learned."""
     if op.to not in state.positions:
         return "unknown_entity"
     known = state.reveals.get(op.to, {})
@@ -439,6 +440,6 @@ def _update_entity(state: WorldState, op: o.UpdateEntity) -> WorldState | str:
     entity = state.entities.get(op.entity_id)
     if entity is None:
         return "unknown_entity"
-    said = {"name": op.name, "aliases": op.aliases, "tags": op.tags}
-    updated = entity.model_copy(update={key: value for key, value in said.items() if value is not None})
+    changes = {"name": op.name, "aliases": op.aliases, "tags": op.tags}
+    updated = entity.model_copy(update={key: value for key, value in changes.items() if value is not None})
     return _with(state, entities=with_entry(state.entities, op.entity_id, updated))

@@ -1,6 +1,6 @@
-"""The part of a state whose shape a ruleset gives: stat blocks and the ruleset's scene, held to its JSON Schemas.
+"""The part of a state that a ruleset defines: stat blocks and the ruleset's scene, validated by its JSON Schemas.
 
-It cannot be made or changed so that it does not fit: reading validates it, and each op is tried on a copy first.
+It is always valid: reading validates it, and each op is tried on a copy first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lorewright.world.schemas import Misfit, clamped, filled, misfits, part_of, 
 
 
 class Gauge(Frozen):
-    """A whole number of the scene that has both bounds, as everyone may see it."""
+    """A whole number of the scene with both bounds, as everyone may see it."""
 
     id: str
     name: str
@@ -26,9 +26,9 @@ class Gauge(Frozen):
 
 
 class RulesetState(Frozen):
-    """`stats[character][stat]` and `scene[path]`, with the schemas that they are held to.
+    """`stats[character][stat]` and `scene[path]`, with their schemas.
 
-    The schemas stand here so that `apply` needs nothing but the state; those of the campaign's ruleset are the same.
+    The schemas are those of the campaign's ruleset; they are copied here so that `apply` needs only the state.
     """
 
     stat_schema: FrozenMap[str, Any]
@@ -38,14 +38,14 @@ class RulesetState(Frozen):
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
-        """Whatever is read fits its schemas, or is refused by the name of its field."""
+        """Refuse values that do not fit the schemas, naming the field."""
         problem = next(self.misfits(), None)
         if problem is not None:
             raise ValueError(str(problem))
         return self
 
     def misfits(self) -> Iterator[Misfit]:
-        """What does not fit, each by its whole path: `stats.lena.shyness`, `scene.minutes_left`."""
+        """Yield the misfits, each with its whole path: `stats.lena.shyness`, `scene.minutes_left`."""
         for misfit in misfits(self.scene, self.scene_schema):
             yield Misfit(("scene", *misfit.field), misfit.message)
         for who, block in self.stats.items():
@@ -53,14 +53,14 @@ class RulesetState(Frozen):
                 yield Misfit(("stats", who, *misfit.field), misfit.message)
 
     def value(self, path: str, *, of: str | None = None) -> Any:
-        """What a path leads to in the scene, or in somebody's stat block; None where nothing stands there."""
+        """Return the value at a path of the scene, or of a character's stat block; None if there is none."""
         found: Any = self.scene if of is None else self.stats.get(of, {})
         for step in path.split("."):
             found = found.get(step) if isinstance(found, Mapping) else None
         return found
 
     def gauges(self) -> tuple[Gauge, ...]:
-        """The scene's whole numbers with a lower and an upper bound, in the order of the schema."""
+        """Return the scene's whole numbers with a lower and an upper bound, in the order of the schema."""
         found = []
         for name, part in self.scene_schema.get("properties", {}).items():
             value = self.scene.get(name)
@@ -71,7 +71,8 @@ class RulesetState(Frozen):
 
 
 def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
-    """The part after an op on a path, or why the op does not fit. Numbers stop at their bounds, as clocks do."""
+    """Return the ruleset state after an op on a path, or the reason why the op does not fit. Numbers stop at their
+    bounds, as clocks do."""
     if held is None:
         return "no_ruleset_state"
     if op.of is not None and op.of not in held.stats:
@@ -94,7 +95,8 @@ def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
 
 
 def reshaped(held: RulesetState | None, op: Reshape) -> RulesetState | str:
-    """The part held to other schemas, or why it cannot be: there is none, or something in it does not fit them."""
+    """Return the ruleset state with other schemas, or the reason why it cannot be: there is none, or it does not
+    fit."""
     if held is None:
         return "no_ruleset_state"
     if any(True for schema in (op.stat_schema, op.scene_schema) for _ in schema_problems(plain(schema))):
@@ -113,7 +115,7 @@ def reshaped(held: RulesetState | None, op: Reshape) -> RulesetState | str:
 
 
 def _change(root: dict[str, Any], path: Sequence[str], op: PathOp, part: Mapping[str, Any]) -> str | None:
-    """Change the plain copy in place; the reason where that cannot be."""
+    """Change the plain copy in place; return None, or the reason why it cannot be."""
     inner: Any = root
     for step in path[:-1]:
         inner = inner.setdefault(step, {})
@@ -143,7 +145,7 @@ def _count(inner: dict[str, Any], name: str, by: float, part: Mapping[str, Any])
 
 
 def _append(inner: dict[str, Any], name: str, value: Any, part: Mapping[str, Any]) -> str | None:
-    """A list that is not there yet begins with the first thing that is added."""
+    """Append a value to a list, which is made if it is missing; return None, or the reason why it cannot be."""
     if part.get("type", "array") != "array":
         return "not_a_list"
     before = inner.get(name, [])
@@ -154,7 +156,8 @@ def _append(inner: dict[str, Any], name: str, value: Any, part: Mapping[str, Any
 
 
 def _remove(inner: dict[str, Any], name: str, value: Any) -> str | None:
-    """The first of that value in a list; without a value all that stands at the path."""
+    """Remove the first equal value of a list, or without a value everything at the path; return None, or the reason why
+    it cannot be."""
     if name not in inner:
         return "not_there"
     if value is None:
@@ -162,13 +165,13 @@ def _remove(inner: dict[str, Any], name: str, value: Any) -> str | None:
         return None
     if not isinstance(inner[name], list):
         return "not_a_list"
-    found = next((at for at, one in enumerate(inner[name]) if _same(one, value)), None)
+    found = next((at for at, entry in enumerate(inner[name]) if _same(entry, value)), None)
     if found is None:
         return "not_there"
-    inner[name] = [one for at, one in enumerate(inner[name]) if at != found]
+    inner[name] = [entry for at, entry in enumerate(inner[name]) if at != found]
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
-    """As JSON tells values apart: `true` is not 1."""
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _same(value: Any, other: Any) -> bool:
+    """Tell whether two values are equal in JSON, where `true` is not 1."""
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)

@@ -1,6 +1,6 @@
-"""JSON Schema and data -> what does not fit, what is missing filled in, and the bounds of a number.
+"""JSON Schema and data -> misfits, defaults for missing values, and the bounds of a number.
 
-Schemas are a ruleset's: objects whose properties are values, lists or objects again, with no reference to anywhere.
+Schemas are a ruleset's: objects whose properties are values, lists or objects again, without references.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from lorewright.ids import canonical_json
 
-# What a schema of ours may say. JSON Schema passes over keywords that it does not know; an author would never learn.
+# The allowed keywords. JSON Schema ignores unknown keywords, so that an author would not notice a typo.
 KEYWORDS = frozenset(
     (
         *("type", "properties", "required", "additionalProperties", "minProperties", "maxProperties"),
@@ -31,15 +31,15 @@ _MEANT = {"min": "minimum", "max": "maximum", "optional": "leave it out of requi
 # Beyond this a float no longer tells whole numbers apart.
 LARGEST = 10**15
 _DEEPEST = 20
-# Each level of a schema is some levels of calls in what validates by it, and an object within an object is two levels.
+# Each level of a schema is several levels of calls in the validator, and an object within an object is two levels.
 _DEEPEST_SCHEMA = 2 * _DEEPEST + 4
 
-# Nobody writes as many; what YAML's aliases repeat counts each time.
+# No author writes as many. Parts that YAML aliases repeat count each time.
 _MOST_PARTS = 20_000
 
 _TOO_DEEP = f"the schema is nested over {_DEEPEST_SCHEMA} levels deep, or has over {_MOST_PARTS:,} parts"
 _NUMBER = (int, float)
-# What a keyword's value has to be for the library to read it; one of another type is passed over, as unknown ones are.
+# Keyword -> the types that the library accepts; a value of another type is ignored, as unknown keywords are.
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "type": (str, list),
     "properties": dict,
@@ -50,18 +50,18 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "pattern": str,
 }
 
-# Looking for a pattern takes time proportional to its size with every repetition written out, times the length of the
-# text: these two keep it to some hundredths of a second for each text.
+# Searching for a pattern takes time proportional to its size with every repetition written out, times the length of the
+# text: these two bounds keep it to some hundredths of a second for each text.
 _MOST_PATTERN_SIZE = 1_000
 _MOST_PATTERN_TEXT = 1_000
-# To read a pattern takes time and memory too, and a schema can hold thousands: one of the largest takes a tenth of a
-# second and 20 MB, all that a schema may hold half a second.
+# Compiling a pattern takes time and memory too, and a schema can have thousands: one of the largest takes a tenth of a
+# second and 20 MB, all that a schema may have half a second.
 _MOST_PATTERNS_SIZE = 5_000
-# These classes have some hundred ranges each; beside them a sign costs nothing.
+# These classes have some hundred ranges each; compared to them a character costs nothing.
 _WIDE = re.compile(r"\\[wWpP]")
 _WIDE_PARTS = 5
-# A counted repetition after the sign before it, with the blanks that the engine passes over; and the signs after which
-# it multiplies what was counted before.
+# A counted repetition and the character before it, with the blanks that the engine ignores; and the characters after
+# which it multiplies earlier counts.
 _COUNTED = re.compile(r"(?<=(.))\{\s*(\d+)\s*(?:,\s*(\d*)\s*)?\}", re.DOTALL)
 _MANY = ")}?*+"
 _SPACED_OUT_FLAG = "x"
@@ -74,7 +74,7 @@ _PATTERN_HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """What does not fit a schema: the keys that lead to it, and why."""
+    """A value that does not fit a schema: the path of keys, and the reason."""
 
     field: tuple[str, ...]
     message: str
@@ -85,28 +85,28 @@ class Misfit:
 
 
 def plain(value: Any) -> Any:
-    """The value as plain dicts and lists, all its own."""
+    """Return a deep copy of the value as plain dicts and lists."""
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {key: plain(member) for key, member in value.items()}
+    return [plain(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def is_json(value: Any, *, depth: int = 0) -> bool:
-    """Whether a value can stand in a state: JSON, its numbers finite and not beyond what a float tells apart."""
+    """Tell whether a value may be in a state: JSON of bounded depth, with finite numbers up to `LARGEST`."""
     if depth > _DEEPEST:
         return False
     if isinstance(value, Mapping):
-        return all(isinstance(key, str) and is_json(one, depth=depth + 1) for key, one in value.items())
+        return all(isinstance(key, str) and is_json(member, depth=depth + 1) for key, member in value.items())
     if isinstance(value, (list, tuple)):
-        return all(is_json(one, depth=depth + 1) for one in value)
+        return all(is_json(member, depth=depth + 1) for member in value)
     if isinstance(value, (int, float)):
         return -LARGEST <= value <= LARGEST
     return value is None or isinstance(value, str)
 
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
-    """Everything in the value that the schema does not allow, in the order of its keys; nothing where it fits. A schema
-    that is none, which nobody checked before, allows nothing: that is the one misfit."""
+    """Return everything in the value that the schema does not allow, by path; an empty list if it fits. For an invalid
+    schema, that is the only misfit."""
     if not is_json(value):
         return [Misfit((), "it is no JSON, or holds a number that is too large")]
     if _is_too_deep(schema):
@@ -118,14 +118,14 @@ def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
     if problem is not None:
         return [Misfit((), problem)]
     found = [
-        Misfit(tuple(map(str, iter_error.absolute_path)), _told(iter_error))
+        Misfit(tuple(map(str, iter_error.absolute_path)), _shortened_message(iter_error))
         for iter_error in validator.iter_errors(given)
     ]
-    return sorted(found, key=lambda one: (one.field, one.message))
+    return sorted(found, key=lambda misfit: (misfit.field, misfit.message))
 
 
 def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What is wrong with a schema itself: the keys that lead to it, what, what to do. An unknown keyword is a fault."""
+    """Yield (path of keys, problem, hint) for each fault of a schema itself; an unknown keyword is a fault."""
     if not isinstance(schema, Mapping):
         yield path, "a schema is `keyword: value` lines", "write for example {type: integer, minimum: 0, maximum: 10}"
         return
@@ -142,8 +142,8 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
             hint = f"{keyword} is {meant} in JSON Schema" if meant else f"there are {', '.join(sorted(KEYWORDS))}"
             yield (*path, str(keyword)), f"JSON Schema has no keyword {keyword} that we read", hint
         elif keyword == "properties" and isinstance(value, Mapping):
-            for name, one in value.items():
-                yield from schema_problems(one, path=(*path, "properties", str(name)))
+            for name, part in value.items():
+                yield from schema_problems(part, path=(*path, "properties", str(name)))
         elif keyword == "items" or (keyword == "additionalProperties" and not isinstance(value, bool)):
             yield from schema_problems(value, path=(*path, keyword))
         elif keyword == "pattern" and isinstance(value, str) and (problem := pattern_problem(value)) is not None:
@@ -152,9 +152,9 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """Return why a regular expression is not searched for, or None where it is.
+    """Return the reason why a regular expression is refused, or None if it is accepted.
 
-    Patterns are an author's, and a stranger's ruleset must not stop the program: only those are taken that an engine
+    Patterns are an author's, and a hostile ruleset must not stop the program: only patterns are accepted that an engine
     without backtracking can read, and that stay small when their repetitions are written out.
     """
     if _SPACED_OUT.search(pattern):
@@ -165,18 +165,18 @@ def pattern_problem(pattern: str) -> str | None:
 
 
 def filled(given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The given values, and the schema's defaults for those that are not given, in objects within as well."""
+    """Return the given values with the schema's defaults for missing ones, also in nested objects."""
     found = plain(given)
-    for name, one in schema.get("properties", {}).items():
-        if name not in found and "default" in one:
-            found[name] = plain(one["default"])
+    for name, part in schema.get("properties", {}).items():
+        if name not in found and "default" in part:
+            found[name] = plain(part["default"])
         elif isinstance(found.get(name), dict):
-            found[name] = filled(found[name], one)
+            found[name] = filled(found[name], part)
     return dict(found)
 
 
 def part_of(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
-    """The schema of what a path leads to; None where the schema names no such thing."""
+    """Return the schema of the value at a path; None if the schema has no such path."""
     part: Mapping[str, Any] = schema
     for step in path:
         more = part.get("additionalProperties")
@@ -188,7 +188,7 @@ def part_of(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any]
 
 
 def clamped(value: float, part: Mapping[str, Any]) -> float:
-    """The value, or the bound that it went past."""
+    """Return the value, or the bound that it exceeds."""
     low, high = part.get("minimum"), part.get("maximum")
     if low is not None and value < low:
         return float(low) if isinstance(value, float) else int(low)
@@ -198,8 +198,9 @@ def clamped(value: float, part: Mapping[str, Any]) -> float:
 
 
 def _is_too_deep(schema: Any) -> bool:
-    """Return whether a schema is nested deeper than its validator can follow, or has more parts than any author writes.
-    It is walked level by level, and no further than that, so that a schema which holds itself ends too."""
+    """Tell whether a schema is nested deeper than its validator can follow, or has more parts than any author writes.
+    It is traversed level by level up to the bounds, so that the traversal of a schema which contains itself ends
+    too."""
     level, counted = [schema], 0
     for _ in range(_DEEPEST_SCHEMA):
         below: list[Any] = []
@@ -216,8 +217,8 @@ def _is_too_deep(schema: Any) -> bool:
     return True
 
 
-def _told(problem: Any) -> str:
-    """The library's sentence without the value, which may be long."""
+def _shortened_message(problem: Any) -> str:
+    """Return the library's message, truncated, because it may contain a long value."""
     text = str(problem.message)
     return text if len(text) <= 160 else f"{text[:157]}…"
 
@@ -226,19 +227,21 @@ def _refused_by_metaschema(
     schema: Mapping[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
     if path:
-        return  # the whole was looked at once
+        return  # the whole schema was checked at the root
     validator = _metaschema()
-    for iter_error in sorted(validator.iter_errors(plain(schema)), key=lambda one: list(map(str, one.absolute_path))):
+    for iter_error in sorted(
+        validator.iter_errors(plain(schema)), key=lambda problem: list(map(str, problem.absolute_path))
+    ):
         yield (
             tuple(map(str, iter_error.absolute_path)),
-            _told(iter_error),
+            _shortened_message(iter_error),
             "see docs/rulesets.md for what a schema may say",
         )
 
 
 def _size(pattern: str) -> int:
-    """At least as many parts as a pattern has when its counted repetitions are written out; one with a wide class has
-    more."""
+    """Return an upper bound of the parts of a pattern when its counted repetitions are written out; more for a pattern
+    with a wide class."""
     counts = [(before, int((most or least)[:6])) for before, least, most in _COUNTED.findall(pattern)]
     repeated = prod(max(1, count) for before, count in counts if before in _MANY)
     size = (len(pattern) + sum(count for before, count in counts if before not in _MANY)) * repeated
@@ -246,8 +249,8 @@ def _size(pattern: str) -> int:
 
 
 def _patterns_size(schema: Any) -> int:
-    """The sizes of all patterns in a schema that is not too deep, added up, without those that are too large to be
-    read at all."""
+    """Return the sum of the sizes of all patterns in a schema that is not too deep, without those that are too large to
+    be read."""
     if not isinstance(schema, Mapping):
         return 0
     pattern, properties = schema.get("pattern"), schema.get("properties")
@@ -259,24 +262,25 @@ def _patterns_size(schema: Any) -> int:
 
 @lru_cache(maxsize=256)
 def _searched(pattern: str) -> tuple[SchemaValidator | None, str | None]:
-    """What says whether a text has the pattern in it, in time linear in the text; or why there is no such thing."""
+    """Return a validator that searches a text for the pattern in linear time, or the reason why the pattern is
+    refused."""
     try:
         found = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex", strict=True))
     except SchemaError as problem:
-        told = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        said = told[-1].removeprefix("error: ").removeprefix("SchemaError: ") if told else ""
-        return None, f"the pattern cannot be read: {said[:160] or 'it is no regular expression'}"
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        reason = lines[-1].removeprefix("error: ").removeprefix("SchemaError: ") if lines else ""
+        return None, f"the pattern cannot be read: {reason[:160] or 'it is no regular expression'}"
     return found, None
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[Any]:
-    """The keyword `pattern`, in place of the library's own, which backtracks without end."""
+    """Yield the errors of the keyword `pattern`, in place of the library's own check, which may backtrack endlessly."""
     if not isinstance(instance, str) or not isinstance(pattern, str):
         return
     from jsonschema import ValidationError  # late: see below
 
     if pattern_problem(pattern) is not None:
-        return  # No ruleset is read with it now: it stands in a campaign of an earlier version, which goes on.
+        return  # New rulesets with it are refused; a campaign of an earlier version may have it and still works.
     if len(instance) > _MOST_PATTERN_TEXT:
         yield ValidationError(f"it is longer than {_MOST_PATTERN_TEXT} characters, too long for a pattern")
         return
@@ -286,7 +290,7 @@ def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterat
 
 
 def _known_part(schema: Any) -> Any:
-    """A schema with the keywords alone that we read: what a file of a stranger's says besides is never acted upon."""
+    """Return a schema with only the allowed keywords, so that others in a file of unknown origin have no effect."""
     if not isinstance(schema, dict):
         return schema
     known = {
@@ -306,19 +310,20 @@ def _known_part(schema: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _validator(schema_json: str) -> tuple[Any, str | None]:
-    """What validates by a schema, and why it would not: some values of keywords stop the library with an error."""
-    import jsonschema  # late: it takes as long to import as a whole question about lore, and freeform needs none
+    """Return a validator for a schema, and the reason if the schema is invalid: some values would stop the library with
+    an error."""
+    import jsonschema  # late: importing it takes as long as a lore query, and freeform does not need it
 
     known = _known_part(json.loads(schema_json))
-    # As with a single pattern that is too large: no ruleset is read with so many now, and a campaign that has them
-    # goes on without.
+    # As with a single pattern that is too large: new rulesets with so many are refused, and a campaign that has them
+    # ignores them.
     keyword = _pattern if _patterns_size(known) <= _MOST_PATTERNS_SIZE else None
     ours = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": keyword})
     wrong = next(_metaschema().iter_errors(known), None)
     if wrong is None:
         return ours(known), None
     where = ".".join(map(str, wrong.absolute_path)) or "it"
-    return None, f"the schema is none: {where}: {_told(wrong)}"
+    return None, f"the schema is none: {where}: {_shortened_message(wrong)}"
 
 
 @lru_cache(maxsize=1)

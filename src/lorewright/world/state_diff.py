@@ -1,8 +1,8 @@
-"""A turn's ops -> StateDiff, the shape in which other programs read what a turn changed; and a StateDiff -> state.
+"""A turn's ops -> StateDiff, the changes of a turn as other programs read them; and a StateDiff -> state.
 
-It is derived from the ops and never stored. Each of its lists keeps the order of the ops, and the lists do not meddle
-with one another, so that what can stand in a list of its own does; all else, and whatever would come out otherwise when
-it is done after the rest, stays in `ops`. So the ops of a turn and their diff always lead to the same state.
+It is derived from the ops and never stored. Each of its lists keeps the order of the ops, and the lists are independent
+of each other. Ops without a list of their own, and ops that would have another effect after the others, stay in `ops`.
+So the ops of a turn and their diff always lead to the same state.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FactUpdate(Frozen):
 
 
 class InventoryChange(Frozen):
-    """An owner gains or loses some of an item; who hands something over is two changes."""
+    """An owner gains or loses some of an item; a transfer is two changes."""
 
     owner_id: str
     item_id: str
@@ -42,7 +42,7 @@ class InventoryChange(Frozen):
 
 
 class SceneUpdate(Frozen):
-    """A scene opens at a place; `present_entity_ids` come to it this turn, whoever was there already stays."""
+    """A scene opens at a place; `present_entity_ids` come to it in this turn, characters already there stay."""
 
     location_id: str
     present_entity_ids: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class ThreadDiff(Frozen):
 
 
 class StateDiff(Frozen):
-    """What a turn changed. First the `ops` are done, then the scene opens, then each list in its order."""
+    """The changes of a turn. First the `ops` are applied, then the scene opens, then each list in its order."""
 
     clocks: tuple[ClockChange, ...] = ()
     facts_add: tuple[Fact, ...] = ()
@@ -72,42 +72,42 @@ class StateDiff(Frozen):
         return {key: value for key, value in written.items() if key != "scene_update" or value is not None}
 
     def as_ops(self) -> tuple[o.StateOp, ...]:
-        """The ops that it stands for, in the order in which they are done."""
+        """Return the equivalent ops, in the order in which they are applied."""
         found: list[o.StateOp] = list(self.ops)
         if self.scene_update is not None:
             place = self.scene_update.location_id
             found.append(o.OpenScene(location_id=place))
             found += [o.Move(entity_id=who, to=place) for who in self.scene_update.present_entity_ids]
         found += [o.TickClock(clock_id=clock.id, delta=clock.delta) for clock in self.clocks]
-        found += [o.AddFact(fact=one) for one in self.facts_add]
-        found += [o.UpdateFact(fact_id=one.id, object=one.object) for one in self.facts_update]
+        found += [o.AddFact(fact=fact) for fact in self.facts_add]
+        found += [o.UpdateFact(fact_id=update.id, object=update.object) for update in self.facts_update]
         found += [
             o.ChangeInventory(
                 owner_id=inventory_change.owner_id, item_id=inventory_change.item_id, delta=inventory_change.delta
             )
             for inventory_change in self.inventory_changes
         ]
-        found += [o.UpdateThread(thread_id=one.id, status=one.status) for one in self.threads_update]
+        found += [o.UpdateThread(thread_id=thread.id, status=thread.status) for thread in self.threads_update]
         return tuple(found)
 
 
 def apply_diff(state: WorldState, diff: StateDiff) -> Applied:
-    """The state after a diff, or the state given and why it does not fit; `refusal.index` counts in `diff.as_ops()`."""
+    """Return the state after a diff, or the given state and a refusal; `refusal.index` counts in `diff.as_ops()`."""
     return apply(state, diff.as_ops())
 
 
 def state_diff(ops: Sequence[o.StateOp]) -> StateDiff:
-    """The diff of a turn's ops.
+    """Return the diff of a turn's ops.
 
-    Law: where all of `ops` fit a state, the diff fits it too and leads to an equal one. Ticks, facts, things that
-    change hands and threads never stand in its `ops`.
+    Law: if all of `ops` fit a state, the diff fits it too and leads to an equal state. Its `ops` never contain changes
+    of clocks, facts, inventory or thread status.
     """
-    scene, told = _scene(ops)
+    scene, covered = _scene(ops)
     clocks: list[ClockChange] = []
     fields: dict[str, list[Any]] = {"facts_add": [], "facts_update": [], "inventory_changes": [], "threads_update": []}
     rest: list[o.StateOp] = []
     for at, op in enumerate(ops):
-        if at in told:
+        if at in covered:
             continue
         match op:
             case o.TickClock():
@@ -132,8 +132,8 @@ def state_diff(ops: Sequence[o.StateOp]) -> StateDiff:
 
 
 def _tick(clocks: list[ClockChange], op: o.TickClock) -> None:
-    """One more tick of a clock. Only ticks in one direction can be added up: between +9 and -1 a clock stops at its
-    maximum."""
+    """Add a tick to the changes of clocks. Only ticks in the same direction can be added up, because between +9 and -1
+    a clock may stop at its maximum."""
     before = next((at for at in reversed(range(len(clocks))) if clocks[at].id == op.clock_id), None)
     if before is not None and clocks[before].delta * op.delta >= 0:
         clocks[before] = ClockChange(id=op.clock_id, delta=clocks[before].delta + op.delta)
@@ -142,10 +142,10 @@ def _tick(clocks: list[ClockChange], op: o.TickClock) -> None:
 
 
 def _scene(ops: Sequence[o.StateOp]) -> tuple[SceneUpdate | None, frozenset[int]]:
-    """The one scene that opens, with who comes to its place and goes no further, and where in the ops that is said.
+    """Return the only scene that opens, with the characters who end their moves there, and the indices of these ops.
 
-    None where several open, or where time passes after it, or whoever is played may bring one along: done after the
-    rest, it would not open when it did.
+    Return None if several scenes open, if time passes after it, or if the played character changes, which may open a
+    scene: opened after the other ops, the scene would open at another time.
     """
     opened = [at for at, op in enumerate(ops) if isinstance(op, o.OpenScene)]
     place = ops[opened[0]] if len(opened) == 1 else None

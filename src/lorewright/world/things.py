@@ -1,6 +1,5 @@
-"""Who and what a state holds: entities, ways, doors, clocks, threads, facts, relations, the scene, what was learned.
-
-What a character carries within, and what hangs over a scene, is in `inner` and `pressures`.
+"""The values of a state: entities, ways, doors, clocks, threads, facts, relations, the scene, reveals; the inner states
+and memories of characters; threats, situations and the turn order of a scene.
 """
 
 from __future__ import annotations
@@ -15,15 +14,14 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from lorewright.ids import content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
 
-# What a character carries within: profile, states, conditions; and what they remember, which fades as time passes.
-#
-# Nothing fades in the state. An observation keeps when it was made; how much it weighs is computed when somebody asks.
+# Characters: profile, inner states, conditions and memories, which fade as time passes. Nothing fades in the state: an
+# observation has its time, and its weight is computed when it is needed.
 
-# A state of this level and more is manifest: its owner and whoever tells of them know of it (specification: below it
-# a state is subconscious, and read by extractors alone).
+# An inner state of this level or more is manifest: its owner and the narrator know of it (specification: below it a
+# state is subconscious, and read by extractors alone).
 MANIFEST_LEVEL = 6
 
-# Both from the specification: each time that the same is seen again adds so much, and after three times no more.
+# Both from the specification: each repeated observation adds this much, up to three times.
 _REINFORCEMENT = 0.15
 _MOST_REINFORCED = 3
 # Weights that differ by less are equal: the last bits of an exponential differ between processors.
@@ -38,12 +36,12 @@ class CharacterState(Frozen):
 
     @property
     def is_manifest(self) -> bool:
-        """Whether its owner knows of it."""
+        """True if its owner knows of it."""
         return self.level >= MANIFEST_LEVEL
 
 
 class Character(Frozen):
-    """Who somebody is beside their entity: the base profile, inner states by name, conditions (`bound`, `wounded`)."""
+    """A character's inner side: the base profile, inner states by name, conditions (`bound`, `wounded`)."""
 
     profile: FrozenMap[str, Any] = Field(default_factory=dict)
     states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
@@ -51,8 +49,8 @@ class Character(Frozen):
 
 
 class Observation(Frozen):
-    """Something that one character remembers, since when (in-world minutes), how much it matters to them (1 to 5), and
-    how often the same was seen again."""
+    """A memory of a character: content, importance (1 to 5), the in-world minute since when, and how often the same was
+    observed again."""
 
     content: str = Field(min_length=1, max_length=500)
     importance: int = Field(ge=1, le=5)
@@ -62,7 +60,7 @@ class Observation(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """An observation with what it weighs just now: `decay_weight` in 0..1, `priority` as the specification has it."""
+    """An observation with its present weight: `decay_weight` in 0..1, `priority` as in the specification."""
 
     id: str
     observation: Observation
@@ -71,12 +69,12 @@ class Recalled:
 
 
 def observation_id(content: str) -> str:
-    """The same thing seen again has the same ID: letter case and spaces make no other thing of it."""
+    """Return the ID of an observation; the same content has the same ID, ignoring letter case and white space."""
     return f"obs_{content_hash(' '.join(content.casefold().split()))[:12]}"
 
 
 def decay_weight(age_in_minutes: int, *, decay_lambda: float) -> float:
-    """`exp(-lambda * age_in_minutes)`: 1 for what happened just now, and nearer to 0 the longer it is ago.
+    """Return `exp(-lambda * age_in_minutes)`: 1 for an age of 0, and nearer to 0 for older observations.
 
     Raises:
         ValueError: the age or lambda is negative.
@@ -87,9 +85,10 @@ def decay_weight(age_in_minutes: int, *, decay_lambda: float) -> float:
 
 
 def priority(observation: Observation, *, minute: int, decay_lambda: float) -> float:
-    """`importance * exp(-lambda * age_in_minutes) * (1 + min(reinforcement_count, 3) * 0.15)` at an in-world minute.
+    """Return `importance * exp(-lambda * age_in_minutes) * (1 + min(reinforcement_count, 3) * 0.15)` at an in-world
+    minute.
 
-    What is dated later than that minute is as fresh as can be.
+    An observation after that minute has an age of 0.
     """
     age = max(minute - observation.minute, 0)
     reinforced = 1 + min(observation.reinforcement_count, _MOST_REINFORCED) * _REINFORCEMENT
@@ -99,43 +98,44 @@ def priority(observation: Observation, *, minute: int, decay_lambda: float) -> f
 def recalled(
     memory: Mapping[str, Observation], *, minute: int, decay_lambda: float, limit: int | None = None
 ) -> tuple[Recalled, ...]:
-    """What somebody remembers, what weighs most first; of what weighs the same the newest first, then by ID. Nothing is
-    changed by remembering."""
+    """Return a character's observations, highest priority first, then newest first, then by ID; at most `limit`.
+    Nothing is changed."""
     found = [
         Recalled(
-            one_id,
-            one,
-            decay_weight(max(minute - one.minute, 0), decay_lambda=decay_lambda),
-            priority(one, minute=minute, decay_lambda=decay_lambda),
+            memory_id,
+            observation,
+            decay_weight(max(minute - observation.minute, 0), decay_lambda=decay_lambda),
+            priority(observation, minute=minute, decay_lambda=decay_lambda),
         )
-        for one_id, one in memory.items()
+        for memory_id, observation in memory.items()
     ]
-    found.sort(key=lambda one: (-round(one.priority, _DIGITS), -one.observation.minute, one.id))
+    found.sort(key=lambda entry: (-round(entry.priority, _DIGITS), -entry.observation.minute, entry.id))
     return tuple(found[:limit])
 
 
-# What hangs over a scene: threats that fall due, circumstances that hold for a while, and whose turn it is.
+# Pressures on a scene: threats that fall due, circumstances that hold for a while, and the turn order.
 
-# How far somebody goes against the player, by steps: not at all, with words, by force, to kill.
+# How far a character goes against the player, by steps: not at all, with words, by force, to kill.
 ESCALATION = ("none", "soft", "hard", "lethal")
 
 
 class PendingThreat(Frozen):
-    """Something announced that has not happened yet; it happens at the in-world minute `due` unless it is averted."""
+    """A threat that was announced and has not happened yet; it happens at the in-world minute `due` unless averted."""
 
     since: int = Field(ge=0)
     due: int = Field(ge=0)
 
 
 class Situation(Frozen):
-    """A circumstance that holds since a minute, until another or until something ends it: a blackout, a panic."""
+    """A circumstance (a blackout, a panic) that holds from a minute until another, or until something ends it."""
 
     since: int = Field(ge=0)
     until: int | None = Field(default=None, ge=0)
 
 
 class TurnOrder(Frozen):
-    """Who acts in which order; `at` is the place of whoever acts now. Without one only the player acts."""
+    """The order in which characters act; `at` is the index of the present one. Without an order only the player
+    acts."""
 
     actors: tuple[str, ...] = Field(min_length=1)
     at: int = Field(default=0, ge=0)
@@ -150,11 +150,11 @@ class TurnOrder(Frozen):
 
     @property
     def current(self) -> str:
-        """Who acts now."""
+        """The ID of the character who acts now."""
         return self.actors[self.at]
 
     def passed(self) -> TurnOrder:
-        """The order with the turn passed on; after the last comes the first."""
+        """Return the order with the turn passed on; after the last actor comes the first."""
         return TurnOrder(actors=self.actors, at=(self.at + 1) % len(self.actors))
 
 
@@ -162,9 +162,9 @@ EntityType = Literal["player", "npc", "location", "item", "door", "faction", "ot
 Origin = Literal["pack", "campaign", "world"]
 How = Literal["told", "found", "overheard", "witnessed"]
 
-# Of a place whose things are notes: to be looked at rather than taken.
+# The tag of a place whose things are notes, which are read rather than taken.
 SHELF_TAG = "shelf"
-# Where characters stand that belong to the cast and are nowhere yet, or no more.
+# The position of characters of the cast who are nowhere yet, or no longer.
 OFFSTAGE = "offstage"
 
 
@@ -196,8 +196,8 @@ class Exit(Frozen):
 class Door(Frozen):
     """A door between places. A locked door is not open.
 
-    Shut it lets people by, and locked it lets by whoever carries its key; with `shut_bars` one passes only while it
-    stands open. `bolt_at` is the place in which its bolt is: whoever is there locks and unlocks it without a key.
+    A closed door can be passed, and a locked one by a character with its key; with `shut_bars` only an open one can be
+    passed. `bolt_at` is the place with its bolt: characters there lock and unlock it without a key.
     """
 
     locked: bool = False
@@ -208,7 +208,7 @@ class Door(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What doors could not do at first is written only where one does it: other states keep their hash."""
+        """Write fields that were added later only if they are set, so that older states keep their hash."""
         written: dict[str, Any] = handler(self)
         unsaid = {key for key in ("open", "shut_bars", "bolt_at") if not written[key]}
         return {key: value for key, value in written.items() if key not in unsaid}
@@ -225,7 +225,7 @@ class Clock(Frozen):
 
 
 class Thread(Frozen):
-    """An open question of the story; `progress` is how far it has been looked into, of `needed` (0: nobody counts)."""
+    """An open question of the story; `progress` counts its investigation, up to `needed` (0: not counted)."""
 
     id: str
     title: str
@@ -238,12 +238,13 @@ class Thread(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Where nobody counts, nothing is written of it, as before there was progress: such a state keeps its hash."""
+        """Write `progress` and `needed`, which were added later, only if they are set, so that older states keep their
+        hash."""
         written: dict[str, Any] = handler(self)
         return {key: value for key, value in written.items() if value or key not in ("progress", "needed")}
 
 
-# How a fact came to be known that a model's narration has established.
+# The discovery method of a fact that a model's narration established.
 NARRATED = "narrated"
 
 
@@ -263,12 +264,12 @@ class Fact(Frozen):
 
     @property
     def is_only_told(self) -> bool:
-        """Whether nothing but a narration says so: it is remembered and told, and no rule or condition goes by it."""
+        """True if only a narration established it: it is remembered and told, but rules and conditions ignore it."""
         return self.discovery_method == NARRATED
 
 
 class Relation(Frozen):
-    """What stands between two people; `a` sorts before `b`, so that a pair has one edge."""
+    """The relation between two characters; `a` sorts before `b`, so that a pair has a single edge."""
 
     a: str
     b: str
@@ -288,7 +289,7 @@ class Relationship(Frozen):
 
 
 class Scene(Frozen):
-    """The place at hand until it is left; `number` counts scenes from 1."""
+    """The present scene: a place, until it is left; `number` counts scenes from 1."""
 
     number: int = Field(default=1, ge=1)
     location_id: str
@@ -296,12 +297,12 @@ class Scene(Frozen):
 
     @property
     def id(self) -> str:
-        """`scene_001`, as the seed writes it."""
+        """The ID in the seed's form: `scene_001`."""
         return f"scene_{self.number:03d}"
 
 
 class Reveal(Frozen):
-    """How and when (in-world minutes) a viewer learned an item."""
+    """The way and the in-world minute in which a viewer learned an item."""
 
     how: How
     minute: int = Field(ge=0)
