@@ -71,7 +71,10 @@ def test_every_file_is_read_in_order_and_each_query_knows_its_line(tmp_path: Pat
         ),
         ("- query: x\n  budget: 0\n  include: [a:b:c]\n", "tests/golden.yaml:2: budget: Input should be greater"),
         ("- query: x\n  limit: 0\n  include: [a:b:c]\n", "tests/golden.yaml:2: limit: Input should be greater"),
-        ("- query: x\n  top: 2\n  exclude: [a:b:c]\n", "tests/golden.yaml:1: top says where what is under include"),
+        (
+            "- query: x\n  top: 2\n  exclude: [a:b:c]\n",
+            "tests/golden.yaml:1: top limits the place of the chunks under include",
+        ),
         (
             "- query: x\n  top: 20\n  include: [a:b:c]\n",
             "tests/golden.yaml:1: top is 20, and the answer has at most 10",

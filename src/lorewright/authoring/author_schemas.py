@@ -22,10 +22,10 @@ _SCENARIO = {
     "content_packs": "The packs that it is made from, by ID; none: nothing is quoted.",
     "ruleset": "How attempts are resolved; freeform where it is not said.",
     "profile": "Which rounds a turn has, where it is another than the ruleset's.",
-    "start": "The place where one begins.",
-    "player": "Whom one plays.",
+    "start": "The place where the story begins.",
+    "player": "The player's character.",
     "personas": "Others whom the player may play, by a name of their own.",
-    "places": "Locations of the packs with their exits; one with a name of its own is the scenario's.",
+    "places": "Locations of the packs with their exits; a place with a name of its own belongs to the scenario.",
     "map": "Ways with both ends, instead of exits per place.",
     "things": "Things and doors.",
     "cast": "Who is where, how much they trust the player, what they do.",
@@ -45,7 +45,7 @@ _SCENARIO = {
     "demo_seed": "The dice of the demo.",
     "stat_blocks": "The stats of the player, the personas and the cast, as the ruleset describes them.",
     "scene_seed": "The scene to begin with, as the ruleset describes it.",
-    "calibration": "What whoever tells it is asked for: tone, lethality, pace, lines, veils.",
+    "calibration": "Wishes to the narrator: tone, lethality, pace, lines, veils.",
 }
 _RULESET = {
     "id": "The ruleset's ID, in kebab-case: its file's name.",
@@ -53,7 +53,7 @@ _RULESET = {
     "profile": "Which rounds a turn has.",
     "summary": "How it is played, in a sentence or two.",
     "rulebook_text": "The rules, in words.",
-    "extends": "The ruleset that it begins from; what is written here goes over that.",
+    "extends": "The ruleset that this one is based on; keys written here replace its keys.",
 }
 
 

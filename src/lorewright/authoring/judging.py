@@ -39,7 +39,7 @@ class _Written(BaseModel):
 
 
 class GoldenScene(_Written):
-    """A place, and who and what is at hand there: the scene itself asks."""
+    """A scene that asks: its place, the characters there, and the open threads."""
 
     location: Name = Field(description="The place of the scene: the ID of a location.")
     present: tuple[Name, ...] = Field(default=(), description="Who is there: IDs of characters.")
@@ -47,14 +47,14 @@ class GoldenScene(_Written):
 
 
 class GivenFact(_Written):
-    """Something that is established."""
+    """An established fact."""
 
     fact: Name = Field(description="The predicate, as a condition names it.")
     subject: Name = Field(description="Whom or what it is about.")
 
 
 class QueryConditions(_Written):
-    """What holds in the campaign in which it is asked: what conditions (`when:`) are judged by."""
+    """The state of the campaign in which it is asked, by which conditions (`when:`) are judged."""
 
     threads: dict[Name, Name] = Field(default_factory=dict, description="Thread -> its status.")
     clocks: dict[Name, int] = Field(default_factory=dict, description="Clock -> its value.")
@@ -69,26 +69,26 @@ class GoldenQuery(_Written):
     """
 
     name: Name | None = Field(default=None, description="What reports call it; unique in the pack.")
-    query: str = Field(default="", max_length=4000, description="The question, in the words of whoever asks.")
+    query: str = Field(default="", max_length=4000, description="The question, in the viewer's words.")
     scene: GoldenScene | None = Field(
         default=None, description="A scene that asks; with `query` that is what the player does in it."
     )
-    location: Name | None = Field(default=None, description="Filter: the place at hand.")
-    entities: tuple[Name, ...] = Field(default=(), description="Filter: who or what is at hand.")
+    location: Name | None = Field(default=None, description="Filter: the place of the scene.")
+    entities: tuple[Name, ...] = Field(default=(), description="Filter: characters and things in the scene.")
     factions: tuple[Name, ...] = Field(default=(), description="Filter: factions.")
     threads: tuple[Name, ...] = Field(default=(), description="Filter: threads of the story.")
     tags: tuple[Name, ...] = Field(default=(), description="Filter: tags.")
     viewer: Viewer = Field(default="gm", description="Who asks: gm, player, or npc:ID for a character.")
     revealed: tuple[ItemId, ...] = Field(
-        default=(), description="Items that whoever asks has learned: `viktor:withholds#debt`."
+        default=(), description="Items that the viewer has learned: `viktor:withholds#debt`."
     )
     given: QueryConditions | None = Field(
-        default=None, description="What holds where it is asked; without it there is no campaign."
+        default=None, description="The state of the campaign in which it is asked; without it there is no campaign."
     )
     budget: int = Field(default=DEFAULT_BUDGET, ge=1, description="At most so many tokens of text.")
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=1000, description="At most so many sections.")
     top: int | None = Field(
-        default=None, ge=1, le=1000, description="What is to be included must be among the first so many sections."
+        default=None, ge=1, le=1000, description="The chunks under include must be among the first so many sections."
     )
     include: tuple[ChunkId, ...] = Field(default=(), description="Sections that must be in the answer.")
     exclude: tuple[ChunkId, ...] = Field(default=(), description="Sections that must not be in the answer.")
@@ -119,7 +119,7 @@ class GoldenQuery(_Written):
         if both:
             raise ValueError(f"{both[0]} is to be both in the answer and not in it")
         if self.top is not None and not self.include:
-            raise ValueError("top says where what is under include must stand: name a chunk there")
+            raise ValueError("top limits the place of the chunks under include: name a chunk there")
         if self.top is not None and self.top > self.limit:
             raise ValueError(f"top is {self.top}, and the answer has at most {self.limit} sections (limit)")
         return self

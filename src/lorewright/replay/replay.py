@@ -182,7 +182,7 @@ class Replays:
             reroll=reroll,
         )
         if not replay.turns or not replay.turns[0].is_thought:
-            raise CampaignError(f"turn {turn_no} was not played: there is nothing to think again")
+            raise CampaignError(f"turn {turn_no} was not played: there is nothing to replay")
         return replay.turns[0]
 
     def estimate(self, campaign_id: str, turns: TurnRange, overrides: Overrides) -> Estimate:
@@ -240,7 +240,7 @@ class Replays:
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
             if not wanted:
-                raise NotFound(f"no turn in {turns} was played", hint="turn 0 is the beginning, which nobody played")
+                raise NotFound(f"no turn in {turns} was played", hint="turn 0 is the opening, which nobody played")
             rerun = Rerun(self._campaigns, self._histories, store, stack, casting, reroll=reroll, each=each)
             replayed: list[TurnReplay] = []
             stopped = None

@@ -227,7 +227,7 @@ def test_what_cannot_be_walked_in_is_said(tmp_path: Path) -> None:
         app.explorer.pack(str(tmp_path / "empty"))
     folder = write_pack(tmp_path, {"a.md": "---\nvisibility: gm\n---\n# A\n\nMine.\n"}, pack_id="closed", manifest=None)
     pack, findings = app.explorer.pack(str(folder))
-    with pytest.raises(NotFound, match="no note that anyone may read"):
+    with pytest.raises(NotFound, match="no note that a player may read"):
         app.explorer.walk(pack, findings, seed=1)
 
 

@@ -58,7 +58,7 @@ def test_other_letters_signs_and_a_word_or_two_do_not_hide_it(tmp_path: Path, co
 
 def test_what_one_withholds_another_may_not_know(tmp_path: Path) -> None:
     files = leaky_town.spoiled(npcs_bea=f"- {{#gossip}} Osk told me: {leaky_town.DEBT}")
-    assert leaks(tmp_path, files) == {(DEBT, "npc:harbour:bea, and whoever asks", "knows", "npcs/bea.md:13")}
+    assert leaks(tmp_path, files) == {(DEBT, "npc:harbour:bea, and anybody who asks", "knows", "npcs/bea.md:13")}
 
 
 def test_several_people_may_know_the_same(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ _WORST = 10
 _KEPT_FROM_TALK = frozenset({"withholds", "secret", "discoverable"})
 
 _HINTS = {
-    "knows": "whoever is asked tells it: leave it to the section that withholds it, or name it there only",
+    "knows": "a character who is asked tells it: leave it to the section that withholds it, or name it there only",
     "hint": "a hint is told beforehand: say where to look, not what lies there",
     "scenario": "say it where the item is revealed, or leave it out",
 }

@@ -274,7 +274,7 @@ def surfaces_of(pack: Pack) -> Iterator[Surface]:
             if item.hint:
                 yield _surface_of_text(chunk.file_path, item.hint, item.line, "player", "hint", chunk.entity_id)
             if chunk.role == "knows":
-                who = f"npc:{chunk.entity_id}, and whoever asks"
+                who = f"npc:{chunk.entity_id}, and anybody who asks"
                 yield _surface_of_text(chunk.file_path, item.text, item.line, who, "knows", chunk.entity_id)
     for entity in pack.entities:
         for channel, text in (("names", "; ".join((entity.name, *entity.aliases, *entity.tags))), *_keys(entity.attrs)):

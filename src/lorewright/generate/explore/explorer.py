@@ -172,7 +172,7 @@ class Explorer:
         finally:
             generation.close()
         if not seen.notes:
-            raise NotFound(f"{pack.id} has no note that anyone may read", hint="see: lorewright pack validate FOLDER")
+            raise NotFound(f"{pack.id} has no note that a player may read", hint="see: lorewright pack validate FOLDER")
         scenario = make_scenario(seen, seed=seed)
         lines = report(seen, scenario, files=pack.files, roles=roles, findings=findings)
         return ReadyPack(pack, scenario, tuple(lines))

@@ -96,7 +96,7 @@ class OutlinedClock(Shaped):
 
 
 class Outline(Shaped):
-    """A scenario in its bare bones. `location_id` is where it begins; `cast` are IDs of people, whoever matters most
+    """A scenario in its bare bones. `location_id` is where it begins; `cast` are IDs of people, the most important
     first: who has what is wanted, who knows the way to it, who is waiting for it; `goals` are what the cast (and
     `player`) are after, by ID."""
 
