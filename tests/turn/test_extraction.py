@@ -27,7 +27,7 @@ def refused(reason: str = "contradicts_fact", **proposal: Any) -> Accepted:
 
 def test_a_contradiction_says_what_was_said_and_what_is_so() -> None:
     said = contradicted(refused(), known())
-    assert said == "it says of Viktor: eye_colour: Brown. What is so: Eye colour: Grey."
+    assert said == "it says of Viktor: eye_colour: Brown. The established fact is: Eye colour: Grey."
 
 
 def test_of_what_is_hidden_nothing_is_given_away() -> None:

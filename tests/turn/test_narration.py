@@ -161,10 +161,10 @@ def test_a_narration_that_speaks_against_what_is_established_is_told_once_more(t
     hearing = Hearing()
     result, narrator, extractor = told(app, "Osk hums.", FINE, adds=saying(HABIT, NOTHING), hearing=hearing)
     assert result["final_text"].startswith("Smoke hangs")
-    assert "What is so: habit: He whistles." in narrator.requests[1].talk[-1].text
+    assert "The established fact is: habit: He whistles." in narrator.requests[1].talk[-1].text
     assert len(extractor.requests) == 2
     assert [text for kind, text in hearing.heard if kind == "not_so"] == [
-        "it says of Osk: habit: He hums. What is so: habit: He whistles."
+        "it says of Osk: habit: He hums. The established fact is: habit: He whistles."
     ]
     assert [fact.object for fact in state(app).facts_about("harbour:osk")] == ["He whistles."]
 

@@ -235,7 +235,7 @@ def _problem(answer: SummariserOutput, given: SummariserInput, names: _Names, le
     for number, sentence in enumerate(answer.sentences, start=1):
         sources = given.sources(sentence.turns)
         if found := names.missing(sentence.text, sources):
-            return f"sentence {number} names {found[0]}, and what was told in its turns does not: leave it out"
+            return f"sentence {number} names {found[0]}, which the narrations of its turns do not name: leave it out"
         if leaked := leak(sentence.text):
             return f"sentence {number}: {leaked}"
     return None

@@ -113,16 +113,16 @@ class DiceTool:
         try:
             fields = json.loads(arguments or "{}")
         except (ValueError, RecursionError):
-            raise ValueError("the arguments are no JSON") from None
+            raise ValueError("the arguments are not valid JSON") from None
         if not isinstance(fields, dict):
-            raise ValueError("the arguments are no object")
+            raise ValueError("the arguments are not a JSON object")
         request = read_request({"expression": fields.get("expression")})
         throw = parse_dice("".join(request.expression.split()).lower())
         if len(self.rolls) >= MAX_ROLLS:
             raise ValueError(f"{MAX_ROLLS} rolls are enough: conclude")
         dice = f"{throw.dice}d{throw.sides}"
         if throw.bonus not in self._modifiers(dice):
-            raise ValueError(f"{throw.bonus:+d} is more than anything that counts here adds to {dice}")
+            raise ValueError(f"{throw.bonus:+d} is not a bonus that the rules allow with {dice}")
         roll = self._dice.roll(dice, purpose=f"rulebook:{self._index}", actor_id=self._actor_id, modifier=throw.bonus)
         self.rolls.append(roll)
         return json.dumps({"expression": asked_of(roll), "rolls": list(roll.rolls), "total": roll.total})

@@ -115,22 +115,22 @@ _RETRIES = 20
 # The hint for each reason.
 HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
-    "unknown_place": "name a place of the campaign by its ID; somebody new needs one to stand in, as `at`",
-    "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
+    "unknown_place": "name a place of the campaign by its ID; a new person needs one in `at`",
+    "unknown_item": "name a thing of the campaign by its ID; add a new thing with entity_add first",
     "unknown_lore_item": "name an item of the campaign's packs, as in pack:entity:section#name",
     "unknown_clock": "name one of the campaign's clocks",
     "unknown_thread": "name one of the campaign's threads",
-    "unknown_fact": "name the ID of an established fact; a new one is a fact_add",
+    "unknown_fact": "name the ID of an established fact; add a new fact with fact_add",
     "unknown_ending": "name one of the scenario's endings",
     "unknown_threat": "name one of the scenario's threats",
-    "unknown_situation": "name one of the circumstances that the ruleset or the scenario has",
-    "not_enough": "there are not so many to give",
-    "already_exists": "there is one of that ID already: change it, or use another ID",
+    "unknown_situation": "name one of the situations of the ruleset or the scenario",
+    "not_enough": "the owner does not have so many",
+    "already_exists": "the ID is in use: change what has it, or use another ID",
     "door_locked": "unlock it first, with a door op",
-    "bookkeeping": "this kind of op is the engine's own",
+    "bookkeeping": "ops of this kind are reserved for the engine",
     "player_elsewhere": "a scene is where the player is: move the player, and the scene follows",
-    "player_offstage": "the player is always somewhere",
-    "not_of_the_campaign": "what is made in play has an ID of the campaign's own, as in CAMPAIGN:name, and no pack",
+    "player_offstage": "move the player to a place of the campaign: the player cannot be offstage",
+    "not_of_the_campaign": "give a new entity an ID of the campaign, as in CAMPAIGN:name, and no pack",
     "one_player": "the campaign has a player already",
 }
 
@@ -175,7 +175,7 @@ def edit(
                 hint="read the state again, then change it",
             )
         if head.upgrade_id != setting.upgrade_id:
-            raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again")
+            raise HeadMoved("the campaign uses other rules or packs since it was opened", hint="open it again")
         draft = draft_of_edit(head, ops, submission, setting, by=by, note=note, kept=kept)
         try:
             return store.commit(draft)

@@ -119,7 +119,7 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
 
 def _rather(fact: Fact) -> str:
     return (
-        f"What is so: {fact.predicate}: {_as_sentence(fact.object)}"
+        f"The established fact is: {fact.predicate}: {_as_sentence(fact.object)}"
         if fact.visibility == "player"
         else "That is not so."
     )

@@ -486,7 +486,9 @@ async def _attempt(
 ) -> str:
     head = store.head()
     if head.upgrade_id != setting.upgrade_id:
-        raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again, and say it again")
+        raise HeadMoved(
+            "the campaign uses other rules or packs since it was opened", hint="open it again, and say it again"
+        )
     recorder = Recorder()
     try:
         draft = await think(head, submission, setting, stages, recorder, listener)

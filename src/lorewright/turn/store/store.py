@@ -270,7 +270,7 @@ class CampaignStore:
         try:
             return Resolution() if output is None else Resolution.model_validate(output)
         except ValidationError:
-            message = f"{self.database.path.name} is damaged: what came of the turn {turn_id} cannot be read"
+            message = f"{self.database.path.name} is damaged: the result of the turn {turn_id} cannot be read"
             raise DamagedFile(message, hint=RESTORE) from None
 
     def attempts(self) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
         threads = {str(thread["id"]) for thread in given.threads}
         for update in answer.thread_updates:
             if update.id not in threads:
-                return f"thread_updates: {update.id} is no thread"
+                return f"thread_updates: {update.id} is not an open thread"
         return None
 
     def made_of(self, answer: ExtractorOutput, given: ExtractorInput) -> ExtractorOutput:

@@ -74,7 +74,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         known = {*METADATA, *given.verbs.values()}
         for action in answer.actions:
             if action.type not in known:
-                return f"{action.type[:60]} is no type of action"
+                return f"{action.type[:60]} is not a type of action"
         return unknown_reference(self.made_of(answer, given), given.scope)
 
     def made_of(self, answer: ReadTurn, given: InterpreterInput) -> InterpreterOutput:

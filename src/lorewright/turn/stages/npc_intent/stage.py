@@ -83,15 +83,15 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
 
 def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
     if read.type not in given.verbs:
-        return f"{read.type[:60]} is no type of action"
+        return f"{read.type[:60]} is not a type of action"
     scope = given.scope
     named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place)
     if read.target_id is not None and read.target_id not in {entity.id for entity in named}:
-        return f"{read.target_id[:80]} is nobody and nothing that you can name"
+        return f"{read.target_id[:80]} is not in the list of what you can name"
     if read.location_id is not None and read.location_id not in {way.to for way in scope.exits}:
-        return f"{read.location_id[:80]} is no way out of here"
+        return f"{read.location_id[:80]} is not an exit of this place"
     if read.whisper and read.target_id not in {person.id for person in scope.people}:
-        return "what is whispered is whispered to somebody who is here"
+        return "whisper needs the target_id of a person who is here"
     return _wrong_item(read, given)
 
 
@@ -101,11 +101,13 @@ def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
     if read.type != _TELL:
         things = (*given.scope.here, *given.scope.carried)
         return (
-            None if read.item_id in {thing.id for thing in things} else f"{read.item_id[:80]} is no thing that is here"
+            None
+            if read.item_id in {thing.id for thing in things}
+            else f"{read.item_id[:80]} is not a thing that is here"
         )
     known = next((item for item in given.knows if item.id == read.item_id), None)
     if known is None:
-        return f"{read.item_id[:80]} is nothing that you know"
+        return f"{read.item_id[:80]} is not an item that you know"
     return f"you keep {read.item_id} to yourself" if known.kept_back else None
 
 

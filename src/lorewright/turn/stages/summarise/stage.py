@@ -34,7 +34,9 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
                 return f"sentence {number} names turn {unknown[0]}, which was not shown"
             apart = sorted(set(sentence.turns) - given.covered(sentence.turns))
             if apart:
-                return f"sentence {number}: turn {apart[0]} is known only together with the turns that it was told with"
+                return (
+                    f"sentence {number}: turn {apart[0]} was summarised together with other turns: name those as well"
+                )
         tokens = sum(count_tokens(sentence.text) for sentence in answer.sentences)
         if tokens > SUMMARY_TOKENS:
             return f"it is too long: about {tokens} tokens, and {SUMMARY_TOKENS} are kept; drop what matters least"
