@@ -247,9 +247,9 @@ def _hold(source: SettingsSource | None) -> None:
 
 def _refusal(request: TrustRequest) -> NotTrusted:
     """Return the error that says what the settings request, and how to allow it."""
-    told = "; ".join(line.strip() for line in request.told)
+    request_text = "; ".join(line.strip() for line in request.told)
     return NotTrusted(
-        f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
+        f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {request_text}",
         hint=f"to allow this, run: lorewright trust {shlex.quote(str(request.root))} "
         f"(in a container or CI, {TRUSTED_VARIABLE} may name the folder)",
     )

@@ -118,10 +118,10 @@ def has_sound_chunks(folder: Path) -> bool:
         OSError: a file exists and cannot be read now.
         UnsafePath: the folder or a file of it is a link.
     """
-    here = Enclosure(folder)
+    enclosure = Enclosure(folder)
     try:
-        digest = here.read(folder / DIGEST_FILE, limit=_DIGEST_BYTES)
-        return digest == _digest(here.checked(folder / CHUNKS_FILE)).encode()
+        digest = enclosure.read(folder / DIGEST_FILE, limit=_DIGEST_BYTES)
+        return digest == _digest(enclosure.checked(folder / CHUNKS_FILE)).encode()
     except DamagedFile:
         return False
     except OSError as problem:

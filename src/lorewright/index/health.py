@@ -346,10 +346,10 @@ class HealthCheck:
 
     def _histories(self) -> list[Path]:
         """Return the history files; none where their folder is a link, which is reported elsewhere."""
-        here = Enclosure(self.indexes)
-        if is_link(here.root / "history"):
+        enclosure = Enclosure(self.indexes)
+        if is_link(enclosure.root / "history"):
             return []
-        return [path for path in here.entries(here.root / "history") if path.suffix == ".db"]
+        return [path for path in enclosure.entries(enclosure.root / "history") if path.suffix == ".db"]
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.indexes).as_posix()

@@ -39,8 +39,8 @@ KEYWORD_TABLES = ("open_fts", "hidden_fts")
 def keyword_statements(*, english: bool) -> tuple[str, ...]:
     """Return the statements for two keyword indexes: open lore, and the rest. They are separate because a secret must
     not even change how rare a word is."""
-    made_with = fulltext_here()
-    return tuple(made_with.create(table, english=english, content="pack_chunks") for table in KEYWORD_TABLES)
+    fulltext = fulltext_here()
+    return tuple(fulltext.create(table, english=english, content="pack_chunks") for table in KEYWORD_TABLES)
 
 
 STATEMENTS = (
@@ -220,9 +220,10 @@ def rank_keywords(
     Words are quoted before FTS sees them, so no input is a syntax error.
     """
     total = sum(table.count for table in tables)
-    asked = [frozenset(words if table.english else foreign) for table in tables]
+    words_of_table = [frozenset(words if table.english else foreign) for table in tables]
     terms = [
-        (word, counts, _idf(total, sum(counts))) for word, counts in _rarest(tables, [*words, *foreign], asked, total)
+        (word, counts, _idf(total, sum(counts)))
+        for word, counts in _rarest(tables, [*words, *foreign], words_of_table, total)
     ]
     rankings = [
         _ranking(table, [(word, counts[place], idf) for word, counts, idf in terms])

@@ -133,18 +133,18 @@ class _Stage:
             if chunk_id not in found and self._stays(chunk_id, rules)
         ]
         stays.sort(key=lambda chunk_id: (-self._rules[chunk_id].priority, chunk_id))
-        fetched = (hit for stay in stays if (hit := self._fetched(stay)) is not None)
+        fetched = (hit for stay in stays if (hit := self._fetch(stay)) is not None)
         more = [*islice(fetched, MAX_STAYING)]
         return [*hits, *sorted(more, key=lambda hit: (hit.chunk.pack_id, hit.chunk.row))]
 
     def _stays(self, chunk_id: str, rules: EntryRules) -> bool:
-        return rules.always or self._standing(chunk_id, rules) == "sticky"
+        return rules.always or self._find_standing(chunk_id, rules) == "sticky"
 
-    def _standing(self, chunk_id: str, rules: EntryRules) -> str | None:
+    def _find_standing(self, chunk_id: str, rules: EntryRules) -> str | None:
         found = None if self._history is None else self._history.standing(chunk_id.partition("~")[0], rules)
         return None if found is None else found[0]
 
-    def _fetched(self, chunk_id: str) -> Hit | None:
+    def _fetch(self, chunk_id: str) -> Hit | None:
         """Return a chunk that nothing found as a hit, or None where the viewer may read nothing of it."""
         generation = next(pack for pack in self._view.generations if chunk_id in entry_rules_of(pack))
         chunk = generation.chunk(chunk_id)
@@ -186,9 +186,9 @@ class _Stage:
         while lost := self._without_what_they_require(left, left):
             left = [hit for hit in left if hit.chunk.id not in lost]
         while True:
-            order, limit = self._ordered(left)
+            order, limit = self._order(left)
             answer, present = _answer(order, limit)
-            lost = self._without_what_they_require(answer, present) or self._losers(answer)
+            lost = self._without_what_they_require(answer, present) or self._find_losers(answer)
             if not lost:
                 break
             left = [hit for hit in left if hit.chunk.id not in lost]
@@ -200,21 +200,21 @@ class _Stage:
         return Ruled(order, self._ranked, limit, [*self._out.values()], self._notes, self._unmet)
 
     def _without_what_they_require(self, answer: Sequence[Hit], present: Sequence[Hit]) -> set[str]:
-        there = _Present(self._same, present)
-        lost = [hit for hit in answer if self._missing(hit, there)]
+        answered = _Present(self._same, present)
+        lost = [hit for hit in answer if self._find_missing(hit, answered)]
         for hit in lost:
-            self._leave_out(hit, "requires", self._told_of(self._missing(hit, there)))
+            self._leave_out(hit, "requires", self._describe_missing(self._find_missing(hit, answered)))
         return {hit.chunk.id for hit in lost}
 
     def _unmet(self, chosen: Sequence[Hit]) -> list[Hit]:
         """Return those of the chosen hits that require something that is not among them."""
         present = _Present(self._same, chosen)
-        return [hit for hit in chosen if self._missing(hit, present)]
+        return [hit for hit in chosen if self._find_missing(hit, present)]
 
-    def _missing(self, hit: Hit, present: _Present) -> list[str]:
+    def _find_missing(self, hit: Hit, present: _Present) -> list[str]:
         return [require for require in self._of(hit).requires if not present.has(require, beside=hit.chunk.section_id)]
 
-    def _told_of(self, missing: Sequence[str]) -> str:
+    def _describe_missing(self, missing: Sequence[str]) -> str:
         """Say what is missing. Only what the viewer may know of is named: a rule must not reveal that there is more."""
         known = [entry_id for entry_id in missing if self._may_be_named(entry_id)]
         return f"requires {', '.join(known)}" if known else "requires what is not here"
@@ -229,7 +229,7 @@ class _Stage:
             if entry_id in _names_of(chunk, self._same)
         )
 
-    def _losers(self, answer: Sequence[Hit]) -> set[str]:
+    def _find_losers(self, answer: Sequence[Hit]) -> set[str]:
         """Return the IDs of the hits that lose against one of higher priority, or else of better rank."""
         stays = _Staying(self._same)
         lost: set[str] = set()
@@ -244,7 +244,7 @@ class _Stage:
 
     # 5. The order.
 
-    def _ordered(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
+    def _order(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
         """Return the hits in the order in which the budget is filled, and the most sections: chunks taken in do not
         count."""
         always = self._by_priority([hit for hit in hits if self._of(hit).always])[:MAX_STAYING]
@@ -264,14 +264,14 @@ class _Stage:
     def _after_what_they_require(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits, each behind all hits that it requires; those that require each other come last."""
         ordered: list[Hit] = []
-        there = _Present(self._same)
+        placed = _Present(self._same)
         waiting = [*hits]
         while waiting:
-            ready = next((hit for hit in waiting if not self._missing(hit, there)), None)
+            ready = next((hit for hit in waiting if not self._find_missing(hit, placed)), None)
             if ready is None:
                 break
             ordered.append(ready)
-            there.add(ready)
+            placed.add(ready)
             waiting.remove(ready)
         return [*ordered, *waiting]
 

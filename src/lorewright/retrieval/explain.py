@@ -96,7 +96,7 @@ def trace_of(
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(ruled.ranked, start=1)}
     out = sorted((hit for hit, _ in ruled.out), key=lambda hit: ranks.get(hit.chunk.id, len(ranks) + 1))
     chunks = [
-        _traced(
+        _trace_chunk(
             hit,
             ranks.get(hit.chunk.id, 0),
             reasons.get(hit.chunk.id),
@@ -105,7 +105,7 @@ def trace_of(
         )
         for hit in (*ruled.hits, *out)
     ]
-    chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
+    chunks += [_trace_chunk(hit, 0, reason) for hit, reason in not_in_force]
     return RetrievalTrace(
         viewer=viewer,
         packs=packs,
@@ -119,10 +119,12 @@ def trace_of(
 
 def filtered(chunk: StoredChunk, *, tokens: int, reason: Literal["filtered"] | NotInForce = "filtered") -> ChunkTrace:
     """Return the trace of a chunk that was not even ranked."""
-    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
+    return _trace_chunk(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
 
 
-def _traced(hit: Hit, rank: int, reason: Reason | None, note: RuleNote = _NOTHING, *, given: int = 0) -> ChunkTrace:
+def _trace_chunk(
+    hit: Hit, rank: int, reason: Reason | None, note: RuleNote = _NOTHING, *, given: int = 0
+) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,

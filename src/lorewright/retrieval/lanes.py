@@ -125,10 +125,10 @@ def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite
     """Return an in-memory keyword table of what a viewer may see of a pack beyond open lore (row -> text): a table of
     its own, so that no secret has a part in its statistics."""
     connection = sqlite3.connect(":memory:")
-    made_with = fulltext_here()
-    connection.execute(made_with.create("own_fts", english=generation.english))
+    fulltext = fulltext_here()
+    connection.execute(fulltext.create("own_fts", english=generation.english))
     rows = [(row, chunk.title, chunk.section, texts[row]) for row, chunk in generation.chunks(texts).items()]
-    made_with.insert(connection, "own_fts", rows)
+    fulltext.insert(connection, "own_fts", rows)
     return connection
 
 
@@ -218,8 +218,10 @@ class KeywordLane:
         synonym counts as the word."""
         said = sum(self.weights.values())
         same = said_by(self.synonyms)
-        held = (word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms))
-        return sum(self.weights[word] for word in held) / said if said else 0.0
+        covered = (
+            word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms)
+        )
+        return sum(self.weights[word] for word in covered) / said if said else 0.0
 
 
 def keyword_lane(text: str, visible: Visible) -> KeywordLane:

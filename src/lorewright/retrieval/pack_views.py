@@ -82,14 +82,14 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
     Raises:
         NotFound: there is none of that ID, or the viewer may read nothing of it.
     """
-    found = [full_id for full_id in sorted(qualified([entity_id], view.generations)) if _told(view, full_id)]
-    entity = _told(view, found[0]) if found else None
+    found = [full_id for full_id in sorted(qualified([entity_id], view.generations)) if _find_entity(view, full_id)]
+    entity = _find_entity(view, found[0]) if found else None
     if entity is None:
         raise NotFound(f"there is no entity {entity_id}", hint="see: lorewright pack show PACK")
     return EntityLore(entity, retrieve_for_entity(view, entity.id, max_tokens=max_tokens))
 
 
-def _told(view: LoreView, entity_id: str) -> PackEntity | None:
+def _find_entity(view: LoreView, entity_id: str) -> PackEntity | None:
     """Return an entity as the viewer may know it; None if they may read nothing of it."""
     hidden = hidden_entities(view)
     entity = None if entity_id in hidden else told_entity(entity_id, view.generations)

@@ -110,13 +110,13 @@ def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection
 
     def without_known(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
         ruled = apply_entry_rules(hits, in_force, limit=limit)
-        there = [hit for hit in ruled.hits if hit.chunk.id in known]
+        known_hits = [hit for hit in ruled.hits if hit.chunk.id in known]
         return replace(
             ruled,
             hits=[hit for hit in ruled.hits if hit.chunk.id not in known],
             ranked=[hit for hit in ruled.ranked if hit.chunk.id not in known],
             out=[(hit, reason) for hit, reason in ruled.out if hit.chunk.id not in known],
-            unmet=lambda chosen: [hit for hit in ruled.unmet([*chosen, *there]) if hit.chunk.id not in known],
+            unmet=lambda chosen: [hit for hit in ruled.unmet([*chosen, *known_hits]) if hit.chunk.id not in known],
         )
 
     return _retrieve(view, query, without_known)
@@ -142,16 +142,16 @@ def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> R
 
 def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> Retrieval:
     started = time.perf_counter()
-    asked = replace(view, generations=_asked(view, query))
-    force = in_force(asked)
+    in_corpus = replace(view, generations=_generations_of(view, query))
+    force = in_force(in_corpus)
     hidden = hidden_entities(force.view)
-    ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
-    secret_names = hidden_names(asked.generations, hidden)
+    ranked = reranked(_rank(force.view, query, hidden), query.keywords, force.view.generations)
+    secret_names = hidden_names(in_corpus.generations, hidden)
     ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
-        chunks=tuple(_retrieved(hit, _corpus_of(asked, hit), hidden, secret_names) for hit in chosen),
+        chunks=tuple(_make_chunk(hit, _corpus_of(in_corpus, hit), hidden, secret_names) for hit in chosen),
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
@@ -163,7 +163,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
             left_out,
             list(_not_in_force(force.removals, query)),
             viewer=view.viewer,
-            packs=tuple(generation.pack_id for generation in asked.generations),
+            packs=tuple(generation.pack_id for generation in in_corpus.generations),
             vector_weight=ranked.vector_weight,
             max_tokens=query.max_tokens,
             synonyms=ranked.synonyms,
@@ -215,7 +215,7 @@ def find_chunk(view: LoreView, chunk_id: str) -> FoundChunk | None:
     return None
 
 
-def _asked(view: LoreView, query: LoreRetrievalQuery) -> tuple[Generation, ...]:
+def _generations_of(view: LoreView, query: LoreRetrievalQuery) -> tuple[Generation, ...]:
     return tuple(generation for generation in view.generations if query.corpus in ("all", generation.corpus))
 
 
@@ -223,7 +223,7 @@ def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
     return next(generation.corpus for generation in view.generations if generation.pack_id == hit.chunk.pack_id)
 
 
-def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
+def _rank(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
     if not view.generations:
         return Ranking([])
     return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden), hidden=hidden)
@@ -233,7 +233,7 @@ def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Ite
     """Yield the hits that the query would have had for this viewer among the chunks not in force, with the reason."""
     for removal in removals:
         places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
-        for hit in _ranked(removal.before, query, hidden_entities(removal.before)).hits:
+        for hit in _rank(removal.before, query, hidden_entities(removal.before)).hits:
             if hit.chunk.row in removal.rows[places[hit.chunk.pack_id]]:
                 yield Hit(hit.chunk, hit.text, hit.token_count, 0.0, **_ties(hit)), removal.reason
 
@@ -243,7 +243,7 @@ def _ties(hit: Hit) -> dict[str, Any]:
     return {"filters": hit.filters, "name": hit.name, "mention": hit.mention}
 
 
-def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str], secret_names: frozenset[str]) -> RetrievedChunk:
+def _make_chunk(hit: Hit, corpus: Corpus, hidden: frozenset[str], secret_names: frozenset[str]) -> RetrievedChunk:
     chunk = hit.chunk
     return RetrievedChunk(
         chunk_id=chunk.id,

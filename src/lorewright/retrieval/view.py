@@ -79,13 +79,13 @@ def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity
     found = [
         entity for same_id in ids for generation in generations if (entity := generation.entity(same_id)) is not None
     ]
-    asked = next((entity for entity in found if entity.id == entity_id), None)
-    if asked is None or len(found) == 1:
-        return asked
+    named = next((entity for entity in found if entity.id == entity_id), None)
+    if named is None or len(found) == 1:
+        return named
     name = found[-1].name
     names = [alias for entity in reversed(found) for alias in (entity.name, *entity.aliases) if alias != name]
     return replace(
-        asked,
+        named,
         name=name,
         aliases=tuple(dict.fromkeys(names)),
         tags=tuple(dict.fromkeys(tag for entity in found for tag in entity.tags)),
@@ -358,8 +358,8 @@ def in_force(view: LoreView) -> InForce:
     unconditional = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
     cuts = [Cut(rows=rows) for rows in replaced_rows(unconditional.view.generations)]
     later = _cut_out(unconditional.view, "overridden", cuts)
-    told = unconditional.removals if view.viewer == "gm" else ()
-    return InForce(later.view, (*told, *later.removals))
+    shown = unconditional.removals if view.viewer == "gm" else ()
+    return InForce(later.view, (*shown, *later.removals))
 
 
 def generations_in_force(

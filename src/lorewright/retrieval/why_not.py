@@ -50,12 +50,13 @@ def exclusion_reasons(
         return None
     instead = tuple(dict.fromkeys(answer_chunk.chunk_id for answer_chunk in chunks))
     if not visible:
-        why = f"{_who(query.viewer)} may not read it: it stands under a heading that is {_kept(chunk.role)}"
+        role = _describe_role(chunk.role)
+        why = f"{_name_viewer(query.viewer)} may not read it: it stands under a heading that is {role}"
         return LeftOut("not_visible", 0, why, "ask as gm, or say under revealed what they have learned", instead)
     trace = retrieval.trace.why(chunk.id)
     if trace is None:
         return LeftOut("filtered", 0, *_filtered(chunk), instead)
-    why, hint = _said(trace, query, chunk, chunks)
+    why, hint = _explain(trace, query, chunk, chunks)
     return LeftOut(trace.reason or "", trace.rank, why, hint, instead)
 
 
@@ -79,13 +80,13 @@ def _second(pair: tuple[str, float]) -> float:
     return pair[1]
 
 
-def _said(
+def _explain(
     trace: ChunkTrace, query: LoreRetrievalQuery, chunk: StoredChunk, chunks: Sequence[RetrievedChunk]
 ) -> tuple[str, str]:
     before = list(dict.fromkeys(answer_chunk.chunk_id.partition("~")[0] for answer_chunk in chunks))
     match trace.reason:
         case "below_the_cut":
-            why = f"below the cut, rank {trace.rank}; {_stands(before)}"
+            why = f"below the cut, rank {trace.rank}; {_list_before(before)}"
             return why, f"{_words_hint(trace, query)}, or raise limit"
         case "over_budget":
             used = sum(answer_chunk.metadata["token_count"] for answer_chunk in chunks)
@@ -141,7 +142,7 @@ def _words_hint(trace: ChunkTrace, query: LoreRetrievalQuery) -> str:
     return f"it holds {matched} of the query: it lacks {', '.join(lacking[:5])}"
 
 
-def _stands(before: Sequence[str]) -> str:
+def _list_before(before: Sequence[str]) -> str:
     if not before:
         return "nothing stands before it"
     if len(before) == 1:
@@ -149,11 +150,11 @@ def _stands(before: Sequence[str]) -> str:
     return f"these {len(before)} stand before it: {', '.join(before[:_NAMED])}{', …' if len(before) > _NAMED else ''}"
 
 
-def _who(viewer: str) -> str:
+def _name_viewer(viewer: str) -> str:
     return "the player" if viewer == "player" else viewer
 
 
-def _kept(role: str) -> str:
+def _describe_role(role: str) -> str:
     return "a secret" if role in ("withholds", "secret") else f"not open to all ({role})"
 
 
@@ -196,26 +197,26 @@ def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) ->
     """Return why a chunk (by its ID, with or without its pack) is or is not in the answer to a query."""
     chunk = why_not(view, query, chunk_id)
     if chunk is None:
-        return WhyNot(chunk_id=chunk_id, similar=_similar(chunk_id, in_force(view).view))
+        return WhyNot(chunk_id=chunk_id, similar=_find_similar(chunk_id, in_force(view).view))
     retrieval = retrieve(view, query)
-    found = _found(view, chunk)
-    holds, lacks = _words(query.keywords, found, view.generations)
-    tokens, limit = _enters(retrieval, query, chunk)
+    found = _find(view, chunk)
+    holds, lacks = _split_words(query.keywords, found, view.generations)
+    tokens, limit = _find_bounds(retrieval, query, chunk)
     return WhyNot(
         chunk_id=chunk.chunk_id,
         chunk=chunk,
-        last=_last(retrieval.trace),
+        last=_find_last(retrieval.trace),
         ranked=sum(traced.rank > 0 for traced in retrieval.trace.chunks),
         holds=holds,
         lacks=lacks,
         from_tokens=tokens,
         from_limit=limit,
-        by=_by(view, retrieval, chunk, found),
-        condition=_condition(view, found) if chunk.reason == "condition" else None,
+        by=_find_other(view, retrieval, chunk, found),
+        condition=_describe_conditions(view, found) if chunk.reason == "condition" else None,
     )
 
 
-def _found(view: LoreView, chunk: ChunkTrace) -> FoundChunk:
+def _find(view: LoreView, chunk: ChunkTrace) -> FoundChunk:
     """Return the chunk as the viewer reads it, also where it is not in force."""
     force = in_force(view)
     for earlier in (force.view, *(removal.before for removal in reversed(force.removals))):
@@ -224,12 +225,12 @@ def _found(view: LoreView, chunk: ChunkTrace) -> FoundChunk:
     raise LookupError(chunk.chunk_id)  # a trace names only what the viewer can read
 
 
-def _last(trace: RetrievalTrace) -> ChunkTrace | None:
+def _find_last(trace: RetrievalTrace) -> ChunkTrace | None:
     chosen = [chunk for chunk in trace.chunks if chunk.given and chunk.rank]
     return max(chosen, key=lambda chunk: chunk.rank, default=None)
 
 
-def _words(
+def _split_words(
     question: str, found: FoundChunk, generations: Sequence[Generation]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the content words of the question that the chunk holds, and those that it does not."""
@@ -242,7 +243,7 @@ def _words(
     return tuple(word for word in words if matching[word]), tuple(word for word in words if not matching[word])
 
 
-def _enters(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) -> tuple[int | None, int | None]:
+def _find_bounds(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) -> tuple[int | None, int | None]:
     """Return the smallest budget and the smallest limit with which a chunk that was left out is in the answer."""
     if chunk.reason not in ("over_budget", "below_the_cut"):
         return None, None
@@ -269,11 +270,11 @@ def _smallest(low: int, high: int, is_enough: Callable[[int], bool]) -> int:
     return high
 
 
-def _by(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: FoundChunk) -> str | None:
+def _find_other(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: FoundChunk) -> str | None:
     if chunk.reason == "duplicate":
         return same_as(found.text, [hit for hit in retrieval.at_hand if hit.chunk.id in _chosen(retrieval)])
     if chunk.reason == "overridden":
-        return _standing_for(found.chunk, in_force(view).view)
+        return _find_override(found.chunk, in_force(view).view)
     return None
 
 
@@ -287,7 +288,7 @@ def same_as(text: str, hits: Sequence[Hit]) -> str | None:
     return max(shares, key=lambda chunk_id: shares[chunk_id]) if shares else None
 
 
-def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
+def _find_override(chunk: StoredChunk, view: LoreView) -> str | None:
     """Return the section of the same slug in another pack's file on the same thing, or None."""
     slug = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     same = ids_of(chunk.entity_id, things(view.generations))
@@ -295,13 +296,13 @@ def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
     return next((entity_id for entity_id in ids if find_chunk(view, entity_id) is not None), None)
 
 
-def _condition(view: LoreView, found: FoundChunk) -> str | None:
+def _describe_conditions(view: LoreView, found: FoundChunk) -> str | None:
     generation = next(pack for pack in view.generations if pack.pack_id == found.chunk.pack_id)
     told = [in_words(condition.when) for condition in generation.conditions() if condition.row == found.chunk.row]
     return "; ".join(dict.fromkeys(told)) or None
 
 
-def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
+def _find_similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
     """Return IDs similar to the requested one, among those that the viewer may read."""
     # Imported late: only an ID that nobody has is compared with others.
     from rapidfuzz import fuzz, process

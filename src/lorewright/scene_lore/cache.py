@@ -104,7 +104,7 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
     search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
-    return Match(_ranked(search_words, items, english=english), tuple(dict.fromkeys(topics)))
+    return Match(_rank(search_words, items, english=english), tuple(dict.fromkeys(topics)))
 
 
 def search_items(
@@ -138,17 +138,17 @@ def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
     return [word for entity in found for word in content_words(entity.name)]
 
 
-def _ranked(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) -> tuple[SceneItem, ...]:
+def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) -> tuple[SceneItem, ...]:
     """Return the matching items, by the same keyword ranking as everything else, over a temporary table."""
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
-        made_with = fulltext_here()
-        connection.execute(made_with.create("items", english=english))
+        fulltext = fulltext_here()
+        connection.execute(fulltext.create("items", english=english))
         rows = [
             (number, item.name.replace("_", " "), item.trigger or "", item.text) for number, item in enumerate(items)
         ]
-        made_with.insert(connection, "items", rows)
+        fulltext.insert(connection, "items", rows)
         hits = rank_keywords([KeywordTable(connection, "items", len(items))], words)[0]
     best = max((hit.score for hit in hits.values()), default=0.0)
     order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))

@@ -143,8 +143,8 @@ def find_scene(
     lines = tuple(line for line in _lines(lore) if _is_shown(line, view))
     spent = sum(count_tokens(line.text) for line, _ in lines)
     names = {person.id: person.name for person in (place, *people)}
-    asked = LoreRetriever.of(view).build_query(focus, names, {}, "")
-    query = asked.model_copy(
+    scene_query = LoreRetriever.of(view).build_query(focus, names, {}, "")
+    query = scene_query.model_copy(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
     )
     shown_lines = tuple(line for line, _ in lines)
@@ -208,8 +208,8 @@ def _line(text: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine
 
 
 def _is_shown(line: tuple[SceneLine, str | None], view: LoreView) -> bool:
-    told, item_id = line
-    return may_see(view, role=told.role, owner_id=told.of, item_id=item_id)
+    shown, item_id = line
+    return may_see(view, role=shown.role, owner_id=shown.of, item_id=item_id)
 
 
 def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSection]:

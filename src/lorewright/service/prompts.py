@@ -296,7 +296,7 @@ def add_prompts(server: MCPServer[Any], queries: Queries) -> None:
         (story_so_far, "What happened so far"),
         (tell_me_about, "Tell me about …"),
     ):
-        called = _telling(queries, function)
+        called = _report_errors(queries, function)
         server.prompt(title=title, description=inspect.getdoc(function))(
             bound_to(queries.campaign_id, called) if bound else called
         )
@@ -335,7 +335,7 @@ def _asking(text: str, question: str) -> str:
     return f"{text}\n---\n{question} {_ONLY_THIS}"
 
 
-def _telling(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
+def _report_errors(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:

@@ -294,7 +294,7 @@ class _Adder:
         name: str | None = None,
         description: str | None = None,
     ) -> None:
-        called = self._telling(function, name or function.__name__)
+        called = self._report_errors(function, name or function.__name__)
         if self._queries.campaign_id is not None:
             called = bound_to(self._queries.campaign_id, called)
         self._server.add_tool(
@@ -305,7 +305,7 @@ class _Adder:
             annotations=annotations,
         )
 
-    def _telling(self, function: Callable[..., T], tool: str) -> Callable[..., T]:
+    def _report_errors(self, function: Callable[..., T], tool: str) -> Callable[..., T]:
         """Wrap a function so that its errors are answers that a model can read, and that every call is logged."""
 
         @wraps(function)

@@ -51,7 +51,7 @@ _FIELDS = {"entity_add": "entity", "fact_add": "fact", "relationship": "relation
 
 def op_lines() -> str:
     """Return a line for every kind of op: its fields, the optional ones with a question mark, and what it does."""
-    return "\n".join(f"- {kind} {{{_fields(kind)}}}: {_told(_KINDS[kind])}" for kind in OUTSIDE_OPS)
+    return "\n".join(f"- {kind} {{{_fields(kind)}}}: {_describe(_KINDS[kind])}" for kind in OUTSIDE_OPS)
 
 
 def op_schema() -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _fields(kind: str) -> str:
     )
 
 
-def _told(kind: type[BaseModel]) -> str:
+def _describe(kind: type[BaseModel]) -> str:
     return " ".join((kind.__doc__ or "").split())
 
 
@@ -142,7 +142,7 @@ class WriteTools:
         """
         wanted = ops_of(ops)
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
-            made = _derived(campaign, wanted) if call_id is None else f"{_OWN}{_fit(call_id)}"
+            made = _derive_action_id(campaign, wanted) if call_id is None else f"{_OWN}{_check_call_id(call_id)}"
             with _helping(campaign, wanted):
                 known = campaign.store.stored_result(submission_of(wanted, made))
                 result = known or campaign.edit(wanted, action_id=made, by=_BY, note=note, revision=revision)
@@ -187,7 +187,7 @@ class WriteTools:
             EditRefused: the proposed change does not fit any more; it still waits.
             ActionIdReused: the call ID came with something else before.
         """
-        made = None if call_id is None else f"{_OWN}{_fit(call_id)}"
+        made = None if call_id is None else f"{_OWN}{_check_call_id(call_id)}"
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             before = campaign.store.position()
             result = decide(campaign, review_id, accept=accept, action_id=made, by=_BY)
@@ -232,7 +232,7 @@ def done(campaign: OpenCampaign, result: str, *, call_id: str, repeated: bool) -
     )
 
 
-def _fit(call_id: str) -> str:
+def _check_call_id(call_id: str) -> str:
     if not call_id.strip() or len(call_id) > _LONGEST_CALL_ID:
         raise CampaignError(
             "the call ID is blank or too long",
@@ -241,7 +241,7 @@ def _fit(call_id: str) -> str:
     return call_id
 
 
-def _derived(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> str:
+def _derive_action_id(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> str:
     """Return an action ID of the ops and the head. If the head is the turn that these ops just made of its parent,
     return the ID of that turn: a client that repeats a call because no answer came changes nothing twice."""
     at = campaign.store.position()
@@ -266,7 +266,7 @@ def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]
     except EditRefused as problem:
         if not problem.reason.startswith("unknown_") or problem.index >= len(ops):
             raise
-        similar = _like(ops[problem.index], campaign.store.head().state)
+        similar = _find_similar(ops[problem.index], campaign.store.head().state)
         if not similar:
             raise
         hint = f"did you mean {' or '.join(similar)}?"
@@ -275,7 +275,7 @@ def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]
         ) from None
 
 
-def _like(op: StateOp, state: WorldState) -> list[str]:
+def _find_similar(op: StateOp, state: WorldState) -> list[str]:
     """Return IDs of the campaign that are similar to the unknown ones in an op."""
     known = {*state.entities, *state.clocks, *state.threads, *state.doors, *state.facts}
     by_name = {local(known_id): known_id for known_id in known} | {

@@ -37,8 +37,8 @@ class DamagedVectors(Exception):
 
 def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
     """Write the vectors, float32 (windows, dimensions), and their description; both are on disk when this returns."""
-    here = Enclosure(folder)
-    with here.writing(folder / VECTORS_FILE) as file:
+    enclosure = Enclosure(folder)
+    with enclosure.writing(folder / VECTORS_FILE) as file:
         np.save(file, np.ascontiguousarray(vectors, dtype=np.dtype("<f4")), allow_pickle=False)
     about = {
         "fingerprint": fingerprint,
@@ -46,7 +46,7 @@ def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
         "dimensions": int(vectors.shape[1]),
         "sha256": _sha256(folder / VECTORS_FILE),
     }
-    here.write(folder / ABOUT_FILE, json.dumps(about).encode())
+    enclosure.write(folder / ABOUT_FILE, json.dumps(about).encode())
 
 
 def about_vectors(folder: Path) -> About:
@@ -56,9 +56,9 @@ def about_vectors(folder: Path) -> About:
         DamagedVectors: the description is missing or damaged.
         UnsafePath: the folder or the file is a link.
     """
-    here = Enclosure(folder)
+    enclosure = Enclosure(folder)
     try:
-        about = About(**json.loads(here.read(folder / ABOUT_FILE, limit=_ABOUT_BYTES)))
+        about = About(**json.loads(enclosure.read(folder / ABOUT_FILE, limit=_ABOUT_BYTES)))
         if not isinstance(about.windows, int) or not isinstance(about.dimensions, int):
             raise TypeError("a count in it is not a number")
     except (DamagedFile, OSError, ValueError, TypeError, RecursionError) as problem:
