@@ -107,7 +107,7 @@ def test_a_goal_of_the_scenario_goes_before_the_agenda_of_a_note(tmp_path: Path)
         ("{do: {type: give, target: you}}", "to give somebody needs `item`"),
         ("{do: {type: use}}", "to use somebody needs `item` or `target`"),
         ("{do: {type: wait, item: rope}}", "wait takes no `item`"),
-        ("{do: {type: wait, to: quay}}", "`to` is where one goes"),
+        ("{do: {type: wait, to: quay}}", "wait takes none: leave it out"),
         ("{do: {type: wait, whisper: true}}", "wait cannot be whispered"),
         ("{when: {has: sun}, do: {type: wait}}", "nothing in the scenario or in harbour is called sun"),
         ("{id: act_2, do: {type: wait}}, {do: {type: wait}}", "there is an act act_2 before it"),

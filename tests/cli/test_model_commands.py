@@ -49,7 +49,7 @@ def test_a_key_in_the_environment_alone_spends_nothing(root: Path, server: Model
     [
         (("--model", "claude-hiaku"), "there is no model 'claude-hiaku'"),
         (("--large-model", "claude-haiku"), "ANTHROPIC_API_KEY is not set"),
-        (("--model", "builtin", "--small-model", "builtin"), "--model says what"),
+        (("--model", "builtin", "--small-model", "builtin"), "--model already sets"),
     ],
 )
 def test_a_model_that_cannot_be_asked_makes_no_campaign(root: Path, options: tuple[str, ...], problem: str) -> None:

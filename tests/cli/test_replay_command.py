@@ -107,7 +107,7 @@ def test_a_prompt_of_what_is_built_in_changes_nothing_and_that_is_said(played: A
         (("--prompt", "narrator"), "is not NAME=VALUE"),
         (("--prompt", "narrater=v2"), "narrater"),
         (("--model", "recap=builtin"), "recap"),
-        (("--model", "a", "--model", "b"), "two models"),
+        (("--model", "a", "--model", "b"), "only one --model"),
         (("--model", "narrator=no-such-model"), "no-such-model"),
         (("--turns", "9:3"), "ends before it begins"),
         (("--turns", "20:"), "no turn is in 20:"),
