@@ -226,7 +226,7 @@ _PROBLEM = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options(Generic[T]):
-    """How a request is made.
+    """The options of a request.
 
     `check` returns the problem of an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`

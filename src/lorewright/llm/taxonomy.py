@@ -71,7 +71,7 @@ class ModelRow:
 
     @property
     def is_paid(self) -> bool:
-        """Whether a call may cost money, as far as the table knows."""
+        """True if a call may cost money, as far as the table knows."""
         return self.prices is not None and (self.prices.input > 0 or self.prices.output > 0)
 
 

@@ -93,7 +93,7 @@ class Variant:
 
     @property
     def is_of_scene(self) -> bool:
-        """Whether it has a guard that only makes it more specific."""
+        """True if it has a guard that only makes it more specific."""
         return any(key in SCENE_GUARDS for key, _ in self.when)
 
     @property

@@ -71,7 +71,7 @@ class Beat:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it must be told however long the narration gets."""
+        """True if it must be told however long the narration gets."""
         return self.kind not in SALIENCE
 
 
