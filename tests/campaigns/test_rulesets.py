@@ -71,7 +71,12 @@ def test_a_ruleset_that_is_in_order_has_no_fault() -> None:
             "character_stat_schema",
         ),
         ("traits: {nerve: nerve}", "traits: {nerve: luck}", "no stat luck", "nerve"),
-        ("nerve: {type: integer, minimum: 0", "nerve: {type: integer, min: 0", "no keyword min", "minimum"),
+        (
+            "nerve: {type: integer, minimum: 0",
+            "nerve: {type: integer, min: 0",
+            "keyword min is not supported",
+            "minimum",
+        ),
         ("default: 1}", "default: 9}", "default does not fit", "bounds"),
         ("scene.omen: extract, ", "", "nobody owns scene.omen", "scene.omen: resolve"),
         ("scene.omen: extract", "scene.omens: extract", "scene.omens", "scene.NAME"),

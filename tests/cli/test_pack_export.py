@@ -94,7 +94,7 @@ def test_a_campaigns_player_gets_what_they_have_learned(workspace: Path) -> None
         (["out.txt", "--format", "sillytavern"], PackError, "no .json file"),
         (["out.txt", "--format", "player-handout"], PackError, "neither .html nor .md"),
         (["content_packs/harbour/out", "--format", "obsidian"], PackError, "lies in the pack itself"),
-        (["out.json", "--format", "sillytavern", "--card", "nobody"], NotFound, "nobody called nobody"),
+        (["out.json", "--format", "sillytavern", "--card", "nobody"], NotFound, "no entity is called nobody"),
         (["out.json", "--format", "sillytavern", "--card", "The Tavern"], PackError, "is a location"),
         (["out.html", "--format", "player-handout", "--card", "Osk"], SettingsError, "--card"),
         (["out.json", "--format", "sillytavern", "--card", "Osk", "--book"], SettingsError, "two things"),

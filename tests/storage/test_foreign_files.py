@@ -81,7 +81,7 @@ def test_a_journal_that_names_no_file_is_played_back(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_computes_what_it_holds_is_refused(tmp_path: Path, statement: str) -> None:
-    with pytest.raises(DamagedFile, match="none of ours"):
+    with pytest.raises(DamagedFile, match="not made by lorewright"):
         Database(make(tmp_path / "d.db", statement))
 
 
@@ -101,7 +101,7 @@ def test_a_schema_that_is_no_text_is_read_as_sqlite_reads_it(tmp_path: Path) -> 
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = CAST('CREATE TABLE kept (id CHECK (id > 1))' AS BLOB)")
         connection.commit()
-    with pytest.raises(DamagedFile, match="none of ours"):
+    with pytest.raises(DamagedFile, match="not made by lorewright"):
         Database(path)
 
 
@@ -175,7 +175,7 @@ def test_tables_that_no_migration_makes_are_refused_and_left_as_they_are(
             connection.execute(statement)
     with opened(path) as database:
         for judge in (migrate, missing):
-            with pytest.raises(DamagedFile, match="not as we make it"):
+            with pytest.raises(DamagedFile, match="not as lorewright makes it"):
                 judge(database, known)
         assert [row["name"] for row in database.rows("SELECT name FROM migrations")] == ["001_first"]
 

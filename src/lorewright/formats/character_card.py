@@ -71,7 +71,7 @@ def character_of(pack: ShownPack, wanted: str | None) -> ShownEntity | None:
     found = next((shown for shown in pack.entities if entity is not None and shown.entity.id == entity.id), None)
     if found is None:
         known = ", ".join(shown.entity.name for shown in pack.entities if shown.entity.type == "npc")
-        raise NotFound(f"there is nobody called {wanted} to make a card of", hint=f"one of: {known}" if known else None)
+        raise NotFound(f"no entity is called {wanted}", hint=f"one of: {known}" if known else None)
     if found.entity.type != "npc":
         raise PackError(f"{found.entity.name} is a {found.entity.type}", hint="a card is for an entity of type npc")
     return found

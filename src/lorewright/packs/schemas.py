@@ -145,7 +145,7 @@ def pack_schema() -> Schema:
             "synonyms": {
                 "type": ["array", "null"],
                 "items": {"type": ["array", "string"], "items": {"type": ["string", "number", "boolean"]}},
-                "description": "Groups of words that mean the same: whoever asks for one asks for all of its group.",
+                "description": "Groups of words with the same meaning: a query for one of them finds all of its group.",
                 "examples": [[["comm unit", "comlink"]]],
             },
         },
@@ -271,14 +271,14 @@ def _rules() -> Schema:
             "excludes": {**_texts("Never together with these."), "examples": [["old_bridge"]]},
             "group": {
                 "anyOf": [group, {"type": "array", "items": group, "maxItems": MAX_GROUPS}, {"type": "null"}],
-                "description": "Of all entries of a group one is there: the best.",
+                "description": "Of all entries of a group only the best one is in an answer.",
                 "examples": ["weather"],
             },
             "probability": {
                 "type": ["number", "null"],
                 "exclusiveMinimum": 0,
                 "maximum": 1,
-                "description": "In so many turns of one: thrown once a turn with the campaign's dice.",
+                "description": "The share of turns in which it may be found: rolled once a turn by the campaign.",
             },
         },
     }

@@ -166,7 +166,7 @@ def _container(archive: zipfile.ZipFile, *, packed_bytes: int) -> Container:
     if MANIFEST not in names or len(set(names)) != len(names):
         raise zipfile.BadZipFile("no manifest" if MANIFEST not in names else "its list of members")
     if archive.comment or not all(map(_is_as_written, archive.infolist())):
-        raise zipfile.BadZipFile("its list of members says what ours does not")
+        raise zipfile.BadZipFile("its list of members has metadata that lorewright does not write")
     try:
         manifest = json.loads(_manifest(archive))
         listed = manifest.pop("members")
@@ -215,5 +215,5 @@ def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 def _opened(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise zipfile.BadZipFile("it is packed in another way than ours")
+        raise zipfile.BadZipFile("it is compressed in a way that lorewright does not use")
     return archive.open(name)

@@ -258,7 +258,7 @@ def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword
             case _:
                 ours = False
         if not ours:
-            raise foreign_schema(path, f"the {kind} {name!r} in it is none of ours")
+            raise foreign_schema(path, f"the {kind} {name!r} in it was not made by lorewright")
 
 
 def foreign_schema(path: Path, what: str) -> DamagedFile:

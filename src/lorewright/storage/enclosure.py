@@ -283,7 +283,7 @@ class Enclosure:
         if len(names) > _DEEPEST:
             top = self.root.joinpath(*names[:2])
             raise UnsafePath(
-                f"{top} holds folders nested over {_DEEPEST} deep", hint=f"delete {top}: none of it is ours"
+                f"{top} holds folders nested over {_DEEPEST} deep", hint=f"delete {top}: lorewright did not make it"
             )
 
     def refuse_links(self, path: Path) -> None:
@@ -300,7 +300,7 @@ class Enclosure:
         """
         found = self.checked(path).stat()
         if not stat.S_ISREG(found.st_mode) or (limit is not None and found.st_size > limit):
-            raise DamagedFile(f"{path} is none of our files", hint="run: lorewright doctor")
+            raise DamagedFile(f"{path} is no plain file, or is too large", hint="run: lorewright doctor")
         return path.read_bytes()
 
     @contextmanager
@@ -426,7 +426,7 @@ class Enclosure:
             found = self.checked(path).lstat()
             # Older versions of filelock truncate the file.
             if not stat.S_ISREG(found.st_mode) or (found.st_nlink > 1 and found.st_size):
-                raise UnsafePath(f"{path} is no lock of ours", hint="delete it; no other program may use that name")
+                raise UnsafePath(f"{path} is no lock file", hint="delete it; no other program may use that name")
         return FileLock(path, timeout=timeout_s, thread_local=thread_local)
 
     @contextmanager

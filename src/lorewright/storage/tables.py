@@ -90,7 +90,7 @@ def missing(database: Database, migrations: Sequence[Migration]) -> list[str]:
     made = _made_by(tuple(migration for migration in migrations if migration.name in done))
     other = sorted(name for name in made.keys() | found.keys() if made.get(name) != found.get(name))
     if other:
-        raise foreign_schema(database.path, f"{other[0]!r} in it is not as we make it")
+        raise foreign_schema(database.path, f"{other[0]!r} in it is not as lorewright makes it")
     return [migration.name for migration in migrations if migration.name not in done]
 
 
@@ -203,7 +203,7 @@ def _check(table: Table, row: Sequence[object]) -> None:
         DamagedFile: it does not.
     """
     if len(row) != len(table.columns) or not all(map(_is_storable, row)):
-        raise DamagedFile(f"a row of {table.name} is none of ours", hint="have it exported and sent again")
+        raise DamagedFile(f"a row of {table.name} does not fit its columns", hint="have it exported and sent again")
 
 
 def _is_storable(value: object) -> bool:

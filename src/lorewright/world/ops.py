@@ -283,7 +283,7 @@ class SetTurnOrder(Frozen):
 
 
 class PassTurn(Frozen):
-    """Whoever acts now has acted: the next one's turn."""
+    """The turn passes from the character who acts now to the next."""
 
     op: Literal["turn_pass"] = "turn_pass"
 

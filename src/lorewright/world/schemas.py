@@ -140,7 +140,7 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
         if keyword not in KEYWORDS:
             meant = _MEANT.get(str(keyword))
             hint = f"{keyword} is {meant} in JSON Schema" if meant else f"there are {', '.join(sorted(KEYWORDS))}"
-            yield (*path, str(keyword)), f"JSON Schema has no keyword {keyword} that we read", hint
+            yield (*path, str(keyword)), f"the keyword {keyword} is not supported", hint
         elif keyword == "properties" and isinstance(value, Mapping):
             for name, part in value.items():
                 yield from schema_problems(part, path=(*path, "properties", str(name)))

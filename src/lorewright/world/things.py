@@ -143,7 +143,7 @@ class TurnOrder(Frozen):
     @model_validator(mode="after")
     def _of_these(self) -> TurnOrder:
         if self.at >= len(self.actors):
-            raise ValueError("the turn is nobody's")
+            raise ValueError("`at` is beyond the last of the actors")
         if len(set(self.actors)) != len(self.actors):
             raise ValueError("somebody stands twice in the order")
         return self
