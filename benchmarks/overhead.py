@@ -87,9 +87,9 @@ class Timed:
         """As the stage says."""
         return bool(self._stage.is_builtin)
 
-    def twin(self, given: Any) -> Any:
+    def builtin_answer(self, given: Any) -> Any:
         """As the stage answers."""
-        return self._stage.twin(given)
+        return self._stage.builtin_answer(given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def measured(app: App, folder: Path, turns: int) -> list[Game]:
             timed = [Timed(one) for one in (stages.interpret, stages.plan, stages.narrate)]
             interpret, plan, narrate = timed
             cast = replace(stages, interpret=interpret, plan=plan, narrate=narrate)  # type: ignore[arg-type]
-            game.campaign.casting = Always(cast)  # type: ignore[assignment]
+            game.campaign.stage_models = Always(cast)  # type: ignore[assignment]
             clocks.append(timed)
         lines = cycle(QUIET)
         for number in range(turns + WARM_UP):

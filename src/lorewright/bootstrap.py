@@ -70,7 +70,7 @@ class App:
         return prompt_library(self.workspace)
 
     @cached_property
-    def casting(self) -> StageModels:
+    def stage_models(self) -> StageModels:
         """The model of each stage."""
         from lorewright.campaigns.stage_models import FixedStageModels, TierStageModels
 
@@ -88,7 +88,7 @@ class App:
     @cached_property
     def campaigns(self) -> Campaigns:
         """The campaigns."""
-        return _campaigns(self.workspace, self.library, self.casting, self.campaigns_folder, self.histories)
+        return _campaigns(self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
 
     @cached_property
     def lore(self) -> LoreRetriever:
@@ -156,8 +156,8 @@ class App:
         from lorewright.generate.scenario.generating import Generator
 
         def trial(folder: Path) -> Campaigns:
-            casting = FixedStageModels({}, self.casting.library)
-            return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
+            stage_models = FixedStageModels({}, self.stage_models.library)
+            return _campaigns(self.workspace, self.by_words, stage_models, folder, Histories(folder / "history", None))
 
         return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
 
@@ -167,7 +167,7 @@ class App:
         from lorewright.authoring.leaks.suite import LeakSuite
 
         where = self.workspace
-        return LeakSuite(self.by_words, where.scenarios, where.content_packs, self.casting.library)
+        return LeakSuite(self.by_words, where.scenarios, where.content_packs, self.stage_models.library)
 
     @cached_property
     def pack_tests(self) -> PackTests:
@@ -205,7 +205,9 @@ class App:
         from lorewright.campaigns.history import Histories
 
         library = self.by_words if by_words else self.library
-        return _campaigns(self.workspace, library, self.casting, folder, Histories(folder / "history", library.vectors))
+        return _campaigns(
+            self.workspace, library, self.stage_models, folder, Histories(folder / "history", library.vectors)
+        )
 
 
 def open_app(
@@ -226,11 +228,11 @@ def open_app(
 
 
 def _campaigns(
-    workspace: Workspace, library: Library, casting: StageModels, folder: Path, histories: Histories
+    workspace: Workspace, library: Library, stage_models: StageModels, folder: Path, histories: Histories
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stage_models, histories)
 
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:

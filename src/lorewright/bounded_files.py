@@ -32,7 +32,7 @@ def read_bytes(path: Path, max_bytes: int, error: type[LorewrightError], *, hint
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
-        raise error(f"{path}: {over(max_bytes)}", hint=hint or "check that it is the right file, or split it")
+        raise error(f"{path}: {describe_bound(max_bytes)}", hint=hint or "check that it is the right file, or split it")
     return data
 
 
@@ -88,7 +88,7 @@ def open_zip(path: Path, *, max_members: int) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def over(max_bytes: int) -> str:
+def describe_bound(max_bytes: int) -> str:
     """Return the words for a message that something is larger than a bound, such as `over 16 MiB`."""
     size = f"{max_bytes // 2**20} MiB" if max_bytes >= 2**20 else f"{max_bytes // 2**10} KiB"
     return f"over {size}"
@@ -102,5 +102,5 @@ class _Cautious(io.BufferedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         """Read as any file does, but refuse a list of members that is too long."""
         if not self.is_listed and size is not None and size > MAX_DIRECTORY_BYTES:
-            raise zipfile.BadZipFile(f"its list of members is {over(MAX_DIRECTORY_BYTES)}")
+            raise zipfile.BadZipFile(f"its list of members is {describe_bound(MAX_DIRECTORY_BYTES)}")
         return super().read(size)

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from lorewright.bounded_files import over
+from lorewright.bounded_files import describe_bound
 
 # A model's longest answer in one piece (a hundred thousand tokens) is under a MiB; the vectors of 128 texts are under
 # 16, as numbers.
@@ -72,7 +72,7 @@ class _Meter:
             self.taken += len(piece)
             most = MAX_STREAM_BYTES if self.streamed else MAX_BODY_BYTES
             if self.taken > most:
-                raise self.refuse(over(most))
+                raise self.refuse(describe_bound(most))
             if self.streamed:
                 self._count_lines(piece)
             yield piece
@@ -83,7 +83,7 @@ class _Meter:
         if self.lines > MAX_STREAM_LINES:
             raise self.refuse(f"a stream of over {MAX_STREAM_LINES:,} lines")
         if max(self.of_line + len(head), *map(len, others), 0) > MAX_STREAM_LINE_BYTES:
-            raise self.refuse(f"a stream with a line {over(MAX_STREAM_LINE_BYTES)}")
+            raise self.refuse(f"a stream with a line {describe_bound(MAX_STREAM_LINE_BYTES)}")
         self.of_line = len(others[-1]) if others else self.of_line + len(head)
 
     def _unpacked(self, chunk: bytes) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from lorewright.bootstrap import prompt_library
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, FixedStageModels, ModelKeys, TierStageModels
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.gateway import Spent
+from lorewright.llm.gateway import CallUsage
 from lorewright.settings import ModelsSettings, find_workspace
 from support import harbour as h
 
@@ -23,20 +23,20 @@ def root(tmp_path: Path) -> Path:
     return h.write_workspace(tmp_path / "workspace")
 
 
-def casting(root: Path, environ: dict[str, str] = ENVIRON, **settings: object) -> TierStageModels:
+def stage_models(root: Path, environ: dict[str, str] = ENVIRON, **settings: object) -> TierStageModels:
     library = prompt_library(find_workspace(root))
     return TierStageModels(ModelsSettings.model_validate(settings), library, environ)
 
 
 def cast(one: TierStageModels, keys: ModelKeys) -> dict[str, str | None]:
     """Stage -> the key of the model that it really has."""
-    stages = one.stages(keys, one.library, Spent())
+    stages = one.stages(keys, one.library, CallUsage())
     made = (stages.interpret, stages.plan, stages.resolve, stages.narrate, stages.extract)
     return {stage.name: None if stage.model is None else stage.model.key for stage in made}
 
 
 def test_each_stage_has_the_model_of_its_tier_and_the_planner_is_built_in(root: Path) -> None:
-    assert cast(casting(root), KEYS) == {
+    assert cast(stage_models(root), KEYS) == {
         "interpreter": "claude-haiku",
         "planner": None,
         "resolution": "claude-haiku",
@@ -47,7 +47,7 @@ def test_each_stage_has_the_model_of_its_tier_and_the_planner_is_built_in(root: 
 
 def test_the_settings_name_another_tier_a_key_or_none(root: Path) -> None:
     stages = {"planner": "large", "narrator": "gpt-5.2", "lore_extractor": "builtin", "interpreter": "large"}
-    assert cast(casting(root, stages=stages), KEYS) == {
+    assert cast(stage_models(root, stages=stages), KEYS) == {
         "interpreter": "claude-sonnet",
         "planner": "claude-sonnet",
         "resolution": "claude-haiku",
@@ -57,32 +57,32 @@ def test_the_settings_name_another_tier_a_key_or_none(root: Path) -> None:
 
 
 def test_a_key_in_the_environment_alone_is_asked_for_nothing(root: Path) -> None:
-    assert set(cast(casting(root), BUILTIN_KEYS).values()) == {None}
+    assert set(cast(stage_models(root), BUILTIN_KEYS).values()) == {None}
     assert BUILTIN_KEYS.are_builtin
 
 
 def test_a_model_whose_key_is_not_set_cannot_be_cast(root: Path) -> None:
     with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
-        casting(root, {}).stages(KEYS, casting(root).library, Spent())
+        stage_models(root, {}).stages(KEYS, stage_models(root).library, CallUsage())
     with pytest.raises(SettingsError):
-        casting(root).check("no-such-model")
+        stage_models(root).check("no-such-model")
 
 
 def test_a_stage_that_there_is_not_is_refused(root: Path) -> None:
     with pytest.raises(SettingsError, match="no stage"):
-        casting(root, stages={"narator": "large"}).key("narrator", KEYS)
+        stage_models(root, stages={"narator": "large"}).key("narrator", KEYS)
     with pytest.raises(SettingsError, match="no stage"):
-        FixedStageModels({"narratorr": ScriptedModel([])}, casting(root).library)
-    assert FixedStageModels({"recap": ScriptedModel([])}, casting(root).library).key("recap", KEYS) == "scripted"
+        FixedStageModels({"narratorr": ScriptedModel([])}, stage_models(root).library)
+    assert FixedStageModels({"recap": ScriptedModel([])}, stage_models(root).library).key("recap", KEYS) == "scripted"
 
 
 def test_all_models_of_a_turn_share_what_may_be_spent(root: Path) -> None:
-    one = casting(root, stages={"planner": "gpt-5.2"})
-    stages = one.stages(KEYS, one.library, Spent(10, 20))
+    one = stage_models(root, stages={"planner": "gpt-5.2"})
+    stages = one.stages(KEYS, one.library, CallUsage(10, 20))
     budgets = {
         id(_budget(stage.model)): _budget(stage.model) for stage in (stages.narrate, stages.extract, stages.plan)
     }
-    assert [budget.sitting for budget in budgets.values()] == [Spent(10, 20)]
+    assert [budget.sitting for budget in budgets.values()] == [CallUsage(10, 20)]
 
 
 def _budget(model: object) -> object:
@@ -93,6 +93,6 @@ def _budget(model: object) -> object:
 
 
 def test_with_one_key_there_is_one_model(root: Path) -> None:
-    one = casting(root)
-    stages = one.stages(KEYS, one.library, Spent())
+    one = stage_models(root)
+    stages = one.stages(KEYS, one.library, CallUsage())
     assert stages.interpret.model is stages.extract.model

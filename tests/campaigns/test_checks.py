@@ -12,8 +12,8 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
-from lorewright.campaigns.checks import check, migrated
-from lorewright.campaigns.sessions import end, sit_down
+from lorewright.campaigns.checks import check, migrate_file
+from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -93,7 +93,7 @@ def eventful(tmp_path: Path) -> App:
     app = h.harbour(tmp_path)
     for lines in (("look", "ask Osk about Lin"), ("xyzzy", "take rope", "go nowhere and look")):
         with app.campaigns.open("game") as campaign:
-            session = sit_down(campaign)
+            session = active_or_new_session(campaign)
             h.say(app, *lines)
             end(campaign, session)
     broken = h.with_models(app, {"narrator": ScriptedModel([ProviderError("the server is gone")])})
@@ -258,7 +258,7 @@ def test_an_old_file_is_brought_up_to_date_once_and_then_sound(tmp_path: Path) -
                     target.execute(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(row))})", row)
     source.close()
     assert [one.code for one in check(old).findings] == ["older-version"]
-    done = migrated(old)
+    done = migrate_file(old)
     assert (done.applied, done.projected) == (tuple(one.name for one in CAMPAIGN_MIGRATIONS[2:]), True)
-    assert migrated(old).applied == ()
+    assert migrate_file(old).applied == ()
     assert check(old).findings == ()

@@ -14,7 +14,7 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import tree
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.sessions import end, sit_down, sittings
+from lorewright.campaigns.sessions import active_or_new_session, end, sittings
 from lorewright.errors import DamagedFile, LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.database import delete_files_of
@@ -26,7 +26,7 @@ from support.scale import scaled
 def app(tmp_path_factory: pytest.TempPathFactory) -> App:
     app = h.harbour(tmp_path_factory.mktemp("damaged"))
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, "look", "ask Osk about Lin", "take rope")
         end(campaign, session)
     return app

@@ -21,7 +21,7 @@ from lorewright.errors import Busy, DiskFull, FileUnavailable, ReadOnly, UnsafeP
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage import database
-from lorewright.storage.enclosure import trouble_of
+from lorewright.storage.enclosure import error_for
 from lorewright.workspace.doctor import DoctorReport
 from support import harbour as h
 
@@ -362,7 +362,7 @@ def test_while_the_folder_of_the_campaigns_is_away_nothing_is_judged_by_it(app: 
 def test_trouble_without_a_file_is_told_too() -> None:
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    told: Callable[[Exception], str] = lambda problem: trouble_of(problem, None).code  # noqa: E731
+    told: Callable[[Exception], str] = lambda problem: error_for(problem, None).code  # noqa: E731
     assert [told(full), told(OSError(errno.EROFS, "no")), told(sqlite3.DatabaseError("malformed"))] == [
         "disk_full",
         "read_only",

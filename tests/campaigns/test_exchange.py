@@ -15,13 +15,13 @@ from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import branch, rollback, switch, tree
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export, import_campaign
-from lorewright.campaigns.sessions import end, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import MANIFEST, open_container, write_container
-from lorewright.storage.projection import MADE_ANEW
+from lorewright.storage.projection import REBUILT_TABLES
 from lorewright.storage.tables import read_tables
 from lorewright.turn.store.turn_store import undo
 from support import harbour as h
@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> App:
     """A campaign with everything that one can hold: branches, a pile, sittings, an attempt that failed."""
     app = h.harbour(tmp_path_factory.mktemp("home"))
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, *LINES)
         end(campaign, session)
     with pytest.raises(ProviderError):
@@ -44,7 +44,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> App:
         branch(store, turn="2", name="side")
         switch(store, "side")
     with app.campaigns.open("game") as campaign:
-        sit_down(campaign)
+        active_or_new_session(campaign)
         h.say(app, "go door", "ask Bea about the cellar", "wait", "look")
     with app.campaigns.reading("game") as store:
         rollback(store)
@@ -286,7 +286,7 @@ def test_what_follows_from_the_rest_is_made_anew_and_not_carried(away: App, file
     with zipfile.ZipFile(file) as archive:
         carried = {name for name in archive.namelist() if name.startswith("tables/")}
     assert "tables/turns.jsonl" in carried
-    assert carried.isdisjoint({f"tables/{table}.jsonl" for table in MADE_ANEW})
+    assert carried.isdisjoint({f"tables/{table}.jsonl" for table in REBUILT_TABLES})
     import_campaign(away.campaigns, file, campaign_id="other")
     # Without having been opened: who sends a file on does not open it.
     assert check(away.campaigns.path("other")).clean
@@ -409,7 +409,7 @@ def test_a_players_export_tells_the_story_and_holds_no_secret(tmp_path: Path) ->
 def test_a_players_export_holds_nothing_of_another_branch_nor_of_a_turn_taken_back(tmp_path: Path) -> None:
     app = canary_town(tmp_path)
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, "ask Osk about Lin")
         end(campaign, session)
         told = campaign.store.turns()[-1]["result"]["final_text"]
@@ -438,7 +438,7 @@ def test_a_zip_that_is_no_export_is_refused(tmp_path: Path, away: App) -> None:
 def test_what_failed_in_a_sitting_comes_along_under_another_id(tmp_path: Path) -> None:
     app = h.harbour(tmp_path / "failing", models={"narrator": ScriptedModel([ProviderError("the server is gone")])})
     with app.campaigns.open("game") as campaign:
-        sit_down(campaign)
+        active_or_new_session(campaign)
     with pytest.raises(ProviderError):
         h.say(app, "look")
     file = tmp_path / "failed.lorewright"

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.campaigns.store import KeptPacks
+from lorewright.campaigns.store import StoredPackTexts
 from lorewright.errors import NotFound
 from lorewright.packs import files as limits
 
 NAME = "ab" * 32
 
 
-def kept(folder: Path, members: dict[str, bytes]) -> KeptPacks:
+def kept(folder: Path, members: dict[str, bytes]) -> StoredPackTexts:
     with zipfile.ZipFile(folder / f"{NAME}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    return KeptPacks(folder)
+    return StoredPackTexts(folder)
 
 
 @pytest.mark.parametrize(

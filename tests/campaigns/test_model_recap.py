@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.sessions import recap_by_model, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, recap_by_model
 from lorewright.errors import CampaignError, OutputRejected, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.sittings import SessionRow
@@ -20,7 +20,7 @@ TOLD = "You looked about the tavern, and Osk counted his coins."
 def played(tmp_path: Path, model: ScriptedModel | None, *lines: str) -> tuple[App, SessionRow]:
     app = h.harbour(tmp_path, models={"recap": model} if model else {})
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
     h.say(app, *lines)
     return app, session
 

@@ -18,7 +18,7 @@ from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.turn.store.annotations import StoredReview
-from lorewright.values.annotations import NOTHING_KEPT, Annotations, Review
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Review
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
 from support import harbour as h
@@ -149,7 +149,7 @@ def test_an_inner_state_that_moved_since_is_not_set_back(tmp_path: Path) -> None
     )
     with app.campaigns.open("game") as campaign:
         campaign.edit([becomes("sour")], action_id="one", kept=Annotations(reviews=(review,)))
-        campaign.edit([becomes("grim")], action_id="two", kept=NOTHING_KEPT)
+        campaign.edit([becomes("grim")], action_id="two", kept=NO_ANNOTATIONS)
     with pytest.raises(EditRefused, match="changed_since"):
         settle(app, "1.0")
     with app.campaigns.open("game") as campaign:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.scenarios.checks import doubts
+from lorewright.campaigns.scenarios.checks import find_doubts
 from lorewright.campaigns.scenarios.opening import compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
@@ -115,9 +115,9 @@ def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_probably_not_meant_is_a_warning(change: dict[str, object], code: str, says: str) -> None:
     ruleset, _ = load_ruleset("freeform")
-    told = doubts(Scenario.model_validate({**PLAIN, **change}), ruleset)
+    told = find_doubts(Scenario.model_validate({**PLAIN, **change}), ruleset)
     assert says in " ".join(one.message for one in told if one.code == code)
-    unchanged = doubts(Scenario.model_validate({**PLAIN, "demo": ["look"]}), ruleset)
+    unchanged = find_doubts(Scenario.model_validate({**PLAIN, "demo": ["look"]}), ruleset)
     assert unchanged == []
 
 
@@ -128,9 +128,9 @@ def test_a_locked_door_without_key_is_told_unless_something_unlocks_it() -> None
         "things": {"d": {"name": "door", "kind": "door", "locked": True}},
         "demo": ["look"],
     }
-    assert [one.code for one in doubts(Scenario.model_validate({**PLAIN, **doors}), ruleset)] == ["shut-door"]
+    assert [one.code for one in find_doubts(Scenario.model_validate({**PLAIN, **doors}), ruleset)] == ["shut-door"]
     opened = {"rules": [{"on": {"act": "wait"}, "success": [{"unlock": "d"}]}]}
-    assert doubts(Scenario.model_validate({**PLAIN, **doors, **opened}), ruleset) == []
+    assert find_doubts(Scenario.model_validate({**PLAIN, **doors, **opened}), ruleset) == []
 
 
 @pytest.mark.campaign

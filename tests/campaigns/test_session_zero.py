@@ -16,9 +16,9 @@ from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.campaigns.session_zero import (
     MOST_LINES,
     Calibration,
-    calibrated,
+    calibrate_rules,
+    calibrate_scenario,
     calibration_of,
-    kept_to,
     read_calibration,
 )
 from lorewright.cli.game.session_zero import asked, calibration_lines
@@ -99,9 +99,9 @@ def test_traits_that_were_not_spoken_of_stay(tmp_path: Path) -> None:
 def test_with_a_low_lethality_nobody_goes_to_the_last_step() -> None:
     ruleset, _ = load_ruleset("freeform")
     rules = CampaignRules(ruleset=ruleset, escalation={"osk": dict(ruleset.escalation)})
-    kept = kept_to(rules, Calibration(lethality="low"))
+    kept = calibrate_rules(rules, Calibration(lethality="low"))
     assert set(kept.ruleset.escalation) == set(kept.escalation["osk"]) == {"soft", "hard"}
-    assert kept_to(rules, Calibration(lethality="high")) == rules
+    assert calibrate_rules(rules, Calibration(lethality="high")) == rules
 
 
 def test_a_campaign_with_a_low_lethality_is_played_so(tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_lines_and_veils_stand_in_the_scene_of_a_ruleset_that_has_a_place_for_th
     scenario = load_scenario(root / "scenarios" / "night_boat.yaml")
     agreed = Calibration(lines=("spiders",), veils=("drowning",))
     seven, _ = load_ruleset("seven-minutes")
-    assert calibrated(scenario, seven, agreed).scene_seed == {"lines": ["spiders"], "veils": ["drowning"]}
+    assert calibrate_scenario(scenario, seven, agreed).scene_seed == {"lines": ["spiders"], "veils": ["drowning"]}
     freeform, _ = load_ruleset("freeform")
-    assert calibrated(scenario, freeform, agreed).scene_seed is None
+    assert calibrate_scenario(scenario, freeform, agreed).scene_seed is None
 
 
 def test_stats_beyond_the_ruleset_are_refused_and_nothing_is_begun(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_empty_answers_leave_everything_as_it_is(tmp_path: Path) -> None:
     agreed = asked(scenario, ruleset, ask)
     assert agreed == Calibration()
     assert agreed.told() == {}
-    assert calibrated(scenario, ruleset, agreed) == scenario
+    assert calibrate_scenario(scenario, ruleset, agreed) == scenario
 
 
 def test_a_campaign_shows_what_was_agreed_on() -> None:

@@ -14,7 +14,14 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_session, shown, sit_down
+from lorewright.campaigns.sessions import (
+    active_or_new_session,
+    begin,
+    end,
+    recap_of,
+    retrieve_for_session,
+    session_fields,
+)
 from lorewright.errors import CampaignError, NotFound
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.store.turn_store import undo
@@ -67,8 +74,8 @@ def test_a_sitting_begins_has_its_turns_and_ends_with_a_summary(app: App) -> Non
 
 def test_it_is_shown_in_the_shape_of_the_seed(app: App) -> None:
     begun = app.sessions.start_session("game")
-    assert list(shown(begun)) == KEYS
-    assert json.loads(json.dumps(shown(begun)))["world_events_pending"] == []
+    assert list(session_fields(begun)) == KEYS
+    assert json.loads(json.dumps(session_fields(begun)))["world_events_pending"] == []
 
 
 def test_one_sitting_is_active_at_a_time(app: App) -> None:
@@ -106,11 +113,11 @@ def test_a_sitting_in_which_nothing_was_played_says_so_and_is_no_history(app: Ap
 
 def test_one_goes_on_with_a_sitting_that_was_left_open_and_hours_later_begins_another(app: App) -> None:
     with app.campaigns.open("game") as campaign:
-        first = sit_down(campaign)
+        first = active_or_new_session(campaign)
         say(campaign, "look")
         last = datetime.fromisoformat(campaign.store.campaign().updated_at)
-        assert sit_down(campaign, at=(last + timedelta(hours=3)).isoformat()) == first
-        second = sit_down(campaign, at=(last + timedelta(hours=5)).isoformat())
+        assert active_or_new_session(campaign, at=(last + timedelta(hours=3)).isoformat()) == first
+        second = active_or_new_session(campaign, at=(last + timedelta(hours=5)).isoformat())
         assert second.id != first.id
         history = app.sessions.session_history("game")
         assert [one.id for one in history] == [first.id, second.id]
@@ -128,10 +135,10 @@ def test_a_summary_is_history_that_the_player_remembers_and_nobody_else(app: App
 
 def test_the_turns_of_a_sitting_are_those_on_the_path(app: App) -> None:
     with app.campaigns.open("game") as campaign:
-        first = sit_down(campaign)
+        first = active_or_new_session(campaign)
         say(campaign, "look", "ask Osk about Lin")
         summary = end(campaign, first).summary
-        second = sit_down(campaign)
+        second = active_or_new_session(campaign)
         # Back before the second sitting began: its turns go on from the first one's.
         undo(campaign.store)
         say(campaign, "wait", "go door")

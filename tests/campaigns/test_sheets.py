@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.campaigns.scenarios.cast import hold_to
+from lorewright.campaigns.scenarios.cast import check_state
 from lorewright.errors import ScenarioError, StateMisfit
 from lorewright.ids import canonical_json
 from lorewright.packs.files import Finding
@@ -154,11 +154,11 @@ def test_a_state_is_held_to_the_ruleset_of_the_campaign_not_only_to_its_own_copy
     app = p.begun(tmp_path / "w", "seven-minutes")
     with app.campaigns.reading("game") as store:
         state, ruleset = store.head().state, store.campaign().rules.ruleset
-    hold_to(state, ruleset)
+    check_state(state, ruleset)
     schema = json.loads(canonical_json(json.loads(ruleset.model_dump_json())["scene_state_schema"]))
     schema["properties"]["minutes_left"]["maximum"] = 5
     with pytest.raises(StateMisfit, match=r"seven-minutes: scene\.minutes_left: 7"):
-        hold_to(state, ruleset.model_copy(update={"scene_state_schema": schema}))
+        check_state(state, ruleset.model_copy(update={"scene_state_schema": schema}))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.lore import ask_lore, introductions, map_of
-from lorewright.campaigns.sessions import end, recap_of, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, end, recap_of
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from support import bare_workspace as b
@@ -57,7 +57,7 @@ def test_what_happened_can_be_searched_with_every_pair_of_eyes(tmp_path: Path) -
 def test_asides_and_sittings_work(tmp_path: Path) -> None:
     app = b.bare_house(tmp_path)
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
     h.say(app, *b.TO_THE_END[:3])
     with app.campaigns.open("game") as campaign:
         assert [one.name for one in introductions(campaign)] == ["Tom"]

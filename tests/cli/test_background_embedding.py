@@ -13,7 +13,7 @@ import pexpect
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.cli.game.background_embedding import embedding_beside, embedding_environment, never
+from lorewright.cli.game.background_embedding import embedding_environment, embedding_in_background, never
 from lorewright.index.generation import KEYWORDS, GenerationKey
 from lorewright.settings import EMBEDDER_VARIABLE, read_workspace
 from lorewright.storage.enclosure import Enclosure
@@ -147,19 +147,19 @@ def test_no_process_is_started_where_the_vectors_are_there_or_cannot_be(
         raise AssertionError("a process was started")
 
     monkeypatch.setattr("lorewright.cli.game.background_embedding.start_child", refuse)
-    with pytest.raises(AssertionError), embedding_beside(app, "game"):
+    with pytest.raises(AssertionError), embedding_in_background(app, "game"):
         pass
     lin = app.workspace.content_packs / "harbour" / "npcs" / "lin.md"
     before = lin.read_bytes()
     lin.write_bytes(before + b"\nShe has changed.\n")
-    with embedding_beside(app, "game") as of_another_text:
+    with embedding_in_background(app, "game") as of_another_text:
         assert of_another_text is never
     lin.write_bytes(before)
     app.library.embed(GenerationKey("harbour", app.library.get("harbour").content_hash))
-    with embedding_beside(app, "game") as of_what_is_embedded:
+    with embedding_in_background(app, "game") as of_what_is_embedded:
         assert of_what_is_embedded is never
     monkeypatch.setenv(EMBEDDER_VARIABLE, "none")
-    with embedding_beside(open_app(app.workspace.root), "game") as without_embedder:
+    with embedding_in_background(open_app(app.workspace.root), "game") as without_embedder:
         assert without_embedder is never
 
 
@@ -183,7 +183,7 @@ def test_vectors_have_come_once_when_the_process_has_ended_well(app: App, monkey
 
     child = Child()
     monkeypatch.setattr("lorewright.cli.game.background_embedding.start_child", lambda *_, **__: child)
-    with embedding_beside(app, "game") as have_come:
+    with embedding_in_background(app, "game") as have_come:
         told = [have_come()]
         for child.code in (1, 0):
             told += [have_come(), have_come()]

@@ -10,7 +10,7 @@ from test_commands import run
 
 from lorewright.bootstrap import App
 from lorewright.cli.game.play_session import PlaySession
-from lorewright.cli.game.slash import is_command, obey
+from lorewright.cli.game.slash import is_command, run_command
 from lorewright.errors import CampaignError
 from support import harbour as h
 from support import harbour_crew as c
@@ -30,7 +30,7 @@ def told(app: App, capsys: pytest.CaptureFixture[str], *lines: str, debug: bool 
         for line in lines:
             capsys.readouterr()
             if is_command(line):
-                assert obey(campaign, line, session=session)
+                assert run_command(campaign, line, session=session)
             else:
                 session.submit(line)
     return " ".join(capsys.readouterr().out.split())
@@ -62,7 +62,7 @@ def test_as_lists_whom_one_may_play_and_goes_on_as_one_of_them(app: App, capsys:
 
 def test_as_nobody_is_an_error_that_says_who_there_is(app: App) -> None:
     with app.campaigns.open("game") as campaign, pytest.raises(CampaignError) as refused:
-        obey(campaign, "/as Osk")
+        run_command(campaign, "/as Osk")
     assert "you may play: Ada, Bo" in str(refused.value.hint)
 
 
@@ -81,7 +81,7 @@ def test_a_thought_is_kept_until_the_words_that_it_goes_with_are_played(
 ) -> None:
     with app.campaigns.open("game") as campaign:
         session = PlaySession(campaign)
-        obey(campaign, f"/think {SECRET}", session=session)
+        run_command(campaign, f"/think {SECRET}", session=session)
         with pytest.raises(CampaignError):
             session.submit("tell it", whisper_to="harbour:lin")
         session.submit("wait")
@@ -104,11 +104,15 @@ def test_a_whisper_takes_the_longest_name_that_somebody_has(
 
 @pytest.mark.parametrize(
     ("line", "why"),
-    [("/whisper", "needs a name"), ("/whisper Osk", "nothing to whisper"), ("/whisper Zeno hello", "nobody called Zeno")],
+    [
+        ("/whisper", "needs a name"),
+        ("/whisper Osk", "nothing to whisper"),
+        ("/whisper Zeno hello", "nobody called Zeno"),
+    ],
 )
 def test_a_whisper_without_ears_or_words_is_refused(app: App, line: str, why: str) -> None:
     with app.campaigns.open("game") as campaign, pytest.raises(CampaignError, match=why):
-        obey(campaign, line)
+        run_command(campaign, line)
     assert turns(app) == []
 
 
@@ -129,7 +133,7 @@ def test_a_scene_ends_outside_of_the_story_and_is_taken_back_by_itself(
 @pytest.mark.parametrize("line", ["/scene", "/scene begin", "/scene end soon", "/scene end -5", "/scene end ²"])
 def test_a_scene_can_be_ended_and_nothing_else(app: App, line: str) -> None:
     with app.campaigns.open("game") as campaign, pytest.raises(CampaignError, match="comes `end`"):
-        obey(campaign, line)
+        run_command(campaign, line)
     assert turns(app) == []
 
 

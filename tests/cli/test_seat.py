@@ -11,7 +11,7 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.cli.game import play_session as seats
 from lorewright.cli.game.play_session import PlaySession, terminal_listener
-from lorewright.cli.game.slash import obey
+from lorewright.cli.game.slash import run_command
 from lorewright.errors import CampaignError, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model, ModelReply
@@ -63,10 +63,10 @@ def test_builtin_plays_the_words_that_failed(tmp_path: Path, capsys: pytest.Capt
     with app.campaigns.open("game") as campaign:
         session = PlaySession(campaign)
         session.submit("take rope")
-        assert obey(campaign, "/builtin", session=session)
-        obey(campaign, "/builtin look at osk", session=session)
+        assert run_command(campaign, "/builtin", session=session)
+        run_command(campaign, "/builtin look at osk", session=session)
         capsys.readouterr()
-        obey(campaign, "/builtin", session=session)
+        run_command(campaign, "/builtin", session=session)
         assert "There is nothing to play" in capsys.readouterr().out
     assert words(app) == ["take rope", "look at osk"]
 
@@ -101,7 +101,7 @@ def test_a_retry_that_fails_leaves_the_turn_as_it_was(tmp_path: Path, capsys: py
     with app.campaigns.open("game") as campaign:
         session = PlaySession(campaign)
         session.submit("look")
-        obey(campaign, "/retry", session=session)
+        run_command(campaign, "/retry", session=session)
         assert "the model is down" in capsys.readouterr().err
     assert words(app) == ["look"]
 
@@ -120,7 +120,7 @@ def test_whoever_wants_to_know_is_told_what_a_turn_took(tmp_path: Path, capsys: 
         session = PlaySession(campaign, verbose=True)
         session.submit("look")
         assert "  in 4,120 (82 % cached) · out 210 · $0.0123 · 0." in capsys.readouterr().out
-        obey(campaign, "/builtin wait", session=session)
+        run_command(campaign, "/builtin wait", session=session)
         assert "no model was asked" in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ import pytest
 from test_commands import run
 
 from lorewright.bootstrap import App, open_app
-from lorewright.cli.game.slash import COMMANDS, is_command, obey
+from lorewright.cli.game.slash import COMMANDS, is_command, run_command
 from lorewright.cli.game.turn_output import show_result
 from lorewright.errors import CampaignError
 from lorewright.lore_bootstrap import make_workspace
@@ -33,7 +33,7 @@ def told(app: App, capsys: pytest.CaptureFixture[str], *lines: str) -> str:
         for line in lines:
             capsys.readouterr()
             if is_command(line):
-                assert obey(campaign, line)
+                assert run_command(campaign, line)
             else:
                 asyncio.run(campaign.submit(line))
     return " ".join(capsys.readouterr().out.split())
@@ -94,8 +94,8 @@ def test_why_lore_who_and_map_tell_nothing_that_was_not_learned(app: App, capsys
         for line in lines:
             asyncio.run(campaign.submit(line))
             for command in ("/why", "/who", "/map", "/recap", "/inv", *(f"/lore {word}" for word in h.CANARIES)):
-                obey(campaign, command)
-            obey(campaign, "/lore Osk Lin debt boat cellar letter counter")
+                run_command(campaign, command)
+            run_command(campaign, "/lore Osk Lin debt boat cellar letter counter")
     text = capsys.readouterr().out
     for canary in h.CANARIES:
         assert canary not in text.replace(f"You know nothing of {canary}.", "")
@@ -141,7 +141,7 @@ def test_what_is_no_number_of_turns_takes_nothing_back(
     with app.campaigns.open("game") as campaign:
         asyncio.run(campaign.submit("look"))
         with pytest.raises(CampaignError) as caught:
-            obey(campaign, f"/undo {number}")
+            run_command(campaign, f"/undo {number}")
         assert caught.value.hint
         assert len(caught.value.message) < 200
         assert campaign.store.head().turn_no == 1

@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.authoring.graph_layout import laid_out
+from lorewright.authoring.graph_layout import lay_out
 from support.scale import scaled
 
 GROUPS = st.lists(st.sampled_from(["npc", "location", "item"]), min_size=1, max_size=25)
@@ -19,19 +19,19 @@ def test_every_node_has_a_place_on_the_page_and_always_the_same(
     groups: list[str], seeds: list[tuple[int, int]]
 ) -> None:
     edges = [(a % len(groups), b % len(groups)) for a, b in seeds if a % len(groups) != b % len(groups)]
-    places = laid_out(groups, edges, width=400, height=300)
+    places = lay_out(groups, edges, width=400, height=300)
     assert len(places) == len(groups)
     assert all(24 <= x <= 376 and 24 <= y <= 276 for x, y in places)
-    assert laid_out(groups, list(reversed(edges)), width=400, height=300) == places
+    assert lay_out(groups, list(reversed(edges)), width=400, height=300) == places
 
 
 def test_an_empty_graph_has_no_places() -> None:
-    assert laid_out([], [], width=10, height=10) == []
+    assert lay_out([], [], width=10, height=10) == []
 
 
 def test_what_is_linked_stands_nearer_than_what_is_not() -> None:
     groups = ["npc"] * 20
-    places = laid_out(groups, [(0, 19)], width=1000, height=1000)
+    places = lay_out(groups, [(0, 19)], width=1000, height=1000)
     linked = math.dist(places[0], places[19])
     others = [math.dist(places[0], places[at]) for at in range(1, 19)]
     assert linked < sum(others) / len(others)
@@ -39,7 +39,7 @@ def test_what_is_linked_stands_nearer_than_what_is_not() -> None:
 
 def test_groups_keep_apart() -> None:
     groups = ["a"] * 12 + ["b"] * 12
-    places = laid_out(groups, [], width=1000, height=1000)
+    places = lay_out(groups, [], width=1000, height=1000)
     within = max(math.dist(places[0], place) for place in places[:12])
     middles = [tuple(sum(axis) / 12 for axis in zip(*half, strict=True)) for half in (places[:12], places[12:])]
     assert math.dist(*middles) > within / 2

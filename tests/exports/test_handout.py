@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from lorewright.formats.handout import as_html, as_markdown
-from lorewright.formats.shown import Audience, ShownPack, shown_pack
+from lorewright.formats.shown import Audience, ReadablePack, shown_pack
 from lorewright.packs.loader import load_pack
 from support.harbour import write_pack
 
@@ -37,7 +37,7 @@ FILES = {
 }
 
 
-def shown(tmp_path: Path) -> ShownPack:
+def shown(tmp_path: Path) -> ReadablePack:
     return shown_pack(load_pack(write_pack(tmp_path / "hostile", FILES)), Audience.of("player"))
 
 

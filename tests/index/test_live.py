@@ -20,7 +20,8 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.live import LiveIndex
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.packs.loader import ParseCache, load_pack
+from lorewright.packs.files import ParseCache
+from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from support.pack_builder import TOWN, as_bytes, ask, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.errors import SettingsError
-from lorewright.llm.taxonomy import BESIDE, TYPICAL, turn_microusd
+from lorewright.llm.taxonomy import BESIDE, TYPICAL, estimate_turn_cost
 from lorewright.settings import ModelsSettings
 from lorewright.turn.run.progress import STAGES, stages_of
 
@@ -13,7 +13,7 @@ NONE = ModelsSettings()
 
 
 def estimate(small: str, large: str, settings: ModelsSettings = NONE) -> int | None:
-    return turn_microusd(small=small, large=large, settings=settings)
+    return estimate_turn_cost(small=small, large=large, settings=settings)
 
 
 def test_a_turn_that_asks_nobody_costs_nothing() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lorewright.errors import BudgetExceeded, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.gateway import Budget, MeteredModel, Spent, estimated_input
+from lorewright.llm.gateway import Budget, CallUsage, MeteredModel, estimated_input
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.llm.taxonomy import Prices
@@ -49,12 +49,12 @@ def test_a_call_that_just_fits_is_made_and_counted_as_what_it_took() -> None:
     budget = Budget(unlimited(turn_usd=MOST_USD, sitting_usd=1))
     model, _ = metered(budget, [ModelReply("yes", "m", 900, 100, cost_microusd=2_800)])
     complete(model)
-    assert budget.turn == budget.sitting == Spent(1_000, 2_800)
+    assert budget.turn == budget.sitting == CallUsage(1_000, 2_800)
 
 
 def test_a_new_turn_begins_at_nothing_and_the_sitting_goes_on() -> None:
     reply = ModelReply("yes", "m", 900, 100, cost_microusd=9_000)
-    budget = Budget(unlimited(turn_usd=0.02, sitting_usd=0.04), spent=Spent(0, 10_000))
+    budget = Budget(unlimited(turn_usd=0.02, sitting_usd=0.04), spent=CallUsage(0, 10_000))
     model, _ = metered(budget, [reply] * 3)
     complete(model)
     with pytest.raises(BudgetExceeded, match="turn"):
@@ -64,7 +64,7 @@ def test_a_new_turn_begins_at_nothing_and_the_sitting_goes_on() -> None:
     budget.begin_turn()
     with pytest.raises(BudgetExceeded, match="sitting"):
         complete(model)
-    assert budget.sitting == Spent(2_000, 28_000)
+    assert budget.sitting == CallUsage(2_000, 28_000)
 
 
 def test_tokens_have_limits_of_their_own_also_where_nothing_is_paid() -> None:

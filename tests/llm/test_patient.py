@@ -9,23 +9,23 @@ import pytest
 from lorewright.errors import BudgetExceeded, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.llm.opening import Patience, PatientModel
+from lorewright.llm.opening import CallLimits, PatientModel
 from lorewright.llm.prompt_template import PlainPrompt
 
 REQUEST = ModelRequest("narrator", PlainPrompt("narrator").render({}))
 
 
-def patient(script: list[object], patience: Patience | None = None) -> tuple[PatientModel, list[float]]:
+def patient(script: list[object], patience: CallLimits | None = None) -> tuple[PatientModel, list[float]]:
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)
 
-    return PatientModel(ScriptedModel(script), patience or Patience(tries=4), sleep=sleep), pauses
+    return PatientModel(ScriptedModel(script), patience or CallLimits(tries=4), sleep=sleep), pauses
 
 
 def test_pauses_grow_and_have_a_bound() -> None:
-    model, pauses = patient([ProviderBusy("busy")] * 3 + ["yes"], Patience(tries=4, longest_pause_s=3.0))
+    model, pauses = patient([ProviderBusy("busy")] * 3 + ["yes"], CallLimits(tries=4, longest_pause_s=3.0))
     reply = asyncio.run(model.complete(REQUEST))
     assert (reply.text, reply.tries) == ("yes", ("busy", "busy", "busy"))
     assert pauses == [1.0, 2.0, 3.0]
@@ -58,7 +58,7 @@ class Slow:
 def test_no_more_calls_of_a_provider_run_at_a_time_than_are_allowed() -> None:
     slow = Slow()
     # Two models of one provider share its lanes.
-    models = [PatientModel(slow, Patience(concurrency=2)) for _ in range(2)]
+    models = [PatientModel(slow, CallLimits(concurrency=2)) for _ in range(2)]
 
     async def all_at_once() -> list[ModelReply]:
         return await asyncio.gather(*(models[no % 2].complete(REQUEST) for no in range(8)))
@@ -68,7 +68,7 @@ def test_no_more_calls_of_a_provider_run_at_a_time_than_are_allowed() -> None:
 
 
 def test_a_model_serves_one_event_loop_after_another() -> None:
-    model = PatientModel(Slow(), Patience(concurrency=1))
+    model = PatientModel(Slow(), CallLimits(concurrency=1))
 
     async def crowd() -> list[ModelReply]:
         return await asyncio.gather(*(model.complete(REQUEST) for _ in range(3)))
@@ -80,7 +80,7 @@ def test_the_time_of_a_call_has_its_tries_and_pauses_in_it() -> None:
     async def for_ever(seconds: float) -> None:
         await asyncio.sleep(3600)
 
-    model = PatientModel(ScriptedModel([ProviderBusy("busy")]), Patience(timeout_s=0.05), sleep=for_ever)
+    model = PatientModel(ScriptedModel([ProviderBusy("busy")]), CallLimits(timeout_s=0.05), sleep=for_ever)
     with pytest.raises(ProviderBusy) as caught:
         asyncio.run(model.complete(REQUEST))
     assert caught.value.tries == ("busy", "no answer within 0.05 seconds")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from lorewright.packs.schemas import LONGEST_AGENDA, OwnWill, own_will
+from lorewright.packs.schemas import LONGEST_AGENDA, NpcInitiative, read_npc_initiative
 
 
 def test_what_is_said_is_read() -> None:
     said = {"baked": True, "chattiness": 1, "agenda": "  Find\n out. ", "pronoun": "she"}
-    assert own_will(said) == OwnWill(baked=True, chattiness=1.0, agenda="Find out.")
+    assert read_npc_initiative(said) == NpcInitiative(baked=True, chattiness=1.0, agenda="Find out.")
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_what_is_said_is_read() -> None:
     ],
 )
 def test_what_is_not_of_its_type_says_nothing(attrs: dict[str, Any]) -> None:
-    assert own_will(attrs) == OwnWill()
+    assert read_npc_initiative(attrs) == NpcInitiative()

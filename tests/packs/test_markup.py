@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.packs.chunking import comments_in
-from lorewright.packs.markup import edited
+from lorewright.packs.markup import apply_edits
 from lorewright.packs.models import PackEntity
 from lorewright.packs.references import Links
 from support.scale import scaled
@@ -21,7 +21,7 @@ LINKS = Links("inn", [HIDDEN, OSK], hidden={HIDDEN.id}, closed=True)
 
 
 def told(text: str) -> str:
-    return edited(text, LINKS.edits(text, "locations/inn.md", comments=comments_in(text)))
+    return apply_edits(text, LINKS.edits(text, "locations/inn.md", comments=comments_in(text)))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -37,8 +37,8 @@ def test_a_text_that_is_cut_in_the_middle_tells_no_more(way: str) -> None:
     text = WAYS[way].format(id=MASK.id, w=MASK.word, name=MASK.name)
     edits = LINKS.edits(text, "locations/inn.md", comments=comments_in(text))
     for end in range(len(text)):
-        parts = edited(text[:end], edits) + edited(text[end:], edits, start=end)
-        assert parts == edited(text, edits)
+        parts = apply_edits(text[:end], edits) + apply_edits(text[end:], edits, start=end)
+        assert parts == apply_edits(text, edits)
 
 
 @pytest.mark.parametrize(

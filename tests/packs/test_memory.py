@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.packs import loader
-from lorewright.packs.loader import ParseCache, content_hash_of, load_pack
+from lorewright.packs.files import ParseCache
+from lorewright.packs.loader import content_hash_of, load_pack
 from support.pack_builder import TOWN, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
 from support.scale import scaled

@@ -14,7 +14,7 @@ from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from lorewright.retrieval.why_not import WhyNot, explain_absence
+from lorewright.retrieval.why_not import WhyNot, explain_why_not
 from support.pack_builder import TOWN, ask, opened_packs
 from support.scale import scaled
 
@@ -23,7 +23,7 @@ Town = tuple[Generation, ...]
 
 def absent(generations: Town, words: str, chunk_id: str, *, viewer: str = "gm", **fields: object) -> WhyNot:
     query = LoreRetrievalQuery.model_validate({"keywords": words, "viewer": viewer, **fields})
-    return explain_absence(LoreView(generations, viewer=viewer), query, chunk_id)
+    return explain_why_not(LoreView(generations, viewer=viewer), query, chunk_id)
 
 
 def test_it_stands_against_the_last_one_chosen(town: Town) -> None:
@@ -101,11 +101,11 @@ def test_a_condition_is_told_to_the_game_master_and_exists_for_nobody_else(tmp_p
     with opened_packs(tmp_path, {"town": {"vault.md": text}}) as generations:
         query = LoreRetrievalQuery(keywords="vault")
         view = LoreView(generations, conditions=LoreConditions())
-        found = explain_absence(view, query, "vault:overview")
+        found = explain_why_not(view, query, "vault:overview")
         assert found.chunk is not None
         assert (found.chunk.reason, found.condition) == ("condition", "thread heist is open")
         player = LoreView(generations, viewer="player", conditions=LoreConditions())
-        assert explain_absence(player, query, "vault:overview").chunk is None
+        assert explain_why_not(player, query, "vault:overview").chunk is None
 
 
 def test_an_unknown_id_gets_those_that_are_nearly_it(town: Town) -> None:

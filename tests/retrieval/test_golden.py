@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.golden import Golden, GoldenQuery, golden_in, golden_schema, misses, read_golden
-from lorewright.authoring.judging import Judged, judged
+from lorewright.authoring.judging import Judged
+from lorewright.authoring.judging import judge as judge_golden
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
 from support.pack_builder import TOWN, opened_packs, write_pack
@@ -171,7 +172,7 @@ def test_a_chunk_beyond_the_budget_is_not_in_the_answer(town: Town) -> None:
 def test_a_name_that_is_no_chunk_is_told_wherever_it_stands(town: Town, key: str) -> None:
     named = {key: ["town:viktor:witholds"]}
     assert asked(town, "Zenith", **named) == ("there is no chunk town:viktor:witholds",)
-    (miss,) = judged(town, GoldenQuery.model_validate({"query": "Zenith", **named})).misses
+    (miss,) = judge_golden(town, GoldenQuery.model_validate({"query": "Zenith", **named})).misses
     assert miss.hint == "did you mean town:viktor:withholds?"
 
 
@@ -185,7 +186,7 @@ def test_open_lore_that_tells_what_somebody_keeps_back_is_no_answer_for_a_player
 
 
 def judge(town: Town, **fields: object) -> Judged:
-    return judged(town, GoldenQuery.model_validate(fields))
+    return judge_golden(town, GoldenQuery.model_validate(fields))
 
 
 def test_a_bare_section_is_one_of_the_pack_of_the_file(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.view import things, told_entity
+from lorewright.retrieval.view import find_same_things, merge_entity
 from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from support.pack_builder import Files, as_bytes, ask, found, opened_packs
 
@@ -68,7 +68,7 @@ def test_a_player_is_told_only_of_an_override_of_what_they_could_have_seen(tmp_p
 @pytest.mark.parametrize("layer", ["core", "setting"])
 def test_the_wrong_way_round_has_no_effect(tmp_path: Path, layer: str) -> None:
     with opened_packs(tmp_path, {"core": core("setting"), "town": town(layer)}) as packs:
-        assert things(packs) == {}
+        assert find_same_things(packs) == {}
         assert "guard:knows" in found(ask(packs, "marmalade"))
 
 
@@ -101,7 +101,7 @@ def test_a_chain_of_overrides_ends_at_the_latest(tmp_path: Path) -> None:
 
 def test_an_entity_is_told_by_all_packs_together(tmp_path: Path) -> None:
     with opened_packs(tmp_path, {"core": core(), "town": town()}) as packs:
-        entity = told_entity("core:guard", packs)
+        entity = merge_entity("core:guard", packs)
         assert entity is not None
         assert (entity.id, entity.name, entity.attrs["pronoun"]) == ("core:guard", "Watchman Edda", "she")
         assert entity.aliases == ("Guard", "the sentry")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.effects import recorded
+from lorewright.rules.effects import recorded_facts
 from lorewright.rules.patch import Outcome
 from lorewright.world import ops as o
 from lorewright.world.state import Reveal, WorldState
@@ -87,8 +87,8 @@ def test_what_was_never_said_is_denied() -> None:
 
 def test_a_threat_that_goes_home_is_remembered_and_one_that_fails_is_not() -> None:
     threat = w.attempt("threaten", w.VIKTOR, topic="the police")
-    assert recorded(after(threat), by=w.JO, to=w.VIKTOR, predicate="threatened")
-    assert not recorded(after(threat, total=4), by=w.JO, to=w.VIKTOR)
+    assert recorded_facts(after(threat), by=w.JO, to=w.VIKTOR, predicate="threatened")
+    assert not recorded_facts(after(threat, total=4), by=w.JO, to=w.VIKTOR)
 
 
 def test_a_scenario_records_promises_threats_and_debts() -> None:
@@ -99,9 +99,9 @@ def test_a_scenario_records_promises_threats_and_debts() -> None:
     ]
     rules = w.freeform_rules({"on": {"act": "wait"}, "success": said})
     state = w.after(w.small_world(), *w.play(w.attempt("wait"), rules=rules).ops)
-    assert len(recorded(state, by=w.VIKTOR, to=w.JO, predicate="promised")) == 1
-    assert len(recorded(state, by=w.MARA, to=w.JO, predicate="threatened")) == 1
-    assert len(recorded(state, by=w.JO, to=w.VIKTOR, predicate="owes")) == 1
+    assert len(recorded_facts(state, by=w.VIKTOR, to=w.JO, predicate="promised")) == 1
+    assert len(recorded_facts(state, by=w.MARA, to=w.JO, predicate="threatened")) == 1
+    assert len(recorded_facts(state, by=w.JO, to=w.VIKTOR, predicate="owes")) == 1
 
 
 def test_what_others_promise_each_other_is_not_the_players_to_see() -> None:
@@ -111,4 +111,4 @@ def test_what_others_promise_each_other_is_not_the_players_to_see() -> None:
     state = w.after(w.small_world(), *w.play(w.attempt("wait"), rules=rules).ops)
     (fact,) = state.facts.values()
     assert fact.visibility != "player"
-    assert recorded(state, by=w.VIKTOR, to=w.MARA) == ()
+    assert recorded_facts(state, by=w.VIKTOR, to=w.MARA) == ()

@@ -18,7 +18,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.branches import rollback, switch, tree
-from lorewright.campaigns.checks import check, migrated
+from lorewright.campaigns.checks import check, migrate_file
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -55,7 +55,7 @@ def test_a_file_of_each_version_is_migrated_found_sound_and_played_on(tmp_path: 
     path = app.campaigns.path("game")
     missing = NAMES[NAMES.index(migration) + 1 :]
     assert [one.code for one in check(path).findings] == (["older-version"] if missing else [])
-    done = migrated(path)
+    done = migrate_file(path)
     assert (done.applied, done.projected, done.problem) == (tuple(missing), "campaign_004_projection" in missing, None)
     assert check(path, app.campaigns.kept).clean
 

@@ -15,7 +15,7 @@ from lorewright.index.installed_packs import MIGRATIONS
 from lorewright.index.keywords import STATEMENTS, keyword_statements
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import opened
-from lorewright.storage.projection import MADE_ANEW, PROJECTED
+from lorewright.storage.projection import PROJECTED, REBUILT_TABLES
 from lorewright.storage.tables import Migration, migrate
 
 PROJECT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def test_every_projected_table_begins_with_its_key(made: dict[str, dict[str, set
             rows = database.rows(f"PRAGMA table_info({table})")
             assert [row["name"] for row in rows[: 1 + len(key)]] == ["campaign_id", *key]
             assert {row["name"] for row in rows if row["pk"]} == {"campaign_id", *key}
-    assert set(MADE_ANEW) <= set(made[""])
+    assert set(REBUILT_TABLES) <= set(made[""])
 
 
 def test_every_view_can_be_read_of_a_file_with_nothing_in_it(tmp_path: Path) -> None:

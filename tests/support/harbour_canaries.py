@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.cli.game.slash import obey
+from lorewright.cli.game.slash import run_command
 from lorewright.errors import LorewrightError
 from lorewright.llm.model import Model
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -175,7 +175,7 @@ def shown_at_the_prompt(app: App, capsys: pytest.CaptureFixture[str]) -> str:
     with app.campaigns.open("game") as campaign:
         for line in ASIDES:
             try:
-                obey(campaign, line)
+                run_command(campaign, line)
             except LorewrightError as error:
                 errors.append(f"{error.message} {error.hint}")
     return "\n".join([capsys.readouterr().out, *errors])

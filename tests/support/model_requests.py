@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from lorewright.llm.gateway import LLMResponse, Options, run_structured
 from lorewright.llm.model import CallLog, Model, ModelReply, ModelRequest, OnText
-from lorewright.llm.opening import Patience, PatientModel, open_model
+from lorewright.llm.opening import CallLimits, PatientModel, open_model
 from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.settings import ModelsSettings
 from support.model_apis.server import ModelServer
@@ -43,7 +43,7 @@ def at_once(model: Model, tries: int = 1, pauses: list[float] | None = None, **m
         if pauses is not None:
             pauses.append(seconds)
 
-    return PatientModel(model._model, Patience(tries=tries, **more), sleep=sleep)
+    return PatientModel(model._model, CallLimits(tries=tries, **more), sleep=sleep)
 
 
 def ask(model: Model, *, prose: bool = False, on_text: OnText | None = None, **more: Any) -> ModelReply:

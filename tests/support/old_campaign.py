@@ -22,7 +22,7 @@ os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, decide, switch, waiting
-from lorewright.campaigns.sessions import end, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -51,7 +51,7 @@ def played(folder: Path) -> App:
     """A campaign `game` in which everything happened that a file can hold."""
     app = h.harbour(folder)
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, "look", "take rope")
         undo(campaign.store)
         h.say(app, "ask Osk about Lin")

@@ -76,7 +76,7 @@ def models(*, voice: str = "You wait a little") -> dict[str, ScriptedModel]:
 
 def newer_version(app: App, name: str) -> None:
     """A third version of a prompt, in the workspace: the second one with a sentence more."""
-    text = app.casting.library.get(name, "v2").source.replace("version: v2", "version: v3")
+    text = app.stage_models.library.get(name, "v2").source.replace("version: v2", "version: v3")
     folder = app.workspace.root / "prompts"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}_v3.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")

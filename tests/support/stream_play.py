@@ -19,7 +19,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.run.pipeline import run_turn
+from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.views.draft import Submission
 from lorewright.values.entries import RECENT_TURNS

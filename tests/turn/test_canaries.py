@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lorewright.bootstrap import App
-from lorewright.cli.game.slash import obey
+from lorewright.cli.game.slash import run_command
 from lorewright.cli.root import app as command_line
 from lorewright.llm.doubles import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -118,7 +118,7 @@ def test_what_was_revealed_is_wherever_it_belongs_and_nowhere_once_it_is_taken_b
         with app.campaigns.open("game") as campaign:
             capsys.readouterr()
             for command in (f"/lore {asked}", "/recap", "/why", "/lore osk tavern letter"):
-                obey(campaign, command)
+                run_command(campaign, command)
         found = app.lore.retrieve(LoreRetrievalQuery.model_validate(query), campaign_id="game")
         return {
             "prompt": capsys.readouterr().out,

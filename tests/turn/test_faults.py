@@ -19,7 +19,7 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import begin, end, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, begin, end
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.faults import INJECTED, FailingDatabase
@@ -128,7 +128,7 @@ def test_a_turn_whose_commit_took_effect_although_it_raised_is_told_as_it_was_co
 def test_a_redo_and_the_end_of_a_sitting_fail_as_whole_as_they_succeed(tmp_path: Path) -> None:
     app = played(tmp_path)
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, "look")
         undo(campaign.store)
     path = app.campaigns.path("game")

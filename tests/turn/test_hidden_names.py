@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from lorewright.authoring.leaks.twin_worlds import same_dice
-from lorewright.campaigns.lore import introductions, why
+from lorewright.campaigns.lore import explain_last_turn, introductions
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
-from lorewright.cli.game.slash import obey
+from lorewright.cli.game.slash import run_command
 from lorewright.errors import LorewrightError
 from support import harbour as h
 from support import hidden_people as folk
@@ -84,7 +84,7 @@ def test_no_command_at_the_prompt_says_a_hidden_name(
     app = folk.inn(tmp_path)
     h.say(app, "look around")
     with app.campaigns.open("game") as campaign:
-        obey(campaign, line)
+        run_command(campaign, line)
     shown = capsys.readouterr().out
     assert shown.strip()
     assert [name for name in HIDDEN if name.casefold() in shown.casefold()] == []
@@ -95,9 +95,9 @@ def test_a_whisper_to_somebody_hidden_is_one_to_nobody(tmp_path: Path, name: str
     app = folk.inn(tmp_path)
     with app.campaigns.open("game") as campaign:
         with pytest.raises(LorewrightError) as guessed:
-            obey(campaign, f"/whisper {name} ask about it")
+            run_command(campaign, f"/whisper {name} ask about it")
         with pytest.raises(LorewrightError) as made_up:
-            obey(campaign, f"/whisper {_like(name)} ask about it")
+            run_command(campaign, f"/whisper {_like(name)} ask about it")
     assert f"nobody called {name}" in str(guessed.value)
     assert str(guessed.value).replace(name, _like(name)) == str(made_up.value)
     assert guessed.value.hint == made_up.value.hint == "here are: Viktoria"
@@ -126,7 +126,7 @@ def test_a_whisper_takes_names_with_articles_and_of_several_words(tmp_path: Path
     staged = folk.scenario().replace("vik: {at: taproom}", "vik: {at: taproom, aliases: [the Keeper of the Keys]}")
     app = folk.inn(tmp_path, text=staged)
     with app.campaigns.open("game") as campaign:
-        obey(campaign, f"/whisper {line}")
+        run_command(campaign, f"/whisper {line}")
         (said,) = [
             one
             for one in transcript_of(campaign, "player", last=1).messages
@@ -141,7 +141,7 @@ def test_a_whisper_takes_names_with_articles_and_of_several_words(tmp_path: Path
 def test_a_whisper_to_nobody_says_whom_it_took_for_the_name(tmp_path: Path, name: str) -> None:
     app = folk.inn(tmp_path)
     with app.campaigns.open("game") as campaign, pytest.raises(LorewrightError) as refused:
-        obey(campaign, f"/whisper {name} meet me at dawn")
+        run_command(campaign, f"/whisper {name} meet me at dawn")
     assert str(refused.value) == f"there is nobody called {name.rstrip(':')}"
     assert refused.value.hint == "here are: Viktoria"
 
@@ -201,7 +201,7 @@ def test_programs_are_told_no_hidden_name_either(tmp_path: Path) -> None:
         seen = [
             state_of(campaign, "player").model_dump_json(),
             transcript_of(campaign, "player", last=9).model_dump_json(),
-            repr(why(campaign)),
+            repr(explain_last_turn(campaign)),
         ]
         # Sister Wren stands in the yard: she is met there.
         assert "Sister Wren" in scene_of(campaign, "player").model_dump_json()

@@ -48,8 +48,8 @@ def act(kind: str, target: str | None = None, who: str = w.JO, **metadata: Any) 
     return Action(actor_id=who, type=kind, target_id=target, metadata=metadata)
 
 
-def twin(*actions: Action, **fields: Any) -> dict[str, Any]:
-    output = PersonaExtract().twin(shown(*actions, **fields))
+def builtin_answer(*actions: Action, **fields: Any) -> dict[str, Any]:
+    output = PersonaExtract().builtin_answer(shown(*actions, **fields))
     return {change.name: change.value for change in output.changes}
 
 
@@ -59,28 +59,28 @@ def ran(stage: PersonaExtract | CharacterExtract, given: InnerInput) -> tuple[St
 
 
 def test_whoever_attacks_pays_for_it_in_morality_and_lets_off_rage() -> None:
-    assert twin(act("attack", w.VIKTOR)) == {"morality": 4, "rage": 1, "mood": "shaken"}
+    assert builtin_answer(act("attack", w.VIKTOR)) == {"morality": 4, "rage": 1, "mood": "shaken"}
 
 
 def test_whoever_gives_is_the_better_for_it() -> None:
-    assert twin(act("give", w.VIKTOR, item_id=w.CARD)) == {"morality": 6, "mood": "lighter"}
+    assert builtin_answer(act("give", w.VIKTOR, item_id=w.CARD)) == {"morality": 6, "mood": "lighter"}
 
 
 def test_most_deeds_move_nothing() -> None:
     moving = {"attack", "threaten", "promise", "give"}
-    still = {kind: twin(act(kind, w.VIKTOR)) for kind in sorted(set(METADATA) - moving)}
+    still = {kind: builtin_answer(act(kind, w.VIKTOR)) for kind in sorted(set(METADATA) - moving)}
     assert {kind: moved for kind, moved in still.items() if moved} == {}
 
 
 def test_a_deed_at_nobody_moves_nothing() -> None:
-    assert twin(act("attack")) == twin(act("give", item_id=w.CARD)) == {}
+    assert builtin_answer(act("attack")) == builtin_answer(act("give", item_id=w.CARD)) == {}
 
 
 @pytest.mark.parametrize(
     ("verb", "mood"), [("steal from", "tense"), ("lie to", "guarded"), ("comfort", "lighter"), ("stab", "shaken")]
 )
 def test_a_free_attempt_is_known_by_its_verb(verb: str, mood: str) -> None:
-    assert twin(act("attempt", w.VIKTOR, verb=verb))["mood"] == mood
+    assert builtin_answer(act("attempt", w.VIKTOR, verb=verb))["mood"] == mood
 
 
 def test_whoever_breaks_faith_loses_more_than_by_the_deed_alone() -> None:
@@ -88,12 +88,12 @@ def test_whoever_breaks_faith_loses_more_than_by_the_deed_alone() -> None:
         moved_world(),
         AddFact(fact=Fact(id="p", subject_id=w.JO, predicate="promised", object={"to": w.VIKTOR, "what": "peace"})),
     )
-    assert twin(act("threaten", w.VIKTOR), state=bound)["morality"] == 3
-    assert twin(act("threaten", w.MARA), state=bound)["morality"] == 4
+    assert builtin_answer(act("threaten", w.VIKTOR), state=bound)["morality"] == 3
+    assert builtin_answer(act("threaten", w.MARA), state=bound)["morality"] == 4
 
 
 def test_a_tag_of_a_characters_own_intent_counts_a_little_less_than_what_it_did() -> None:
-    output = CharacterExtract().twin(shown(who=w.VIKTOR, tags=("deceit", "calm")))
+    output = CharacterExtract().builtin_answer(shown(who=w.VIKTOR, tags=("deceit", "calm")))
     assert [(change.name, change.value, change.confidence) for change in output.changes] == [
         ("morality", 4, 0.8),
         ("mood", "guarded", 0.8),
@@ -102,11 +102,11 @@ def test_a_tag_of_a_characters_own_intent_counts_a_little_less_than_what_it_did(
 
 
 def test_a_tag_that_says_what_the_action_is_counts_once() -> None:
-    assert twin(act("threaten", w.VIKTOR), tags=("threat",))["morality"] == 4
+    assert builtin_answer(act("threaten", w.VIKTOR), tags=("threat",))["morality"] == 4
 
 
 def test_what_grows_unseen_comes_nearer_to_the_surface() -> None:
-    output = PersonaExtract().twin(shown(act("threaten", w.VIKTOR)))
+    output = PersonaExtract().builtin_answer(shown(act("threaten", w.VIKTOR)))
     rage = next(change for change in output.changes if change.name == "rage")
     assert (rage.value, rage.level) == (3, 5)
 
@@ -118,7 +118,7 @@ def test_what_grows_unseen_comes_nearer_to_the_surface() -> None:
 def test_the_twin_takes_small_steps_that_are_always_accepted(values: dict[str, int], kinds: list[str]) -> None:
     state = moved_world(**{name: {"value": value} for name, value in values.items()} or STATES)
     given = shown(*(act(kind, w.VIKTOR) for kind in kinds), state=state)
-    output = PersonaExtract().twin(given)
+    output = PersonaExtract().builtin_answer(given)
     before = {one.name: one.value for one in given.states}
     counted = [change for change in output.changes if change.name in values]
     assert all(0 < abs(change.value - before[change.name]) <= 2 for change in counted)

@@ -15,9 +15,9 @@ from lorewright.authoring.leaks.twin_worlds import same_dice
 from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.lore import ask_lore, support_of, why
+from lorewright.campaigns.lore import ask_lore, explain_last_turn, support_of
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
-from lorewright.cli.game.slash import obey
+from lorewright.cli.game.slash import run_command
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.service.queries import Queries, Viewer
@@ -105,14 +105,14 @@ def _play(app: App) -> list[str]:
         ids = campaign.player_ids()
         for line in LINES:
             if line.startswith("/"):
-                obey(campaign, line)
+                run_command(campaign, line)
             else:
                 answers.append(ids.told_json(asyncio.run(campaign.submit(line))))
             answers += [
                 state_of(campaign, "player").model_dump_json(),
                 scene_of(campaign, "player").model_dump_json(),
                 transcript_of(campaign, "player", last=9).model_dump_json(),
-                repr(why(campaign)),
+                repr(explain_last_turn(campaign)),
                 ask_lore(campaign, "ford king cup stranger").model_dump_json(),
             ]
     return answers
@@ -149,8 +149,8 @@ def test_the_prompt_cites_who_is_in_disguise_by_the_name_on_stage(
     h.say(app, "talk to the stranger")
     with app.campaigns.open("game") as campaign:
         if line == "/redo":
-            obey(campaign, "/undo")
-        obey(campaign, line)
+            run_command(campaign, "/undo")
+        run_command(campaign, line)
     shown = capsys.readouterr().out
     assert [name for name in ALL if name.casefold() in shown.casefold()] == []
     if line == "/why":

@@ -10,7 +10,7 @@ from lorewright.builtin.parser.clauses import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.effects import record_op
 from lorewright.turn.run.player_round import Grounds, check_claims
-from lorewright.turn.views.disguises import says
+from lorewright.turn.views.disguises import supports_claim
 from lorewright.values.records import Message, Premise
 from lorewright.world import ops as o
 from lorewright.world.state import WorldState
@@ -190,4 +190,4 @@ def test_who_heard_a_claim_is_shown_no_evidence() -> None:
 )
 def test_a_text_says_what_stands_in_it_and_not_what_only_shares_its_words(text: str, claimed: str, so: bool) -> None:
     state = w.small_world(entities={**w.entities(), "town:jin": w.person("town:jin", "Jin")})
-    assert says(text, claimed, state) is so
+    assert supports_claim(text, claimed, state) is so

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
-from lorewright.campaigns.checks import check, migrated
-from lorewright.campaigns.sessions import end, sit_down
+from lorewright.campaigns.checks import check, migrate_file
+from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError, StateMisfit
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -25,7 +25,14 @@ from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
 from lorewright.storage.tables import migrate
-from lorewright.turn.store.projection import TABLES, StateOf, all_rows, changed_rows, first_projection, projecting
+from lorewright.turn.store.projection import (
+    TABLES,
+    StateOf,
+    all_rows,
+    changed_rows,
+    first_projection,
+    projection_statements,
+)
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.world import ops as o
@@ -181,7 +188,7 @@ def test_the_tables_follow_every_state(empty: Database, begun: tuple[WorldState,
         for op in ops:
             state = apply(state, [op]).state
         now = StateOf(f"turn_{number}", state)
-        write(empty, projecting(empty, "game", at, now))
+        write(empty, projection_statements(empty, "game", at, now))
         assert (projected_turn(empty), stored(empty)) == (now.turn_id, all_rows("game", state))
         at = now
 
@@ -204,7 +211,7 @@ def test_a_world_of_many_facts_is_projected_in_few_statements_a_turn(empty: Data
     write(empty, first_projection("game", at))
     revised = at.state.facts["f3"].model_copy(update={"object": "much"})
     after = at.state.with_fields(facts=with_entry(at.state.facts, "f3", revised))
-    statements = projecting(empty, "game", at, StateOf("turn_1", after))
+    statements = projection_statements(empty, "game", at, StateOf("turn_1", after))
     assert len(statements) == 2
 
 
@@ -296,10 +303,10 @@ def test_a_row_that_is_not_of_the_state_is_found_and_mended(tmp_path: Path, tabl
     assert (finding.code, finding.where) == ("projection-differs", table)
     assert finding.hint == "make it anew: lorewright db migrate game"
     # To open it does not mend it: the tables say that they are of the head.
-    done = migrated(path)
+    done = migrate_file(path)
     assert (done.applied, done.projected, done.problem) == ((), True, None)
     assert check(path).clean
-    assert not migrated(path).projected
+    assert not migrate_file(path).projected
 
 
 @pytest.mark.parametrize(
@@ -321,7 +328,7 @@ def test_whatever_became_of_the_tables_is_mended_and_harms_nobody(tmp_path: Path
     assert {one.hint for one in found} == {"make it anew: lorewright db migrate game"}
     (told,) = h.say(app, "wait")
     assert told["turn_no"] == 4
-    assert migrated(path).projected
+    assert migrate_file(path).projected
     assert check(path).clean
 
 
@@ -332,7 +339,7 @@ def test_a_head_that_cannot_be_read_keeps_no_file_from_opening(tmp_path: Path) -
         connection.executescript("UPDATE world_states SET state_json = '{}'; DELETE FROM projection")
     with app.campaigns.reading("game") as store:
         assert store.campaign().current_turn == 3
-    assert migrated(path).problem is not None
+    assert migrate_file(path).problem is not None
 
 
 def test_a_head_that_cannot_be_read_can_be_left(tmp_path: Path) -> None:
@@ -401,7 +408,7 @@ def test_the_views_tell_what_happened(tmp_path: Path) -> None:
 def test_the_summaries_of_sittings_are_a_view(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         h.say(app, "look", "take rope")
         summary = end(campaign, session).summary
     (row,) = rows(app.campaigns.path("game"), "SELECT * FROM summaries")

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import rollback
-from lorewright.campaigns.lore import ask_lore, map_of, why
+from lorewright.campaigns.lore import ask_lore, explain_last_turn, map_of
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import end, recap_of, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, end, recap_of
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -89,7 +89,7 @@ def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] 
         )
         for words, viewer in questions
     ]
-    session = sit_down(campaign)
+    session = active_or_new_session(campaign)
     return json.dumps(
         {
             "state": head.state.to_json(),
@@ -102,7 +102,7 @@ def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] 
             "history": [[one.result.model_dump(mode="json"), one.trace.model_dump(mode="json")] for one in history],
             "lore": ask_lore(campaign, "Lin").model_dump(mode="json"),
             "map": [repr(place) for place in map_of(head.state)],
-            "why": repr(why(campaign)),
+            "why": repr(explain_last_turn(campaign)),
         },
         default=repr,
     )
@@ -120,7 +120,7 @@ def states_kept(app: App) -> list[int]:
 def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
-        sit_down(campaign)
+        active_or_new_session(campaign)
         views = [seen(app, campaign)]
         for number, line in enumerate(FIFTEEN):
             submit(campaign, line, f"a{number}")
@@ -141,7 +141,7 @@ def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) ->
 def test_undo_and_redo_bring_back_every_byte_of_a_turn(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=FIFTEEN[:1])
     with app.campaigns.open("game") as campaign:
-        sit_down(campaign)
+        active_or_new_session(campaign)
         before = seen(app, campaign, QUESTIONS[:1])
         submit(campaign, FIFTEEN[1])
         after = seen(app, campaign, QUESTIONS[:1])
@@ -383,7 +383,7 @@ def test_a_summary_is_remembered_only_while_its_turns_are(tmp_path: Path) -> Non
     app = h.harbour(tmp_path)
     query = LoreRetrievalQuery(keywords="recap", tags=("recap",), viewer="player", corpus="history")
     with app.campaigns.open("game") as campaign:
-        session = sit_down(campaign)
+        session = active_or_new_session(campaign)
         submit(campaign, "ask Osk about Lin")
         summary = end(campaign, session).summary
         assert [chunk.text for chunk in app.lore.retrieve(query, campaign_id="game").result.chunks] == [summary]

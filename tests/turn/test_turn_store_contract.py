@@ -24,7 +24,8 @@ from lorewright.errors import (
 )
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.heads import HeadRow
-from lorewright.turn.run.pipeline import run_turn, think
+from lorewright.turn.run.commit import run_turn
+from lorewright.turn.run.pipeline import think
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import MemoryStore, RewindingStore, redo, undo, undo_played

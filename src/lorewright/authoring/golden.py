@@ -28,7 +28,7 @@ from lorewright.authoring.judging import (
     GoldenScene,
     QueryConditions,
     golden_schema,
-    judged,
+    judge,
 )
 from lorewright.bounded_files import read_text
 from lorewright.errors import PackError
@@ -111,7 +111,7 @@ def misses(generations: Sequence[Generation], golden: GoldenQuery) -> tuple[str,
 
     The name of a chunk that does not exist is a miss, too: it could never be found, nor be excluded.
     """
-    return tuple(str(miss) for miss in judged(generations, golden).misses)
+    return tuple(str(miss) for miss in judge(generations, golden).misses)
 
 
 class _Faults(Exception):

@@ -23,7 +23,7 @@ _PULL_OF_EDGES = 0.35
 _PULL_OF_GROUP = 0.08
 
 
-def laid_out(
+def lay_out(
     groups: Sequence[str], edges: Sequence[tuple[int, int]], *, width: float, height: float, margin: float = 24
 ) -> list[tuple[float, float]]:
     """Return for each node (given by its group) its place within the page, as (x, y); edges name nodes by position."""

@@ -187,7 +187,7 @@ class Judged:
         return tuple(dict.fromkeys(_section(chunk.chunk_id) for chunk in self.answer))
 
 
-def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
+def judge(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
     """Ask a golden query and judge the answer. Names that these packs do not have are misses, too."""
     unknown = tuple(_unknown_names(golden, generations))
     try:
@@ -204,7 +204,7 @@ def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
         revealed=frozenset(filter(None, (_find_item(item_id, generations) for item_id in golden.revealed))),
         conditions=None if golden.given is None else _conditions(golden.given, generations),
     )
-    query = asked_of(golden, generations, viewer=viewer)
+    query = query_of(golden, generations, viewer=viewer)
     retrieval = retrieve(view, query)
     found = Judged(unknown, view, query, retrieval, retrieval.result.chunks)
     secrets = _leaked_secrets(view, found.answer) if viewer != "gm" else ()
@@ -217,7 +217,7 @@ def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
     )
 
 
-def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: str) -> LoreRetrievalQuery:
+def query_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: str) -> LoreRetrievalQuery:
     """Return what a golden query asks, by its words or as its scene does."""
     bounds = {"limit": golden.limit, "max_tokens": golden.budget}
     if golden.scene is None:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lorewright.authoring.golden import Golden, GoldenFault
-from lorewright.authoring.judging import Judged, Miss, judged
+from lorewright.authoring.judging import Judged, Miss, judge
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation
@@ -158,7 +158,7 @@ def write_junit(path: Path, report: PackReport) -> None:
     path.write_text(junit_xml(report), encoding="utf-8")
 
 
-def told(case: Case) -> str:
+def describe_case(case: Case) -> str:
     """Return what a report says of a case that did not pass, line by line."""
     lines = (
         ("expected", case.expected),
@@ -185,12 +185,14 @@ def _add_case(suite: ElementTree.Element, case: Case, pack: str, kind: Kind) -> 
     element = ElementTree.SubElement(suite, "testcase", {key: _remove_controls(value) for key, value in fields.items()})
     if case.status == "failed":
         failure = ElementTree.SubElement(element, "failure", {"message": _remove_controls(case.found), "type": kind})
-        failure.text = _remove_controls(f"{case.place}\n{told(case)}")
+        failure.text = _remove_controls(f"{case.place}\n{describe_case(case)}")
     elif case.status == "skipped":
         ElementTree.SubElement(element, "skipped", {"message": _remove_controls(case.why)})
     elif case.status == "warned":
         # The format has no warnings: the details have it.
-        ElementTree.SubElement(element, "system-out").text = _remove_controls(f"warning: {case.place}\n{told(case)}")
+        ElementTree.SubElement(element, "system-out").text = _remove_controls(
+            f"warning: {case.place}\n{describe_case(case)}"
+        )
 
 
 def _remove_controls(text: str) -> str:
@@ -217,7 +219,7 @@ def ask_all(
     for done, golden in enumerate(goldens):
         progress("asking golden queries", done, len(goldens))
         skipped = golden.query.needs == "meaning" and not embedded
-        asked.append(AskedQuery(golden, judged(generations, golden.query), skipped))
+        asked.append(AskedQuery(golden, judge(generations, golden.query), skipped))
     return asked
 
 
@@ -310,7 +312,7 @@ _TOLD = 5
 _MAX_BYTES = 32 * 1024 * 1024
 
 
-class KeptAnswer(BaseModel):
+class StoredAnswer(BaseModel):
     """The stored answer to a question: sections, best first. `title` is for readers of the file."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -328,13 +330,13 @@ class Baseline(BaseModel):
     format: int = Field(default=_FORMAT, ge=_FORMAT, le=_FORMAT)
     pack: str
     embedder: str
-    answers: dict[str, KeptAnswer]
+    answers: dict[str, StoredAnswer]
 
 
 def baseline_of(pack_id: str, embedder: str, asked: Sequence[AskedQuery]) -> Baseline:
     """Return the baseline of some answers."""
     answers = {
-        query.golden.query.asked: KeptAnswer(title=query.golden.query.title, sections=query.judged.sections)
+        query.golden.query.asked: StoredAnswer(title=query.golden.query.title, sections=query.judged.sections)
         for query in asked
         if query.judged.retrieval is not None and not query.skipped
     }
@@ -384,7 +386,7 @@ def regression_cases(baseline: Baseline, asked: Sequence[AskedQuery], *, embedde
     return [case for query in asked for case in _compare_query(baseline.answers, query)]
 
 
-def _compare_query(answers: Mapping[str, KeptAnswer], query: AskedQuery) -> Iterator[Case]:
+def _compare_query(answers: Mapping[str, StoredAnswer], query: AskedQuery) -> Iterator[Case]:
     golden, name = query.golden, named(query.golden)
     kept = answers.get(golden.query.asked)
     if query.skipped or query.judged.retrieval is None:

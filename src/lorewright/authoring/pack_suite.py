@@ -43,7 +43,7 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
-from lorewright.retrieval.pack_views import opened
+from lorewright.retrieval.pack_views import close_with
 
 # The test by masked links: a sentence with a link, without the linked name, must find the linked entity again. It needs
 # no labels. The section of the sentence is taken out of the pack before the question, so that neither its words nor its
@@ -172,7 +172,7 @@ class TestedPacks:
 
 
 @contextmanager
-def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[TestedPacks]:
+def open_tested_packs(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[TestedPacks]:
     """Open packs by their folders, the last of which is the one that is tested; close them when the block ends.
 
     What is embedded is stored in the workspace's cache, so that an install afterwards finds it there.
@@ -196,9 +196,9 @@ def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -
                     here.embed(key, progress=progress)
                 except EmbedderError as problem:
                     notes.append(f"{pack.manifest.id} is found by words alone: {problem.message}")
-                generations.append(opened(stack, here.open(key)))
+                generations.append(close_with(stack, here.open(key)))
             else:
-                generations.append(opened(stack, library.open(key)))
+                generations.append(close_with(stack, library.open(key)))
         yield TestedPacks(packs[-1], tuple(generations), tuple(notes))
 
 
@@ -267,7 +267,7 @@ class PackTests:
         """
         root = self.roots.root(name)
         kept = _baseline(root, wanted)
-        with open_shelf(self.roots.with_dependencies([root]), self.library, progress=progress) as shelf:
+        with open_tested_packs(self.roots.with_dependencies([root]), self.library, progress=progress) as shelf:
             goldens, faults = golden_in(root)
             asked = ask_all(goldens, shelf.generations, embedded=bool(shelf.embedder), progress=progress)
             cases: list[Case] = []

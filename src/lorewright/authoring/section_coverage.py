@@ -24,7 +24,7 @@ from lorewright.retrieval.budget import DUPLICATE_SHARE
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
-from lorewright.retrieval.why_not import LeftOut, exclusion_reasons
+from lorewright.retrieval.why_not import WhyExcluded, exclusion_reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Asking:
 _FEWEST_TWIN_WORDS = 8
 
 
-def twins_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
+def near_duplicates_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
     """Return for each chunk with a near duplicate the ID of the most similar chunk and the share of their words that
     both have. A near duplicate is so similar that retrieval leaves one of the two out."""
     words = {chunk.id: frozenset(words_of(chunk.text)) for chunk in chunks}
@@ -89,11 +89,9 @@ def twins_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
     return best
 
 
-# So many of the rarest words of a section are asked, and so many sentences of others that link to it.
-_RAREST = 6
-_LINKING = 3
-# A shorter sentence is no question.
-_FEWEST_WORDS = 4
+_RAREST = 6  # rarest words of a section that are asked
+_LINKING = 3  # sentences of other sections that link to it and are asked
+_FEWEST_WORDS = 4  # a shorter sentence is no question
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +106,8 @@ class Probed:
     chunk: StoredChunk
     by_title: bool
     by_content: bool
-    in_place: LeftOut | None = None
-    last: LeftOut | None = None
+    in_place: WhyExcluded | None = None
+    last: WhyExcluded | None = None
     asked: tuple[str, ...] = ()
     twin: tuple[str, float] | None = None
 
@@ -132,7 +130,7 @@ class Prober:
     def probe(self, *, progress: Progress) -> list[Probed]:
         """Return the result for every section that has text, in source order."""
         written = [chunk for chunk in self._chunks if chunk.text.strip()]
-        self._twins = twins_of(written)
+        self._twins = near_duplicates_of(written)
         found = []
         for done, chunk in enumerate(written):
             progress("asking each section for itself", done, len(written))
@@ -166,7 +164,7 @@ class Prober:
     def _brings(self, words: str, chunk: StoredChunk) -> bool:
         return chunk.id in self._asking.answer(words)
 
-    def _why(self, words: str, chunk: StoredChunk) -> LeftOut | None:
+    def _why(self, words: str, chunk: StoredChunk) -> WhyExcluded | None:
         return exclusion_reasons(self._asking.ask(words), self._asking.query(words), chunk)
 
     def _content_of(self, chunk: StoredChunk) -> Iterator[str]:

@@ -20,7 +20,7 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import Installed, Library
 from lorewright.index.live import LiveIndex
 from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
-from lorewright.packs.installing import Memories, check_pack
+from lorewright.packs.installing import ParseCaches, check_pack
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Pack, PackEntity
 from lorewright.retrieval.pack_views import qualified_viewer
@@ -156,7 +156,7 @@ class Look:
         }
 
 
-def compared(now: Sequence[Finding], before: Sequence[Finding]) -> Findings:
+def compare_findings(now: Sequence[Finding], before: Sequence[Finding]) -> Findings:
     """Compare findings: return those of now, which are new, and which are solved. A finding that only moved to another
     line is neither."""
     left, gone = Counter(map(_finding_key, before)), Counter(map(_finding_key, now))
@@ -232,7 +232,7 @@ class PackWatcher:
         self._settings = settings
         self._is_pinned = is_pinned
         self._made: GenerationKey | None = None
-        self._memories = Memories()
+        self._memories = ParseCaches()
         self._live = LiveIndex(library.vectors)
         self._needed = _Needed(library)
         self._seen: tuple[object, ...] | None = None
@@ -283,16 +283,16 @@ class PackWatcher:
         Errors that were there from the start only leave out the files that have them."""
         if self._indexed is None or self._watched.lenient:
             return False
-        return bool(compared(pack.errors, self._indexed.errors).new)
+        return bool(compare_findings(pack.errors, self._indexed.errors).new)
 
     def _compare_findings(self, pack: Pack) -> Findings:
         """Compare errors with those of the look before. All other findings are compared with those of the last indexed
         text, and only where there is no error: links that dangle because a file cannot be read are no news."""
-        errors = compared(pack.errors, self._errors)
+        errors = compare_findings(pack.errors, self._errors)
         if self._is_held_back(pack):
             return Findings(pack.findings, errors.new, errors.solved)
         before = _without_errors(pack) if self._remarks is None else self._remarks
-        remarks = compared(_without_errors(pack), before)
+        remarks = compare_findings(_without_errors(pack), before)
         return Findings(pack.findings, (*errors.new, *remarks.new), (*errors.solved, *remarks.solved))
 
     def install(self, *, progress: Progress = no_progress) -> Installed | None:
@@ -320,7 +320,7 @@ class PackWatcher:
         return installed
 
     def _delete(self, key: GenerationKey) -> None:
-        with upkeep.alone(self._library):
+        with upkeep.hold_index_locks(self._library):
             if not self._is_pinned(key):
                 for folder in self._library.spaces(key).values():
                     upkeep.delete_generation(self._library, folder)

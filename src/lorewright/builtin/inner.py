@@ -63,7 +63,7 @@ _LEAST, _MOST = 0, 10
 _OF_A_TAG = 0.8
 
 
-def moved(given: InnerInput) -> StateExtractorOutput:
+def change_states(given: InnerInput) -> StateExtractorOutput:
     """Return the changes of the states; each state at most once, nothing where no deed of the table is among the
     actions.
     """

@@ -31,7 +31,7 @@ _NOTES: Mapping[str, str] = {
     "lock": "lock {target}",
     "unlock": "unlock {target}",
 }
-_DEFAULTS = {"look": "the place", "ask": "whoever was asked", "take": "the thing"}
+_DEFAULTS = {"look": "the place", "ask": "the person asked", "take": "the thing"}
 
 
 def plan(given: PlannerInput) -> PlannerOutput:

@@ -25,7 +25,7 @@ from lorewright.storage.heads import (
     turn_rows,
     undone_turns,
 )
-from lorewright.turn.checks.accepting import entry_of, standing
+from lorewright.turn.checks.accepting import entry_of, find_established
 from lorewright.turn.store.annotations import StoredReview, reviews
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import committed_state
@@ -127,7 +127,7 @@ def _hold_to_now(found: StoredReview, store: CampaignStore) -> None:
 def _why_not_now(op: o.StateOp, now: WorldState, then: WorldState) -> str | None:
     match op:
         case o.AddFact():
-            stands = standing(now, op.fact.subject_id, op.fact.predicate, op.fact.object)
+            stands = find_established(now, op.fact.subject_id, op.fact.predicate, op.fact.object)
             if stands is None:
                 return None
             return "already_exists" if stands.compares == "same" else "contradicts_fact"

@@ -14,13 +14,13 @@ from typing import Any
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories, PlayedHistory
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
-from lorewright.campaigns.scenarios.cast import agendas_of, hold_to
+from lorewright.campaigns.scenarios.cast import agendas_of, check_state
 from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
-from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
+from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
-from lorewright.campaigns.store import KeptPacks, create_campaign, pins_of
+from lorewright.campaigns.store import StoredPackTexts, create_campaign, pins_of
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -33,7 +33,7 @@ from lorewright.errors import (
 from lorewright.ids import canonical_json, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
-from lorewright.index.library import Library, blaming_damage
+from lorewright.index.library import Library, report_damage
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
@@ -73,7 +73,7 @@ class Campaigns:
         scenarios: Path,
         packs: Path,
         library: Library,
-        casting: StageModels,
+        stage_models: StageModels,
         histories: Histories,
         *,
         clock: Callable[[], str] = now,
@@ -83,11 +83,11 @@ class Campaigns:
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
-        self._casting = casting
+        self._stage_models = stage_models
         self._histories = histories
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
         self.clock = clock
-        self.kept = KeptPacks(folder / "packs-kept")
+        self.kept = StoredPackTexts(folder / "packs-kept")
 
     def hold_to_trust(self) -> None:
         """Refuse, or ask the user, before anything of a game is embedded by an embedder that they have not trusted.
@@ -126,7 +126,7 @@ class Campaigns:
         Whatever is raised, there is no new campaign.
         """
         for key in (keys.small, keys.large):
-            self._casting.check(key)
+            self._stage_models.check(key)
         source = self.scenario_path(scenario_name)
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
@@ -161,7 +161,7 @@ class Campaigns:
         campaign_id = self._free_id(campaign_id, scenario.id)
         ruleset, ruleset_hash = self._ruleset(scenario)
         if calibration is not None:
-            scenario = calibrated(scenario, ruleset, calibration)
+            scenario = calibrate_scenario(scenario, ruleset, calibration)
         generations = [library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
@@ -171,7 +171,7 @@ class Campaigns:
             for generation in generations:
                 generation.close()
         if calibration is not None:
-            opening = replace(opening, rules=kept_to(opening.rules, calibration))
+            opening = replace(opening, rules=calibrate_rules(opening.rules, calibration))
         for pack in installed:
             self.kept.keep(Path(pack.path), pack.content_hash)
         row = {
@@ -223,7 +223,7 @@ class Campaigns:
                 state=opening.state,
                 result_json=canonical_json(result.model_dump(mode="json")),
                 intro=intro,
-                prompts=pins_in_force(self._casting.library),
+                prompts=pins_in_force(self._stage_models.library),
             )
         except FileExistsError:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
@@ -323,7 +323,7 @@ class Campaigns:
         """
         with self._store(campaign_id) as store, ExitStack() as stack:
             make = partial(self._made, store, stack)
-            yield OpenCampaign(store, self._casting, make, make())
+            yield OpenCampaign(store, self._stage_models, make, make())
 
     def as_of(
         self, store: CampaignStore, turn_id: str, stack: ExitStack, *, by_words: Collection[str] = ()
@@ -337,12 +337,12 @@ class Campaigns:
         """Return the row and the setting at the head of a campaign, or at another turn; the stack closes them."""
         row = store.campaign(at)
         state = store.head().state if at is None else store.state_at(at)
-        hold_to(state, row.rules.ruleset)
+        check_state(state, row.rules.ruleset)
         generations = self.generations(row, by_words=by_words)
         for generation in generations:
             stack.callback(generation.close)
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
-        stack.enter_context(blaming_damage([generation.folder for generation in generations]))
+        stack.enter_context(report_damage([generation.folder for generation in generations]))
         agendas = agendas_of(row.scenario, state, row.rules.cast)
         return row, Setting(
             row.rules,

@@ -15,13 +15,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lorewright.campaigns.store import KeptPacks
+from lorewright.campaigns.store import StoredPackTexts
 from lorewright.errors import DamagedFile, LorewrightError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened, read_json
-from lorewright.storage.enclosure import trouble_of
+from lorewright.storage.enclosure import error_for
 from lorewright.storage.heads import head_row, path_to
 from lorewright.storage.integrity import (
     FOUNDATIONS,
@@ -31,17 +31,17 @@ from lorewright.storage.integrity import (
     IntegrityFinding,
     Refused,
     Row,
-    broken,
     campaign_row,
     edits_asked_for,
+    find_file_faults,
+    find_violations,
     json_texts,
-    mended_by_migrating,
+    migration_hint,
     pinned_texts,
     rules_of_upgrades,
     state_rows,
     turn_count,
     turns_with_messages,
-    unsound,
 )
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
@@ -70,7 +70,7 @@ class CampaignCheck:
         return not self.findings
 
 
-def check(path: Path, kept: KeptPacks | None = None) -> CampaignCheck:
+def check(path: Path, kept: StoredPackTexts | None = None) -> CampaignCheck:
     """Return everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
 
     It never raises for what it finds: a file that is no database is a finding, too.
@@ -81,7 +81,7 @@ def check(path: Path, kept: KeptPacks | None = None) -> CampaignCheck:
     except SettingsError as problem:
         return CampaignCheck(0, (IntegrityFinding("newer-version", path.name, problem.message, problem.hint or ""),))
     except (LorewrightError, Refused) as problem:
-        trouble = trouble_of(problem, path)
+        trouble = error_for(problem, path)
         hint = RESTORE if isinstance(trouble, DamagedFile) else trouble.hint or ""
         return CampaignCheck(0, (IntegrityFinding("unreadable", path.name, str(problem), hint),))
 
@@ -96,13 +96,13 @@ class Migrated:
     problem: str | None = None
 
 
-def migrated(path: Path) -> Migrated:
+def migrate_file(path: Path) -> Migrated:
     """Bring a campaign's file up to date, make its projection anew where that is not the head's, and return what was
     done. It never raises: a file that cannot be migrated is left as it is, with the problem in the result."""
     try:
         with opened(path) as database:
             applied = tuple(migrate(database, CAMPAIGN_MIGRATIONS))
-            if broken(database, FOUNDATIONS):
+            if find_violations(database, FOUNDATIONS):
                 return Migrated(applied)
             wrong = next(_projection(database), None) is not None
             return Migrated(applied, bring_projection_up(database, anew=wrong))
@@ -110,22 +110,22 @@ def migrated(path: Path) -> Migrated:
         return Migrated(problem=str(problem))
 
 
-def _checked(database: Database, kept: KeptPacks | None) -> CampaignCheck:
+def _checked(database: Database, kept: StoredPackTexts | None) -> CampaignCheck:
     old = missing(database, CAMPAIGN_MIGRATIONS)
     if old:
         name = database.path.stem
         what = f"it was written by an older version: {', '.join(old)} is missing"
         return CampaignCheck(0, (IntegrityFinding("older-version", name, what, f"run: lorewright db migrate {name}"),))
-    found = [*unsound(database), *broken(database, FOUNDATIONS)]
+    found = [*find_file_faults(database), *find_violations(database, FOUNDATIONS)]
     notes: list[IntegrityFinding] = []
     turns = turn_count(database)
     # A tree with a hole cannot be walked, and findings about its states would only hide the hole.
     if not found:
         unreadable = list(_unreadable(database))
-        found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
+        found = [*find_violations(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
         found += [] if unreadable else [*_results(database), *_sittings(database)]
         found += _projection(database)
-        notes = broken(database, ODDITIES)
+        notes = find_violations(database, ODDITIES)
     if kept is not None:
         found += _pins(database, kept)
     return CampaignCheck(turns, tuple(found), tuple(notes))
@@ -270,7 +270,7 @@ def _sittings(database: Database) -> Iterator[IntegrityFinding]:
 
 def _projection(database: Database) -> Iterator[IntegrityFinding]:
     """Yield the projected tables that differ from the head's state, row by row."""
-    head, row, hint = head_row(database), campaign_row(database), mended_by_migrating(database)
+    head, row, hint = head_row(database), campaign_row(database), migration_hint(database)
     with suppress(LorewrightError, ValueError):
         wanted = all_rows(row["id"], stored_state(database, head.turn_id))
         if projected_turn(database) != head.turn_id:
@@ -295,7 +295,7 @@ def _typed(rows: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
     return {tuple((value, type(value)) for value in row) for row in rows}
 
 
-def _pins(database: Database, kept: KeptPacks) -> Iterator[IntegrityFinding]:
+def _pins(database: Database, kept: StoredPackTexts) -> Iterator[IntegrityFinding]:
     for pack_id, text_hash in pinned_texts(database):
         problem = kept.problem_with(text_hash)
         if problem is not None:

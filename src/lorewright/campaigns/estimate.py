@@ -22,7 +22,7 @@ _LAST_TURNS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TokensTaken:
     """Tokens that a stage takes in a turn, on average."""
 
     read: float
@@ -53,17 +53,19 @@ class PaidModel:
         return mask_address(self.address)
 
 
-def paid_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+def paid_keys(stage_models: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
     """Return the keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
 
     Raises:
         SettingsError: the settings name an unknown key.
     """
-    keys_asked = asked_keys(casting, keys, stages)
-    return {key: asking for key, asking in keys_asked.items() if casting.may_cost(key)}
+    keys_asked = asked_keys(stage_models, keys, stages)
+    return {key: asking for key, asking in keys_asked.items() if stage_models.may_cost(key)}
 
 
-def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+def asked_keys(
+    stage_models: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES
+) -> dict[str, tuple[str, ...]]:
     """Return the keys of the models that turns of these stages ask, sorted, each with the stages that ask it.
 
     Raises:
@@ -71,27 +73,27 @@ def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = ST
     """
     found: dict[str, tuple[str, ...]] = {}
     for stage in stages:
-        key = casting.key(stage, keys)
+        key = stage_models.key(stage, keys)
         if key != BUILTIN:
             found[key] = (*found.get(key, ()), stage)
     return dict(sorted(found.items()))
 
 
-def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
+def paid_models(stage_models: StageModels, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
     """Return the models that a campaign's turns with these keys may have to pay for, by key, estimated from its last
     turns.
 
     Raises:
         SettingsError: the settings name an unknown key.
     """
-    if not paid_keys(casting, keys):
+    if not paid_keys(stage_models, keys):
         # The rules and last turns are read only where there is something to be estimated.
         return ()
-    paid = paid_keys(casting, keys, stages_of(store.campaign().rules.profile))
+    paid = paid_keys(stage_models, keys, stages_of(store.campaign().rules.profile))
     taken = taken_lately(store)
     found = []
     for key, stages in paid.items():
-        prices, address = casting.prices(key), casting.address(key)
+        prices, address = stage_models.prices(key), stage_models.address(key)
         usd = None
         if prices is not None:
             usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
@@ -101,10 +103,10 @@ def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> 
 
 def paid_in(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
     """Return the models that a campaign's next turn may pay for."""
-    return paid_models(campaign.casting, campaign.keys, campaign.store)
+    return paid_models(campaign.stage_models, campaign.keys, campaign.store)
 
 
-def taken_lately(store: CampaignStore) -> dict[str, Taken]:
+def taken_lately(store: CampaignStore) -> dict[str, TokensTaken]:
     """Return the mean tokens that the stages took in the last turns in which a model was asked, by stage; without the
     stages that no model ran."""
     turns = [store.stage_records(turn.turn_id) for turn in store.path(last=_LAST_TURNS)]
@@ -115,16 +117,16 @@ def taken_lately(store: CampaignStore) -> dict[str, Taken]:
     return {stage: _mean(calls, len(with_models)) for stage, calls in by_stage.items() if calls}
 
 
-def _typical(stage: str) -> Taken:
+def _typical(stage: str) -> TokensTaken:
     """Return what the stage usually takes in a turn, for a campaign without turns of its own."""
     call = {**TYPICAL, **BESIDE}[stage]
     turns = call.in_hundred / 100
-    return Taken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
+    return TokensTaken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
 
 
-def _mean(calls: Sequence[Mapping[str, Any]], turns: int) -> Taken:
+def _mean(calls: Sequence[Mapping[str, Any]], turns: int) -> TokensTaken:
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-    return Taken(*(sum(call[name] for call in calls) / turns for name in names))
+    return TokensTaken(*(sum(call[name] for call in calls) / turns for name in names))
 
 
 # Agreement: a model that may cost money is asked only after the user has agreed, once for each campaign, key and
@@ -140,7 +142,7 @@ def awaiting(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
     """
     agreed = _agreed(campaign)
     # Called before every turn, so prices are computed only where somebody has to be asked.
-    if all(has_agreed(campaign, key, agreed) for key in paid_keys(campaign.casting, campaign.keys)):
+    if all(has_agreed(campaign, key, agreed) for key in paid_keys(campaign.stage_models, campaign.keys)):
         return ()
     return tuple(model for model in paid_in(campaign) if not has_agreed(campaign, model.key, agreed))
 
@@ -148,7 +150,7 @@ def awaiting(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
 def has_agreed(campaign: OpenCampaign, key: str, agreed: frozenset[str] | None = None) -> bool:
     """Tell whether this user has agreed that the campaign asks the model of a key at its current address."""
     known = _agreed(campaign) if agreed is None else agreed
-    return _token(key, campaign.casting.address(key)) in known
+    return _token(key, campaign.stage_models.address(key)) in known
 
 
 def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
@@ -163,17 +165,17 @@ def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
         keep_agreements(database.path, created_at(database), tokens)
 
 
-def hold_to_trust(campaign: OpenCampaign) -> None:
+def require_trust(campaign: OpenCampaign) -> None:
     """Refuse, or ask the user, where the next turn would ask a model by settings that they have not trusted.
 
     Raises:
         NotTrusted: the settings are not trusted; nothing was sent.
     """
-    if asked_keys(campaign.casting, campaign.keys):
-        campaign.casting.hold_to_trust()
+    if asked_keys(campaign.stage_models, campaign.keys):
+        campaign.stage_models.hold_to_trust()
 
 
-def hold_to_agreement(campaign: OpenCampaign) -> None:
+def require_agreement(campaign: OpenCampaign) -> None:
     """Refuse to continue where the next turn would ask a model that may cost money and that nobody has agreed to.
 
     Raises:
@@ -181,19 +183,19 @@ def hold_to_agreement(campaign: OpenCampaign) -> None:
         NotAgreed: nobody has agreed; the message names the models with their estimated price and address.
         SettingsError: the settings name an unknown key.
     """
-    hold_to_trust(campaign)
+    require_trust(campaign)
     models = awaiting(campaign)
     if models:
-        named = " and ".join(f"{model.key} ({told_price(model)})" for model in models)
+        named = " and ".join(f"{model.key} ({price_in_words(model)})" for model in models)
         raise NotAgreed(
             f"{campaign.store.campaign_id} asks {named}, and nobody has agreed to that yet; nothing was sent",
             hint="say --yes to agree for this campaign, or play at a terminal, where you are asked",
         )
 
 
-def told_price(model: PaidModel) -> str:
+def price_in_words(model: PaidModel) -> str:
     """Return the estimated price of a turn with a model, and its address, in words."""
-    price = "price unknown" if model.usd_a_turn is None else f"about {dollars(model.usd_a_turn)} a turn"
+    price = "price unknown" if model.usd_a_turn is None else f"about {format_dollars(model.usd_a_turn)} a turn"
     return f"{price}, at {model.shown_address}"
 
 
@@ -206,7 +208,7 @@ def _token(key: str, address: str | None) -> str:
     return make_token((key, address or ""))
 
 
-def dollars(usd: float, *, digits: int = 2) -> str:
+def format_dollars(usd: float, *, digits: int = 2) -> str:
     """Return an amount with this many significant digits: `$0.012`, `$0.00034`, `$1.50`."""
     if usd <= 0:
         return "$0"

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lorewright import __version__
-from lorewright.bounded_files import over
+from lorewright.bounded_files import describe_bound
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import sittings
@@ -110,7 +110,7 @@ def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, by
     for table in map(_without_consent, read_tables(store.database)):
         lines = [f"{canonical_json(line)}\n".encode() for line in (table.columns, *table.rows)]
         if max(map(len, lines)) > MAX_ROW_BYTES:
-            message = f"a row of {table.name} is {over(MAX_ROW_BYTES)}, which no import would take"
+            message = f"a row of {table.name} is {describe_bound(MAX_ROW_BYTES)}, which no import would take"
             raise CampaignError(message, hint="copy the campaign's .db file instead, while nothing is played")
         written += len(lines) - 1
         if written > MAX_ROWS:

@@ -315,7 +315,7 @@ class Histories:
                 if before is None and place:
                     before = store.state_at(keys[place - 1].turn_id)
                 after = store.state_at(key.turn_id) if before is None else store.state_after(before, key.turn_id)
-                made[key] = made_of(store, key.turn_id, before, after)
+                made[key] = turn_records(store, key.turn_id, before, after)
                 before = after
             else:
                 before = None
@@ -359,7 +359,7 @@ def summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str
     return found
 
 
-def made_of(
+def turn_records(
     store: CampaignStore, turn_id: str, before: WorldState | None, after: WorldState
 ) -> tuple[HistoryRecord, ...]:
     """Return the records of a turn, made from its stored messages and resolution and the states around it."""
@@ -461,7 +461,7 @@ class PlayedHistory:
         state = self._state if self._state is not None else self._store.state_at(str(self._last))
         for key in turn_keys(self._begun, turns):
             after = self._store.state_after(state, key.turn_id)
-            found[key] = made_of(self._store, key.turn_id, state, after)
+            found[key] = turn_records(self._store, key.turn_id, state, after)
             state = after
         self._state = state
         self._made |= found

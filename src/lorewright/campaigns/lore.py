@@ -16,12 +16,12 @@ from lorewright.errors import NotFound
 from lorewright.formats.shown import Audience
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
-from lorewright.index.library import Library, blaming_damage
+from lorewright.index.library import Library, report_damage
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.retrieval.pack_views import (
     PackViews,
-    opened,
+    close_with,
     qualified_viewer,
 )
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
@@ -29,11 +29,11 @@ from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import (
     EntryHistory,
     LoreView,
+    find_same_things,
     has_entry_rules,
     hidden_entities,
     ids_of,
     in_force,
-    things,
 )
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.turn.stages.narrate.sources import Kind, Source, sources_of
@@ -270,7 +270,7 @@ class Reasons:
     clocks: tuple[tuple[str, int], ...] = ()
 
 
-def why(campaign: OpenCampaign) -> Reasons:
+def explain_last_turn(campaign: OpenCampaign) -> Reasons:
     """Return the reasons for the last turn's result."""
     turns = campaign.store.turns()
     result = TurnResult.model_validate(campaign.player_ids().told(turns[-1]["result"]))
@@ -306,7 +306,7 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
         root = Path(stack.enter_context(tempfile.TemporaryDirectory())) / pack_id
         root.mkdir()
         campaigns.kept.unpack(pin.content_hash, root)
-        generations = tuple(opened(stack, generation) for generation in campaigns.generations(row))
+        generations = tuple(close_with(stack, generation) for generation in campaigns.generations(row))
         conditions, revealed = lore_conditions(state), readable(state, generations)
         lore = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
         visible = {chunk.id for generation in lore.view.generations for chunk in generation.all_chunks()}
@@ -344,9 +344,9 @@ class CampaignViews:
                 turns = store.turns()
                 state = store.state_at(turns[-1]["turn_id"])
                 generations = tuple(
-                    opened(stack, generation) for generation in self._campaigns.generations(store.campaign())
+                    close_with(stack, generation) for generation in self._campaigns.generations(store.campaign())
                 )
-                stack.enter_context(blaming_damage(generation.folder for generation in generations))
+                stack.enter_context(report_damage(generation.folder for generation in generations))
                 wanted = tuple(generation for generation in generations if not packs or generation.pack_id in packs)
                 viewer_id = qualified_viewer(viewer, wanted, _people_of_no_pack(state))
                 witness = _witness(viewer_id, state, generations)
@@ -387,4 +387,7 @@ def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) 
     if viewer == "player":
         return state.player_id
     npc_id = viewer.removeprefix("npc:")
-    return next((entity_id for entity_id in ids_of(npc_id, things(generations)) if entity_id in state.entities), npc_id)
+    return next(
+        (entity_id for entity_id in ids_of(npc_id, find_same_things(generations)) if entity_id in state.entities),
+        npc_id,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import sit_down
+from lorewright.campaigns.sessions import active_or_new_session
 from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.storage import sittings
 from lorewright.storage.model_rows import set_model_keys
@@ -17,7 +17,7 @@ def choose_for_sitting(campaign: OpenCampaign, *, small: str | None = None, larg
         SettingsError: there is no model of such a key, or it cannot be asked; nothing was changed.
     """
     _check(campaign, small, large)
-    session = sit_down(campaign)
+    session = active_or_new_session(campaign)
     sittings.set_model_keys(
         campaign.store.database,
         session.id,
@@ -49,4 +49,4 @@ def choose_for_campaign(campaign: OpenCampaign, *, small: str | None = None, lar
 def _check(campaign: OpenCampaign, *keys: str | None) -> None:
     for key in keys:
         if key is not None:
-            campaign.casting.check(key)
+            campaign.stage_models.check(key)

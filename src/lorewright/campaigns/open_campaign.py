@@ -13,12 +13,12 @@ from lorewright.campaigns.stage_models import ModelKeys, StageModels
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.llm.gateway import Spent
+from lorewright.llm.gateway import CallUsage
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
+from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.editing import edit
-from lorewright.turn.run.pipeline import run_turn
 from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.stages.stages import Stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
@@ -26,7 +26,7 @@ from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission, persona_called, somebody_called
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.annotations import NOTHING_KEPT, Annotations
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
@@ -45,7 +45,7 @@ class OpenCampaign:
     back over an upgrade."""
 
     store: CampaignStore
-    casting: StageModels
+    stage_models: StageModels
     _make: Callable[[], Made]
     _made: Made
 
@@ -68,14 +68,16 @@ class OpenCampaign:
     def stages(self) -> Stages:
         """Return the stages of the next turn, with the current models, prompts and budget."""
         keys = self.keys
-        if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
+        if all(self.stage_models.key(stage, keys) == BUILTIN for stage in STAGES):
             return make_stages({})
-        return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
+        return self.stage_models.stages(
+            keys, pinned_library(self.store.database, self.stage_models.library), self.spent()
+        )
 
-    def spent(self) -> Spent:
+    def spent(self) -> CallUsage:
         """Return the cost of the active sitting so far; without an active sitting, that of the campaign."""
         active = active_session_row(self.store.database)
-        return Spent(*spent_in(self.store.database, None if active is None else active.id))
+        return CallUsage(*spent_in(self.store.database, None if active is None else active.id))
 
     def acquaintance(self, persona: str | None = None) -> Acquaintance:
         """Return what the player knows at the head about the people of the story; with a persona's ID, what they know
@@ -166,7 +168,7 @@ class OpenCampaign:
         by: str = "gm",
         note: str = "",
         revision: int | None = None,
-        kept: Annotations = NOTHING_KEPT,
+        kept: Annotations = NO_ANNOTATIONS,
     ) -> str:
         """Change the world from outside, in a turn of its own, and return its TurnResult as canonical JSON. See
         `editing.edit` for its arguments and what it raises."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, faults_of, told
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, faults_in_lines, faults_of
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import CampaignError, NotFound
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
@@ -100,7 +100,7 @@ def read_calibration(path: Path) -> Calibration:
         return Calibration.model_validate(data or {})
     except ValidationError as problem:
         faults = faults_of(problem, lines_of_yaml(text), hint=_HINT)
-        raise CampaignError(told(path, faults), hint=_HINT) from None
+        raise CampaignError(faults_in_lines(path, faults), hint=_HINT) from None
 
 
 def calibration_of(given: Mapping[str, Any]) -> Calibration:
@@ -112,7 +112,7 @@ def calibration_of(given: Mapping[str, Any]) -> Calibration:
         return Calibration()
 
 
-def calibrated(scenario: Scenario, ruleset: Ruleset, calibration: Calibration) -> Scenario:
+def calibrate_scenario(scenario: Scenario, ruleset: Ruleset, calibration: Calibration) -> Scenario:
     """Return the scenario changed by a calibration: the player's name, pronoun, description and stats; lines and veils
     in the ruleset's scene where it has fields for them.
 
@@ -139,7 +139,7 @@ def calibrated(scenario: Scenario, ruleset: Ruleset, calibration: Calibration) -
     return scenario.model_copy(update=changes)
 
 
-def kept_to(rules: CampaignRules, calibration: Calibration) -> CampaignRules:
+def calibrate_rules(rules: CampaignRules, calibration: Calibration) -> CampaignRules:
     """Return the rules changed by a calibration: with a lethality of `low` no escalation has its last step."""
     if calibration.lethality != "low":
         return rules

@@ -265,7 +265,7 @@ class Sessions:
             return sittings(store)
 
 
-def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
+def active_or_new_session(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
     """Return the sitting that turns played now belong to: the active one, or a new one where there is none or it was
     left open for hours. `at` is the time, by default now."""
     active = active_session_row(campaign.store.database)
@@ -355,7 +355,7 @@ def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -
     return LoreRetriever.of(view).retrieve_for_session(threads, list(dict.fromkeys([*related, *cast])))
 
 
-def shown(session: SessionRow) -> dict[str, Any]:
+def session_fields(session: SessionRow) -> dict[str, Any]:
     """Return a sitting as JSON-ready fields, in the shape that the specification gives it."""
     return {
         "id": session.id,
@@ -419,16 +419,16 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
         CampaignError: nothing was played in the sitting.
         ProviderError: the model gave no valid recap; the call is stored all the same.
     """
-    key = campaign.casting.key(STAGE, campaign.keys)
-    model = campaign.casting.model(STAGE, campaign.keys, campaign.spent())
+    key = campaign.stage_models.key(STAGE, campaign.keys)
+    model = campaign.stage_models.model(STAGE, campaign.keys, campaign.spent())
     if model is None or key == BUILTIN:
         raise SettingsError(
             "the campaign has no large model to tell it",
             hint=f"choose one: lorewright session set {campaign.store.campaign_id} --large-model KEY",
         )
-    if campaign.casting.may_cost(key) and not has_agreed(campaign, key):
-        usd = None if campaign.casting.prices(key) is None else 0.0
-        paid = PaidModel(key, (STAGE,), usd, campaign.casting.address(key) or "")
+    if campaign.stage_models.may_cost(key) and not has_agreed(campaign, key):
+        usd = None if campaign.stage_models.prices(key) is None else 0.0
+        paid = PaidModel(key, (STAGE,), usd, campaign.stage_models.address(key) or "")
         if not agreed:
             costs = "costs money" if usd is not None else "may cost money (price unknown)"
             raise NotAgreed(
@@ -438,7 +438,7 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
         agree_to(campaign, (paid,))
     context = _context(campaign, session)
     shown, log = context.model_dump_json(), CallLog()
-    prompts = pinned_library(campaign.store.database, campaign.casting.library)
+    prompts = pinned_library(campaign.store.database, campaign.stage_models.library)
     options: Options[SummaryOutput] = Options(
         model=model,
         stage=STAGE,

@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Protocol
 
 from lorewright.errors import SettingsError
-from lorewright.llm.gateway import Budget, Spent
+from lorewright.llm.gateway import Budget, CallUsage
 from lorewright.llm.model import Model
 from lorewright.llm.opening import load_sdk, open_model
 from lorewright.llm.prompt_library import PromptLibrary
@@ -100,7 +100,7 @@ class StageModels(Protocol):
         """
         ...
 
-    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
+    def model(self, stage: str, keys: ModelKeys, spent: CallUsage) -> Model | None:
         """Return the model of one stage, None where the stage is built in; `spent` is the cost of the sitting so far.
 
         Raises:
@@ -108,7 +108,7 @@ class StageModels(Protocol):
         """
         ...
 
-    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: CallUsage) -> Stages:
         """Return the stages for one turn. All models in them share one budget.
 
         Raises:
@@ -161,11 +161,11 @@ class TierStageModels:
         """Refuse, or ask the user, where these settings reach out and are not trusted."""
         hold_models(self._settings)
 
-    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
+    def model(self, stage: str, keys: ModelKeys, spent: CallUsage) -> Model | None:
         """Return the model of the stage's key."""
         return self._model(self.key(stage, keys), Budget(self._settings.budget, spent=spent))
 
-    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: CallUsage) -> Stages:
         """Return the stages, each with the model of its key; stages with the same key share one model."""
         budget = Budget(self._settings.budget, spent=spent)
         wanted = {stage: self.key(stage, keys) for stage in STAGES}
@@ -223,11 +223,11 @@ class FixedStageModels:
     def hold_to_trust(self) -> None:
         """Accept everything: no settings choose the models."""
 
-    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
+    def model(self, stage: str, keys: ModelKeys, spent: CallUsage) -> Model | None:
         """Return the model that was given for the stage, or None."""
         return self._models.get(stage)
 
-    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: CallUsage) -> Stages:
         """Return the stages with the models that were given."""
         return make_stages({stage: model for stage, model in self._models.items() if stage in STAGES}, prompts)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lorewright.bounded_files import open_zip, over
+from lorewright.bounded_files import describe_bound, open_zip
 from lorewright.errors import DamagedFile, FileUnavailable, LorewrightError, NotFound, UnsafePath
 from lorewright.ids import is_hash, is_id
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FILES
@@ -49,7 +49,7 @@ def _refuse_bomb(archive: zipfile.ZipFile, path: Path) -> None:
         raise NotFound(f"{path.name} is damaged: it unpacks to {unpacked // 2**20} MiB", hint=_RESTORE)
 
 
-class KeptPacks:
+class StoredPackTexts:
     """The folder of `packs-kept/<sha256>.zip`, each written once and never changed."""
 
     def __init__(self, folder: Path) -> None:
@@ -92,7 +92,7 @@ class KeptPacks:
                 with archive.open(name) as member:
                     data = member.read(MAX_FILE_BYTES + 1)
                 if len(data) > MAX_FILE_BYTES:
-                    raise NotFound(f"{path.name} is damaged: {name} is {over(MAX_FILE_BYTES)}", hint=_RESTORE)
+                    raise NotFound(f"{path.name} is damaged: {name} is {describe_bound(MAX_FILE_BYTES)}", hint=_RESTORE)
                 enclosure.write_new(enclosure.path(*plain_parts(name)), data)
 
     def problem_with(self, content_hash: str) -> str | None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from lorewright.campaigns import ruleset_changes as of_rules
 from lorewright.campaigns import upgrade_changes as of_packs
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.scenarios.opening import tried
+from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
-from lorewright.campaigns.session_zero import calibrated, calibration_of, kept_to
+from lorewright.campaigns.session_zero import calibrate_rules, calibrate_scenario, calibration_of
 from lorewright.campaigns.upgrade_changes import Remark, UpgradePlan, VersionChange
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
 from lorewright.ids import canonical_json
@@ -188,7 +188,7 @@ class Upgrades:
         written, _ = read_scenario(path)
         if written is not None and row.calibration:
             with suppress(CampaignError):
-                written = calibrated(written, ruleset, calibration_of(row.calibration))
+                written = calibrate_scenario(written, ruleset, calibration_of(row.calibration))
         if written == scenario:
             return
         if written is None:
@@ -208,7 +208,7 @@ def _composed(
     scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], row: CampaignRow
 ) -> tuple[CampaignRules, list[Remark]]:
     """Return the scenario's rules with every name looked up in other texts, and a remark for each unknown name."""
-    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=row.id)
+    opening, problems, in_packs = try_composing(scenario, ruleset, generations, campaign_id=row.id)
     hint = "give the pack again what is named, and install that"
     remarks = []
     for problem in problems:
@@ -217,7 +217,7 @@ def _composed(
     remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
     # The turn profile stays the one that the campaign was begun with.
     rules = opening.rules.model_copy(update={"profile": row.rules.profile})
-    return kept_to(rules, calibration_of(row.calibration)), remarks
+    return calibrate_rules(rules, calibration_of(row.calibration)), remarks
 
 
 def _draft(prepared: _Prepared) -> Draft:

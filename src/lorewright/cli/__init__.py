@@ -20,7 +20,7 @@ from lorewright.cli.root import app
 from lorewright.cli.trust import ask_at_terminal
 from lorewright.errors import FileUnavailable, LorewrightError, SettingsError
 from lorewright.logs import configure_logging
-from lorewright.storage.enclosure import trouble_of
+from lorewright.storage.enclosure import error_for
 from lorewright.trust import ask_with
 
 
@@ -36,7 +36,7 @@ def _tell(problem: Exception) -> None:
         raise problem
     else:
         # Trouble with the disk: full, read-only, or a damaged database. What was begun was rolled back.
-        complain(trouble_of(problem, None))
+        complain(error_for(problem, None))
 
 
 def _has_no_files_left(problem: BaseException | None) -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrated
+from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrate_file
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
@@ -50,7 +50,7 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     """Bring campaigns' files up to date and say what was done; tables that tell of the head's state and are not what it
     says are made anew. Whatever opens a campaign does so by itself. Exit 1 when a file cannot be."""
     campaigns = open_app().campaigns
-    done = {entity_id: migrated(campaigns.path(entity_id)) for entity_id in _ids(campaigns, campaign_id)}
+    done = {entity_id: migrate_file(campaigns.path(entity_id)) for entity_id in _ids(campaigns, campaign_id)}
     if as_json:
         show_json([{"id": name, **asdict(result)} for name, result in done.items()])
     else:
@@ -92,7 +92,7 @@ def _show_imported(imported: V0Import) -> None:
     what = f"{imported.turns} turns were imported" if imported.is_new else "up to date, nothing was changed"
     say(f"{imported.id} ({imported.v0_id} in v0): {what}", style="bold")
     rows = [
-        (table.table, table.v0, table.ours, table.equal, "yes" if table.differs else "", parity.shown(table))
+        (table.table, table.v0, table.ours, table.equal, "yes" if table.differs else "", parity.parity_text(table))
         for table in imported.tables
     ]
     show_table(("table", "v0", "here", "equal", "differs", "remarks"), rows, right=("v0", "here", "equal"))

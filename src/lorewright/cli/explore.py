@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.cli.game.background_embedding import embedding_beside
+from lorewright.cli.game.background_embedding import embedding_in_background
 from lorewright.cli.game.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.output import note, progress_bar, say
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk
@@ -53,7 +53,7 @@ def explore(
     first = next(piped, None) if piped is not None else None
     if piped is None:
         walk = _walk(lorewright, source, seed=seed, new=new)
-        with embedding_beside(lorewright, walk.id) as vectors_have_come:
+        with embedding_in_background(lorewright, walk.id) as vectors_have_come:
             play_at_prompt(lorewright.campaigns, walk.id, vectors_have_come=vectors_have_come)
     elif first is not None:
         play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))

@@ -16,11 +16,11 @@ from lorewright.bounded_files import read_lines
 from lorewright.cli.lore_sources import LoreSource, open_source, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_passages, show_table, wrapped
 from lorewright.cli.pages.query_page import query_page, scene_page, write_page
-from lorewright.cli.tracing import show_absence, show_trace, told
+from lorewright.cli.tracing import reason_in_words, show_trace, show_why_not
 from lorewright.errors import SettingsError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
-from lorewright.retrieval.why_not import explain_absence
+from lorewright.retrieval.why_not import explain_why_not
 from lorewright.scene_lore.scene_trace import SceneFound, SceneTrace, find_scene
 
 # lorewright lore scene: the lore of a place and the people in it, what is found besides, and why.
@@ -141,7 +141,7 @@ def _short(chunk_id: str, packs: set[str]) -> str:
 
 
 def _role(role: str) -> str:
-    return "overview" if role == "lore" else told(role)
+    return "overview" if role == "lore" else reason_in_words(role)
 
 
 # What a larger or smaller budget changes in an answer, step by step.
@@ -259,11 +259,11 @@ def query(
     asked = _query(source, fields)
     if why_not is not None:
         with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):
-            why_left_out = explain_absence(view, put, why_not)
+            why_left_out = explain_why_not(view, put, why_not)
         if as_json:
             show_json(why_left_out.model_dump(mode="json"))
         else:
-            show_absence(why_left_out, asked)
+            show_why_not(why_left_out, asked)
         return
     budgets = None if diff_budget is None else read_budgets(diff_budget)
     with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):

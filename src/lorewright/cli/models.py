@@ -11,7 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.addresses import OWN_SERVERS, mask_address
-from lorewright.campaigns.estimate import agree_to, asked_keys, awaiting, dollars, hold_to_trust, paid_in, paid_models
+from lorewright.campaigns.estimate import (
+    agree_to,
+    asked_keys,
+    awaiting,
+    format_dollars,
+    paid_in,
+    paid_models,
+    require_trust,
+)
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import STAGE as RECAP
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
@@ -19,7 +27,7 @@ from lorewright.cli.game.play_session import show_prices
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.llm.opening import address_known, check_model, has_key, most_microusd
-from lorewright.llm.taxonomy import ModelRow, asked_at, families, may_cost, row_of, rows, turn_microusd
+from lorewright.llm.taxonomy import ModelRow, asked_at, estimate_turn_cost, families, may_cost, row_of, rows
 from lorewright.settings import ModelsSettings, find_workspace
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.trust import hold_models
@@ -70,7 +78,7 @@ def agree_beforehand(campaign: OpenCampaign) -> None:
     Raises:
         NotTrusted: the settings that name them are not trusted; nothing was agreed to.
     """
-    hold_to_trust(campaign)
+    require_trust(campaign)
     models = awaiting(campaign)
     if models:
         agree_to(campaign, models)
@@ -83,7 +91,7 @@ def show_models(campaign: OpenCampaign) -> None:
     keys = campaign.keys
     for tier, key in (("small", keys.small), ("large", keys.large)):
         say(f"{tier}: {key}")
-    by_stage = [(stage, campaign.casting.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
+    by_stage = [(stage, campaign.stage_models.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
     stages = [f"{stage.replace('_', ' ')} by {key}" for stage, key in by_stage if key != BUILTIN]
     say(f"  {', '.join(stages) or 'every stage is built in'}", style="dim")
     paid = paid_in(campaign)
@@ -93,7 +101,7 @@ def show_models(campaign: OpenCampaign) -> None:
         unpriced = f", and {unknown}: price unknown" if unknown else ""
         waiting = ", ".join(f"{model.key} at {model.shown_address}" for model in awaiting(campaign))
         asks = f"; you are asked before the first turn with {waiting}" if waiting else ""
-        say(f"  about {dollars(total)} a turn{unpriced}{asks}", style="dim")
+        say(f"  about {format_dollars(total)} a turn{unpriced}{asks}", style="dim")
 
 
 def shown_keys(keys: ModelKeys) -> dict[str, str]:
@@ -101,7 +109,7 @@ def shown_keys(keys: ModelKeys) -> dict[str, str]:
     return {"small_model_key": keys.small, "large_model_key": keys.large}
 
 
-def models_of(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
+def models_of(store: CampaignStore, stage_models: StageModels) -> dict[str, Any]:
     """Return the models that a campaign asks and their cost, for JSON: of all turns ever played in it, failed attempts
     and recaps included. The estimate is None where the settings do not know a key any more."""
     keys, own, used = ModelKeys(*model_keys(store.database)), own_model_keys(store.database), usage(store.database)
@@ -114,15 +122,15 @@ def models_of(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
         "cache_read_tokens": used.cache_read_tokens,
         "cached_share": used.cached_share,
         "cost_usd": used.usd,
-        "estimated_usd_a_turn": _estimate(casting, keys, store),
+        "estimated_usd_a_turn": _estimate(stage_models, keys, store),
     }
 
 
-def models_asked(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
+def models_asked(store: CampaignStore, stage_models: StageModels) -> dict[str, Any]:
     """Return which models a campaign asks from its next turn on, for JSON: the keys of its tiers, as the campaign and
     its active sitting have them, and the stages that ask each model."""
     keys, own = ModelKeys(*model_keys(store.database)), ModelKeys(*own_model_keys(store.database))
-    stages = asked_keys(casting, keys, (*stages_of(store.campaign().rules.profile), RECAP))
+    stages = asked_keys(stage_models, keys, (*stages_of(store.campaign().rules.profile), RECAP))
     return {
         **shown_keys(keys),
         "of_the_campaign": shown_keys(own),
@@ -146,7 +154,7 @@ def show_models_of(models: dict[str, Any]) -> None:
     small, large = models["small_model_key"], models["large_model_key"]
     keys = small if small == large else f"small {small}, large {large}"
     estimate = models["estimated_usd_a_turn"]
-    about = f", about {dollars(estimate)} a turn" if estimate else ""
+    about = f", about {format_dollars(estimate)} a turn" if estimate else ""
     passing = ", in this sitting" if models["of_the_campaign"] != shown_keys(ModelKeys(small, large)) else ""
     say(f"models: {keys}{passing}{about}", style="dim")
     if models["calls"]:
@@ -154,14 +162,14 @@ def show_models_of(models: dict[str, Any]) -> None:
         cached = "" if share is None else f" ({100 * share:.0f} % from a cache)"
         say(
             f"asked {models['calls']:,} times: in {models['input_tokens']:,}{cached}, out {models['output_tokens']:,}, "
-            f"{dollars(models['cost_usd'], digits=3)} so far",
+            f"{format_dollars(models['cost_usd'], digits=3)} so far",
             style="dim",
         )
 
 
-def _estimate(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> float | None:
+def _estimate(stage_models: StageModels, keys: ModelKeys, store: CampaignStore) -> float | None:
     try:
-        return sum(paid_model.usd_a_turn or 0.0 for paid_model in paid_models(casting, keys, store))
+        return sum(paid_model.usd_a_turn or 0.0 for paid_model in paid_models(stage_models, keys, store))
     except SettingsError:
         # The settings do not know a key any more: the campaign can still be shown, and other models be chosen.
         return None
@@ -279,7 +287,7 @@ def _shown(listed: dict[str, Any]) -> tuple[object, ...]:
 
 def _turn_usd(row: ModelRow, settings: ModelsSettings) -> float | None:
     """Return about what a turn costs in which this model runs every stage, in dollars."""
-    about = turn_microusd(small=row.key, large=row.key, settings=settings)
+    about = estimate_turn_cost(small=row.key, large=row.key, settings=settings)
     return None if about is None else about / 1_000_000
 
 

@@ -90,4 +90,4 @@ def schemas(folder: Annotated[Path, typer.Argument(help="Where to write; made if
 
 def _desk() -> WorkspacePrompts:
     app = open_app()
-    return WorkspacePrompts(app.casting.library, app.campaigns)
+    return WorkspacePrompts(app.stage_models.library, app.campaigns)

@@ -16,7 +16,7 @@ from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import PROMPT, Generated
-from lorewright.llm.gateway import Spent
+from lorewright.llm.gateway import CallUsage
 from lorewright.packs.files import Finding
 
 app = typer.Typer(
@@ -107,7 +107,7 @@ def generate(
     """
     lorewright = open_app()
     generator = lorewright.generator
-    outliner = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
+    outliner = lorewright.stage_models.model(PROMPT, ModelKeys(small=model, large=model), CallUsage())
     with lorewright.explorer.trying():
         with progress_bar() as progress:
             prepared = generator.prepare(packs, progress=progress)
@@ -125,7 +125,7 @@ def generate(
             brief=brief,
             scenario_id=scenario_id,
             model=outliner,
-            prompts=lorewright.casting.library,
+            prompts=lorewright.stage_models.library,
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_scenario(made.scenario, path, replace=force)

@@ -127,11 +127,13 @@ def show_trace(
         page.show(chunk, so_far=so_far)
     page.show_cut(trace, chosen)
     for reason, left in by_reason.items():
-        say(f"left out: {told(reason)} ({REASONS[reason]})", style="bold")
+        say(f"left out: {reason_in_words(reason)} ({REASONS[reason]})", style="bold")
         for chunk in left[:_SHOWN_PER_REASON]:
             page.show(chunk)
     rest = Counter({reason: len(left) - _SHOWN_PER_REASON for reason, left in by_reason.items()})
-    if counted := ", ".join(f"{count} {told(reason)}" for reason, count in sorted(rest.items()) if count > 0):
+    if counted := ", ".join(
+        f"{count} {reason_in_words(reason)}" for reason, count in sorted(rest.items()) if count > 0
+    ):
         say(f"… and {counted}{more and '; '}{more}", style="dim")
 
 
@@ -230,7 +232,7 @@ def ties(chunk: ChunkTrace) -> str:
     return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
 
 
-def told(reason: str) -> str:
+def reason_in_words(reason: str) -> str:
     """Return a reason in words: `below_the_cut` -> `below the cut`."""
     return reason.replace("_", " ")
 
@@ -269,7 +271,7 @@ def _shortened(text: str, width: int) -> str:
 _TELLS = 0.01
 
 
-def show_absence(found: WhyNot, asked: LoreRetrievalQuery) -> None:
+def show_why_not(found: WhyNot, asked: LoreRetrievalQuery) -> None:
     """Print where the chunk ranks, what it lacks, and what would bring it in."""
     for number, sentence in enumerate(told_of(found, asked)):
         say(wrapped(sentence, whole_words=True), style="" if number == 0 else "dim")

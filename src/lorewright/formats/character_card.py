@@ -15,9 +15,9 @@ from typing import Any
 from lorewright.errors import NotFound, PackError
 from lorewright.formats.entries import Book, fold, is_alias, read_tags, shortened, take_entries, unique
 from lorewright.formats.fields import Fields
-from lorewright.formats.imported import Imported, ImportedEntry, ImportReport, Part, Placeholders, contained
+from lorewright.formats.imported import Imported, ImportedEntry, ImportReport, Part, Placeholders, contain_in_section
 from lorewright.formats.mark import GM, MARK, MAX_SOURCE_BYTES, read_mark, too_large
-from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
+from lorewright.formats.shown import ReadablePack, ShownEntity, ShownSection
 from lorewright.formats.sillytavern import (
     NOTICE,
     as_book_entry,
@@ -54,7 +54,7 @@ _MORE_TEXTS = ("creator_notes", "system_prompt", "post_history_instructions", "c
 _OF_THE_BOOK = "character_book"
 
 
-def character_of(pack: ShownPack, wanted: str | None) -> ShownEntity | None:
+def character_of(pack: ReadablePack, wanted: str | None) -> ShownEntity | None:
     """Return the NPC of the card: the one named by `wanted` (ID, name or alias); without a name the character of a pack
     that was imported from a card; else None.
 
@@ -77,7 +77,7 @@ def character_of(pack: ShownPack, wanted: str | None) -> ShownEntity | None:
     return found
 
 
-def card(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
+def card(pack: ReadablePack, shown: ShownEntity) -> dict[str, Any]:
     """Return the card; its version is that of the card from which the pack was imported, else 3."""
     kept = kept_fields(pack, shown)
     outer = {key: kept.pop(key) for key in _OUTER if key in kept}
@@ -125,11 +125,11 @@ def _talk(text: str) -> str:
     return "<START>\n" + text.replace("\n---\n", "<START>") if text else ""
 
 
-def _linked_text(pack: ShownPack, shown: ShownEntity, section: ShownSection) -> str:
+def _linked_text(pack: ReadablePack, shown: ShownEntity, section: ShownSection) -> str:
     return pack.linked(shown, section.text, lambda entity, label: label or entity.name)
 
 
-def _mark(pack: ShownPack, shown: ShownEntity, names: list[str]) -> dict[str, Any]:
+def _mark(pack: ReadablePack, shown: ShownEntity, names: list[str]) -> dict[str, Any]:
     said: dict[str, Any] = {"entity": local(shown.entity.id), "name": shown.entity.name, "type": shown.entity.type}
     said |= {"aliases": names} if names else {}
     said |= {"visibility": GM} if shown.gm_only else {}
@@ -137,7 +137,7 @@ def _mark(pack: ShownPack, shown: ShownEntity, names: list[str]) -> dict[str, An
     return said | ({"notice": NOTICE} if pack.tells_secrets else {})
 
 
-def _book(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
+def _book(pack: ReadablePack, shown: ShownEntity) -> dict[str, Any]:
     """Return the card's book: the rest of the pack, and the NPC's sections for which a card has no fields."""
     kept = book_fields(pack)
     said = kept.get(_OF_THE_BOOK)
@@ -363,11 +363,11 @@ def _filled_text(text: str, placeholders: Placeholders) -> str:
 
 def _opening(fields: Fields, placeholders: Placeholders) -> str:
     """Return the first message, then each other greeting below its own heading."""
-    texts = [contained(_filled_text(fields.text("first_mes", place="## Opening"), placeholders))]
+    texts = [contain_in_section(_filled_text(fields.text("first_mes", place="## Opening"), placeholders))]
     for key, title in _GREETINGS:
         greetings = fields.texts(key, place=f"### {title}", accept=lambda _: True, limit=_MAX_GREETINGS)
         for number, greeting in enumerate(greetings, start=1):
-            texts.append(f"### {title} {number}\n\n{contained(_filled_text(greeting, placeholders))}")
+            texts.append(f"### {title} {number}\n\n{contain_in_section(_filled_text(greeting, placeholders))}")
     return "\n\n".join(text for text in texts if text)
 
 

@@ -16,7 +16,7 @@ from lorewright.errors import PackError
 from lorewright.formats.character_card import card, character_of
 from lorewright.formats.handout import as_html, as_markdown
 from lorewright.formats.obsidian import MARK, vault
-from lorewright.formats.shown import Audience, ShownPack, shown_pack
+from lorewright.formats.shown import Audience, ReadablePack, shown_pack
 from lorewright.formats.sillytavern import world_info
 from lorewright.packs.models import Pack
 from lorewright.storage.enclosure import is_link
@@ -152,7 +152,7 @@ def export_pack(
 
 
 def _document(
-    shown: ShownPack, kind: Literal["sillytavern", "player-handout"], out: Path, card_of: str | None, as_book: bool
+    shown: ReadablePack, kind: Literal["sillytavern", "player-handout"], out: Path, card_of: str | None, as_book: bool
 ) -> tuple[str, str]:
     """Return the kind of the file, and its text."""
     match kind:
@@ -181,7 +181,7 @@ def _check_path(pack: Pack, kind: Format, out: Path) -> None:
         raise PackError(f"{out} is neither .html nor .md", hint="the ending says which of the two is written")
 
 
-def _exported(shown: ShownPack, kind: Format, what: str, out: Path, files: int) -> Exported:
+def _exported(shown: ReadablePack, kind: Format, what: str, out: Path, files: int) -> Exported:
     return Exported(
         shown.manifest.id,
         kind,

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from lorewright.formats.imported import heading
 from lorewright.formats.obsidian import titles_of_types
-from lorewright.formats.shown import ShownEntity, ShownPack
+from lorewright.formats.shown import ReadablePack, ShownEntity
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.ids import local
 from lorewright.packs.chunking import blocks_of, lines_of
@@ -44,7 +44,7 @@ pre { white-space: pre-wrap; }
 """
 
 
-def as_markdown(pack: ShownPack) -> str:
+def as_markdown(pack: ReadablePack) -> str:
     """Return the handout as one markdown text."""
     parts = [heading(pack.manifest.name, level=1), *(f"{line}\n" for line in _lead(pack))]
     parts += [heading("Contents", level=2)]
@@ -64,7 +64,7 @@ def as_markdown(pack: ShownPack) -> str:
     return "\n".join(parts)
 
 
-def as_html(pack: ShownPack) -> str:
+def as_html(pack: ReadablePack) -> str:
     """Return the handout as one self-contained HTML page: no script, no picture, nothing from the web."""
     name = escape(pack.manifest.name)
     parts = [
@@ -90,7 +90,7 @@ def as_html(pack: ShownPack) -> str:
     return "\n".join([*parts, "</body>\n</html>\n"])
 
 
-def _article(pack: ShownPack, shown: ShownEntity) -> str:
+def _article(pack: ReadablePack, shown: ShownEntity) -> str:
     entity = shown.entity
     parts = [f'<article id="{_anchor(entity)}">\n<h3>{escape(entity.name)}</h3>']
     parts += [f'<p class="names">{escape(", ".join(entity.aliases))}</p>'] if entity.aliases else []
@@ -100,7 +100,7 @@ def _article(pack: ShownPack, shown: ShownEntity) -> str:
     return "\n".join([*parts, "</article>"])
 
 
-def _lead(pack: ShownPack) -> Iterator[str]:
+def _lead(pack: ReadablePack) -> Iterator[str]:
     if pack.tells_secrets:
         yield NOTICE
     if pack.audience.story:
@@ -109,14 +109,14 @@ def _lead(pack: ShownPack) -> Iterator[str]:
         yield pack.manifest.description
 
 
-def _groups(pack: ShownPack) -> Iterator[tuple[str, list[ShownEntity]]]:
+def _groups(pack: ReadablePack) -> Iterator[tuple[str, list[ShownEntity]]]:
     for kind, title in titles_of_types().items():
         entities = [entity for entity in pack.entities if entity.entity.type == kind]
         if entities:
             yield title, sorted(entities, key=lambda shown: (shown.entity.name.casefold(), shown.entity.id))
 
 
-def _sections(pack: ShownPack, shown: ShownEntity) -> Iterator[tuple[str, str]]:
+def _sections(pack: ReadablePack, shown: ShownEntity) -> Iterator[tuple[str, str]]:
     for section in shown.sections:
         text = pack.linked(shown, section.text, lambda entity, label: _link(entity, label or entity.name))
         if text.strip():

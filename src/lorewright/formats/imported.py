@@ -24,7 +24,7 @@ _MAY_RUN_ON = re.compile(r"^ {0,3}(?:[#=<]|`{3}|~{3}|-+[ \t]*$)", re.MULTILINE)
 _HASHES = re.compile(r"( {0,3})(#{1,6})(?!#)")
 
 
-def contained(text: str) -> str:
+def contain_in_section(text: str) -> str:
     """Return the text changed so that it stays one section, separate from the text that follows it.
 
     Headings are lowered by two levels, a line of dashes below a text becomes a rule, an open fence is closed. If that

@@ -49,7 +49,7 @@ def dump(data: dict[str, Any]) -> str:
     return str(text)
 
 
-def fitted(head: dict[str, Any], extra: dict[str, Any], *, max_bytes: int) -> tuple[str, dict[str, Any]]:
+def fit_yaml(head: dict[str, Any], extra: dict[str, Any], *, max_bytes: int) -> tuple[str, dict[str, Any]]:
     """Return the YAML of `head`, which must be small, and of `extra`, and the extras for which there is no room.
 
     The largest extras are left out first, so that as many as possible stay.

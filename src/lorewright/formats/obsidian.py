@@ -11,7 +11,7 @@ from typing import Any
 
 from lorewright.formats.imported import heading
 from lorewright.formats.json_source import dump
-from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
+from lorewright.formats.shown import ReadablePack, ShownEntity, ShownSection
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.formats.writer import FOLDERS
 from lorewright.ids import local, slug
@@ -49,7 +49,7 @@ def titles_of_types() -> Mapping[str, str]:
     return _TITLES
 
 
-def vault(pack: ShownPack, *, folder_name: str) -> dict[str, str]:
+def vault(pack: ReadablePack, *, folder_name: str) -> dict[str, str]:
     """Return path -> text of every file. The pack's ID is derived from the folder's name, as in an import."""
     notes = _notes(pack)
     files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
@@ -59,7 +59,7 @@ def vault(pack: ShownPack, *, folder_name: str) -> dict[str, str]:
     return files
 
 
-def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
+def _manifest(pack: ReadablePack, folder_name: str) -> dict[str, Any]:
     manifest = pack.manifest
     said: dict[str, Any] = {"id": derived_manifest(folder_name).id, "name": manifest.name, "version": manifest.version}
     said |= {key: value for key in ("genre", "description") if (value := getattr(manifest, key))}
@@ -76,7 +76,7 @@ def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
     return said | {MARK: f"{manifest.id} {manifest.version}", "x_exported_for": pack.audience.view.viewer}
 
 
-def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
+def _home(pack: ReadablePack, notes: Mapping[str, _Note]) -> str:
     parts = [heading(pack.manifest.name, level=1)]
     parts += [f"**{NOTICE}**\n"] if pack.tells_secrets else []
     parts += [f"{pack.manifest.description}\n"] if pack.manifest.description else []
@@ -88,7 +88,7 @@ def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
     return "\n".join(parts)
 
 
-def _notes(pack: ShownPack) -> dict[str, _Note]:
+def _notes(pack: ReadablePack) -> dict[str, _Note]:
     """Return entity ID -> its note. No two names differ only by case; a note whose name is ambiguous is linked by its
     path, which both Obsidian and a pack's reader understand."""
     taken: set[str] = set()
@@ -121,7 +121,7 @@ def _note_name(entity: PackEntity) -> str:
     return f"{plain} ({entity.type})" if _DEVICE.fullmatch(plain) else plain
 
 
-def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> dict[str, Any]:
+def _properties(pack: ReadablePack, shown: ShownEntity, notes: Mapping[str, _Note]) -> dict[str, Any]:
     entity, note = shown.entity, notes[shown.entity.id].name
     said: dict[str, Any] = {"id": local(entity.id), "type": entity.type}
     aliases = [alias for alias in (entity.name, *entity.aliases) if alias != note]
@@ -143,12 +143,12 @@ def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note])
     return said | kept
 
 
-def _relation(pack: ShownPack, reference: Any, notes: Mapping[str, _Note]) -> Any:
+def _relation(pack: ReadablePack, reference: Any, notes: Mapping[str, _Note]) -> Any:
     found = pack.links.find(reference) if isinstance(reference, str) else None
     return f"[[{notes[found.id].target}]]" if found is not None else reference
 
 
-def _body(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> str:
+def _body(pack: ReadablePack, shown: ShownEntity, notes: Mapping[str, _Note]) -> str:
     def render(entity: PackEntity, label: str) -> str:
         return notes[entity.id].link(label or entity.name)
 

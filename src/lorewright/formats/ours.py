@@ -30,7 +30,7 @@ def take_mark(fields: Fields) -> Mark | None:
     return mark
 
 
-def merged(imported: Imported) -> Imported:
+def merge_sections(imported: Imported) -> Imported:
     """Return the import with all sections of an entity in one file again, at the position of the first of them."""
     entries: dict[object, ImportedEntry] = {}
     for number, entry in enumerate(imported.entries):

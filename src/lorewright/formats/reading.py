@@ -20,7 +20,7 @@ from lorewright.formats.character_card import (
 from lorewright.formats.imported import Format, Imported
 from lorewright.formats.json_source import clean, read_json
 from lorewright.formats.mark import MAX_CONTAINER_BYTES, too_large
-from lorewright.formats.ours import merged
+from lorewright.formats.ours import merge_sections
 from lorewright.formats.rule_fields import with_references
 from lorewright.formats.sillytavern import WorldInfo
 
@@ -58,7 +58,7 @@ def read(data: bytes, filename: str) -> Imported:
         if known.knows(source):
             imported = known.read(source, stem=PurePath(name).stem)
             if imported.entries:
-                return merged(replace(imported, entries=with_references(imported.entries)))
+                return merge_sections(replace(imported, entries=with_references(imported.entries)))
             # A source without entries in this format may have entries in another.
             empty = empty or known.name
     if empty:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
-from lorewright.formats.imported import contained
+from lorewright.formats.imported import contain_in_section
 from lorewright.formats.rule_fields import open_rules
 from lorewright.packs.conditions import holds, of_item
 from lorewright.packs.files import MAX_FILE_BYTES
@@ -116,7 +116,7 @@ class ShownEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPack:
+class ReadablePack:
     """The input of an export. `left_out` counts the sections, `hidden` the entities, that the reader may not know."""
 
     manifest: Manifest
@@ -137,7 +137,7 @@ class ShownPack:
         return self.audience.is_gm
 
 
-def shown_pack(pack: Pack, audience: Audience) -> ShownPack:
+def shown_pack(pack: Pack, audience: Audience) -> ReadablePack:
     """Return the pack as the audience may read it; entities are in the order of their files."""
     chunks = {entity_id: list(group) for entity_id, group in groupby(pack.chunks, key=lambda chunk: chunk.entity_id)}
     found = {entity.id: _sections(chunks.get(entity.id, []), entity, audience) for entity in pack.entities}
@@ -153,7 +153,7 @@ def shown_pack(pack: Pack, audience: Audience) -> ShownPack:
     entities = shown if audience.is_gm else [_opened(entity, links) for entity in shown]
     unseen = {_section_id(chunk) for chunk in pack.chunks if not audience.sees(chunk)}
     manifest = _manifest(pack.manifest, audience)
-    return ShownPack(manifest, pack.root, audience, tuple(entities), links, len(hidden), len(unseen))
+    return ReadablePack(manifest, pack.root, audience, tuple(entities), links, len(hidden), len(unseen))
 
 
 def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -> tuple[ShownSection, ...]:
@@ -241,7 +241,7 @@ def _without_marks(text: str, entity: PackEntity, audience: Audience) -> str:
         items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
         unmet = {item.name for item in items if not _holds(item, entity.id.partition(":")[0], audience)}
         text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet)))
-    return contained(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
+    return contain_in_section(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
 
 
 def _frontmatter(pack: Pack, entity: PackEntity) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from lorewright.formats.fields import Fields
 from lorewright.formats.imported import Imported, ImportReport, Placeholders
 from lorewright.formats.mark import GM, KEPT, MARK, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from lorewright.formats.rule_fields import DEFAULTS, as_book, as_world_info, rules_of, to_world_info, with_rules
-from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
+from lorewright.formats.shown import ReadablePack, ShownEntity, ShownSection
 from lorewright.formats.writer import LEFT_FILE
 from lorewright.ids import local
 from lorewright.packs.manifest import MANIFEST_FILE
@@ -115,7 +115,7 @@ class Entry:
         return said
 
 
-def world_info(pack: ShownPack) -> dict[str, Any]:
+def world_info(pack: ReadablePack) -> dict[str, Any]:
     """Return the book as SillyTavern saves it."""
     book: dict[str, Any] = {"name": pack.manifest.name}
     book |= {"description": pack.manifest.description} if pack.manifest.description else {}
@@ -146,7 +146,7 @@ def numbered(entries: Iterator[Entry]) -> Iterator[tuple[Entry, bool]]:
         last = entry.shown.entity.id
 
 
-def entries_of(pack: ShownPack) -> Iterator[Entry]:
+def entries_of(pack: ReadablePack) -> Iterator[Entry]:
     """Yield the entries in the order of files and sections; a section without text is one only if the file has no
     other."""
     titles = Counter(section.title for shown in pack.entities for section in shown.sections)
@@ -162,7 +162,7 @@ _EMPTY = ShownSection("", "lore", "", "overview")
 
 
 def _entry(
-    pack: ShownPack, shown: ShownEntity, section: ShownSection, kept: Mapping[str, Any], *, is_single: bool
+    pack: ReadablePack, shown: ShownEntity, section: ShownSection, kept: Mapping[str, Any], *, is_single: bool
 ) -> Entry:
     text = pack.linked(shown, section.text, lambda entity, label: label or entity.name)
     lines = [str(decorator) for decorator in kept.get("decorators") or ()]
@@ -213,19 +213,19 @@ def as_book_entry(entry: Entry, number: int, *, is_first: bool) -> dict[str, Any
     return written
 
 
-def book_mark(pack: ShownPack) -> dict[str, Any]:
+def book_mark(pack: ReadablePack) -> dict[str, Any]:
     """Return the mark of a book: pack, version and reader of the export."""
     said = {"pack": pack.manifest.id, "version": pack.manifest.version, "for": pack.audience.view.viewer}
     return said | ({"notice": NOTICE} if pack.tells_secrets else {})
 
 
-def book_fields(pack: ShownPack) -> dict[str, Any]:
+def book_fields(pack: ReadablePack) -> dict[str, Any]:
     """Return the fields that an import had kept of the book itself; for the game master alone."""
     kept = {**_unprefixed(pack.manifest.extra), **_left_over(pack).get(MANIFEST_FILE, {})}
     return {key: value for key, value in kept.items() if key not in _OF_THE_IMPORT}
 
 
-def kept_fields(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
+def kept_fields(pack: ReadablePack, shown: ShownEntity) -> dict[str, Any]:
     """Return the fields that an import had kept of an entry, under their original names; for the game master alone."""
     if not pack.audience.is_gm:
         return {}
@@ -251,7 +251,7 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _left_over(pack: ShownPack) -> dict[str, dict[str, Any]]:
+def _left_over(pack: ReadablePack) -> dict[str, dict[str, Any]]:
     """Return file -> the fields for which an import had no room in frontmatter, under their original names."""
     path = Path(pack.root) / LEFT_FILE
     if not pack.audience.is_gm or not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_LEFT_BYTES:
@@ -267,7 +267,7 @@ def _left_over(pack: ShownPack) -> dict[str, dict[str, Any]]:
     }
 
 
-def _names(pack: ShownPack, reference: str) -> list[str]:
+def _names(pack: ReadablePack, reference: str) -> list[str]:
     entity: PackEntity | None = pack.links.find(reference)
     return [entity.name, *entity.aliases] if entity is not None else [reference]
 

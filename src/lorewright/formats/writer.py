@@ -14,8 +14,8 @@ from typing import Any
 
 from lorewright.errors import PackError
 from lorewright.formats.entries import fold, shortened
-from lorewright.formats.imported import FieldRow, Imported, ImportedEntry, contained, heading
-from lorewright.formats.json_source import clean, fitted
+from lorewright.formats.imported import FieldRow, Imported, ImportedEntry, contain_in_section, heading
+from lorewright.formats.json_source import clean, fit_yaml
 from lorewright.ids import slug
 from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, MAX_MANIFEST_BYTES
@@ -88,7 +88,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
     head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
-    frontmatter, left = fitted(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
+    frontmatter, left = fit_yaml(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
     text = f"---\n{frontmatter}---\n\n{_body(entry)}"
     return PackFile(f"{FOLDERS[entry.type]}/{entity_id}.md", entity_id, text, left)
 
@@ -96,7 +96,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
 def _body(entry: ImportedEntry) -> str:
     parts = [heading(entry.name, level=1)]
     for part in entry.parts:
-        text = contained(part.text)
+        text = contain_in_section(part.text)
         if text.strip():
             parts.append((heading(part.title, level=2) + "\n" if part.title else "") + text + "\n")
     return "\n".join(parts)
@@ -179,7 +179,7 @@ def _manifest(imported: Imported, pack_id: str, name: str) -> tuple[str, dict[st
     # The source says nothing reliable about its license; the user who imports it must know.
     head |= {"license": {"type": "unknown"}}
     head |= {"description": imported.description} if imported.description else {}
-    return fitted(head, {"x_imported_from": imported.format, **imported.extra}, max_bytes=MAX_MANIFEST_BYTES)
+    return fit_yaml(head, {"x_imported_from": imported.format, **imported.extra}, max_bytes=MAX_MANIFEST_BYTES)
 
 
 def _written(imported: Imported, files: list[PackFile]) -> list[WrittenEntry]:

@@ -17,7 +17,7 @@ import numpy as np
 from lorewright.errors import DamagedFile, EmbedderError, LorewrightError
 from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.storage.database import Database, is_sound, set_aside
-from lorewright.storage.enclosure import Enclosure, Trouble, telling_trouble, trouble_of
+from lorewright.storage.enclosure import Enclosure, Trouble, error_for, raising_our_errors
 from lorewright.storage.faults import step
 from lorewright.storage.tables import Migration, open_migrated
 
@@ -91,7 +91,7 @@ class EmbeddingCache:
             raise self._refusal(problem) from None
 
     def _refusal(self, problem: Exception) -> EmbedderError:
-        trouble = trouble_of(problem, self._path)
+        trouble = error_for(problem, self._path)
         hint = "run: lorewright doctor" if isinstance(trouble, DamagedFile) else trouble.hint
         return EmbedderError(f"the kept vectors: {trouble.message}", hint=hint)
 
@@ -147,7 +147,7 @@ class EmbeddingCache:
         if not self._exists():
             return True
         try:
-            with telling_trouble(self._path), closing(self._read_or_made()) as database:
+            with raising_our_errors(self._path), closing(self._read_or_made()) as database:
                 database.rows("SELECT DISTINCT fingerprint FROM vectors")
         except DamagedFile:
             return False
@@ -173,7 +173,7 @@ class EmbeddingCache:
         try:
             return self._read_or_made()
         except (DamagedFile, *Trouble) as problem:
-            trouble = trouble_of(problem, self._path)
+            trouble = error_for(problem, self._path)
             if not isinstance(trouble, DamagedFile):
                 raise trouble from None
             with Enclosure(self._path.parent).locked(self._path.with_name(f"{self._path.name}.lock")):

@@ -229,7 +229,7 @@ def fts5_tokenizer(*, english: bool) -> str:
     return "porter unicode61" if english else "unicode61"
 
 
-def numbers(text: str | None) -> Rows:
+def parse_numbers(text: str | None) -> Rows:
     """Return the whole numbers of SQLite's `group_concat` as an array; empty for NULL. Fetched row by row they take ten
     times as long."""
     return np.fromstring(text, np.int64, sep=",") if text else np.zeros(0, np.int64)
@@ -237,7 +237,7 @@ def numbers(text: str | None) -> Rows:
 
 def _rows(connection: sqlite3.Connection, table: str, expression: str) -> Rows:
     sql = f"SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH ?"
-    return numbers(connection.execute(sql, (expression,)).fetchone()[0])
+    return parse_numbers(connection.execute(sql, (expression,)).fetchone()[0])
 
 
 def own_idf(count: int, matching: int) -> float:

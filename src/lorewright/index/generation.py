@@ -15,7 +15,7 @@ import numpy.typing as npt
 from lorewright.errors import StaleIndexError, UnsafePath
 from lorewright.ids import is_hash, is_id
 from lorewright.index.embedders.embedder import Embedder
-from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix, numbers
+from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix, parse_numbers
 from lorewright.index.keywords import GENERATION_FORMAT, KEYWORD_TABLES, KeywordTable, is_english
 from lorewright.index.reranker import Reranker
 from lorewright.index.vectors.stored import StoredVectors
@@ -45,16 +45,16 @@ def read_window_table(connection: sqlite3.Connection, count: int) -> WindowTable
         "SELECT group_concat(id), group_concat(chunk) FROM (SELECT id, chunk FROM windows WHERE id < ? ORDER BY id)",
         (count,),
     ).fetchone()
-    windows = numbers(ids)
+    windows = parse_numbers(ids)
     rows = np.zeros(count, np.int64)
-    rows[windows] = numbers(chunks)
+    rows[windows] = parse_numbers(chunks)
     np.maximum.accumulate(rows, out=rows)
     present = np.zeros(count, np.bool_)
     present[windows] = True
     items = connection.execute("SELECT id, item_id FROM windows WHERE item_id IS NOT NULL AND id < ?", (count,))
     roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
     hidden = connection.execute(f"SELECT group_concat(rowid) FROM pack_chunks WHERE role NOT IN ({roles})")
-    opens = present & ~np.isin(rows, numbers(hidden.fetchone()[0]))
+    opens = present & ~np.isin(rows, parse_numbers(hidden.fetchone()[0]))
     return WindowTable(rows, present, opens, dict(map(tuple, items)))
 
 

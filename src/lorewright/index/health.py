@@ -32,13 +32,13 @@ from lorewright.index.vectors.chroma_building import chroma_state, rebuild_chrom
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.database import delete_files_of, is_sound, names_another_file
-from lorewright.storage.enclosure import LINK_HINT, Enclosure, Trouble, is_link, trouble_of
+from lorewright.storage.enclosure import LINK_HINT, Enclosure, Trouble, error_for, is_link
 
 # Unneeded files are deleted, under the locks of the processes that might be making or using them.
 
 
 @contextmanager
-def alone(library: Library) -> Iterator[None]:
+def hold_index_locks(library: Library) -> Iterator[None]:
     """Hold the locks of installing, building and embedding; wait for them. Reading goes on."""
     home = Enclosure(library.generations)
     with library.changing(), home.locked(home.path(".build.lock")), home.locked(home.path(".embed.lock")):
@@ -380,7 +380,7 @@ def unless_unknown(where: str, find: Callable[[], Iterable[IndexFault]]) -> list
     try:
         found.extend(find())
     except (FileUnavailable, UnsafePath, DamagedFile, *Trouble) as problem:
-        trouble = trouble_of(problem, Path(where))
+        trouble = error_for(problem, Path(where))
         found.append(IndexFault("unknown", "not-examined", where, trouble.message, trouble.hint or "look at the disk"))
     return found
 

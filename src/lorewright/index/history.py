@@ -23,7 +23,7 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.models import Chunk, Link, Manifest, Pack, PackEntity
 from lorewright.storage.database import Database, delete_files_of, read_json
-from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
+from lorewright.storage.enclosure import Enclosure, Trouble, error_for
 from lorewright.storage.faults import step
 from lorewright.storage.tables import Migration, open_migrated
 from lorewright.tokens import count_tokens
@@ -140,7 +140,7 @@ class HistoryIndex:
 
     def _refuse_undamaged(self, problem: Exception) -> None:
         """Raise trouble that is no damage: another process writes, the disk is full."""
-        trouble = trouble_of(problem, self._path)
+        trouble = error_for(problem, self._path)
         if not isinstance(trouble, DamagedFile):
             raise trouble from None
 

@@ -31,7 +31,7 @@ from lorewright.storage.database import (
     refuse_second_names,
     set_aside,
 )
-from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
+from lorewright.storage.enclosure import Enclosure, Trouble, error_for
 from lorewright.storage.faults import step
 from lorewright.storage.tables import migrate
 
@@ -41,7 +41,7 @@ from lorewright.storage.tables import migrate
 
 
 @contextmanager
-def blaming_damage(folders: Iterable[Path]) -> Iterator[None]:
+def report_damage(folders: Iterable[Path]) -> Iterator[None]:
     """Read the generations in these folders inside the block.
 
     Raises:
@@ -61,7 +61,7 @@ def blaming_damage(folders: Iterable[Path]) -> Iterator[None]:
 OpenNearest = Callable[[Path, Vectors], StoredVectors]
 
 
-def exactly(folder: Path, vectors: Vectors) -> StoredVectors:
+def without_index(folder: Path, vectors: Vectors) -> StoredVectors:
     """Return the vectors of a generation without any index, to be searched exactly."""
     return StoredVectors(vectors)
 
@@ -86,7 +86,7 @@ class Library:
         indexes: Path,
         vectors: VectorBuilder | None = None,
         *,
-        open_nearest: OpenNearest = exactly,
+        open_nearest: OpenNearest = without_index,
         reranker: Reranker | None = None,
     ) -> None:
         """Without `vectors` packs are searched by keywords alone. `open_nearest` opens a generation's vectors, with an
@@ -285,7 +285,7 @@ class Library:
                 migrate(database, MIGRATIONS, rebuildable=True)
                 return [read_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
         except (DamagedFile, *Trouble, ValueError, LookupError, TypeError) as problem:
-            trouble = trouble_of(problem, self._database)
+            trouble = error_for(problem, self._database)
             if not isinstance(trouble, DamagedFile):
                 raise trouble from None
             raise DamagedFile(f"{self._database} cannot be read: {problem}", hint="run: lorewright doctor") from None
@@ -325,7 +325,7 @@ class Library:
         if self._shared is not None and key in self._shared:
             return self._shared[key]
         folders = self.spaces(key)
-        with blaming_damage(folders.values()):
+        with report_damage(folders.values()):
             generation = self._opened(key, folders)
         if self._shared is not None:
             generation.is_shared = True
@@ -340,7 +340,7 @@ class Library:
             DamagedFile: it is damaged.
         """
         folders = self.spaces(key)
-        with blaming_damage(folders.values()):
+        with report_damage(folders.values()):
             return Generation(next(iter(folders.values()), self.generations / key.folder), reranker=self._reranker)
 
     @contextmanager

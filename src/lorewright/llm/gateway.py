@@ -21,19 +21,19 @@ from lorewright.llm.model import (
     MAX_CALLS,
     MAX_ROUNDS,
     AnswerListener,
-    AroundModel,
     Attempt,
     Call,
     CallLog,
     Model,
     ModelReply,
     ModelRequest,
+    ModelWrapper,
     OnText,
+    RequestMessage,
     Stopwatch,
-    Talk,
     Toolbox,
     ToolCall,
-    call_of,
+    record_call,
 )
 from lorewright.llm.prompt_template import PlainPrompt, Prompt, RenderedPrompt
 from lorewright.llm.taxonomy import Prices
@@ -100,17 +100,17 @@ _MICRO = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CallUsage:
     """The use of calls: tokens read and written, and millionths of a dollar."""
 
     tokens: int = 0
     microusd: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.tokens + other.tokens, self.microusd + other.microusd)
+    def __add__(self, other: CallUsage) -> CallUsage:
+        return CallUsage(self.tokens + other.tokens, self.microusd + other.microusd)
 
-    def __sub__(self, other: Spent) -> Spent:
-        return Spent(self.tokens - other.tokens, self.microusd - other.microusd)
+    def __sub__(self, other: CallUsage) -> CallUsage:
+        return CallUsage(self.tokens - other.tokens, self.microusd - other.microusd)
 
 
 class Budget:
@@ -118,18 +118,18 @@ class Budget:
     share one budget.
     """
 
-    def __init__(self, limits: BudgetSettings, *, spent: Spent = Spent()) -> None:
+    def __init__(self, limits: BudgetSettings, *, spent: CallUsage = CallUsage()) -> None:
         """Start with `spent`, which is what the sitting has cost so far."""
         self._limits = limits
         self.sitting = spent
-        self.turn = Spent()
-        self._held = Spent()
+        self.turn = CallUsage()
+        self._held = CallUsage()
 
     def begin_turn(self) -> None:
         """Start the count of a new turn."""
-        self.turn = Spent()
+        self.turn = CallUsage()
 
-    def hold(self, most: Spent) -> None:
+    def hold(self, most: CallUsage) -> None:
         """Reserve the most that a call can take.
 
         Raises:
@@ -140,14 +140,14 @@ class Budget:
         self._admit("sitting", self.sitting + reserved, self._limits.sitting_usd, self._limits.sitting_tokens)
         self._held = reserved
 
-    def book(self, most: Spent, took: Spent) -> None:
+    def book(self, most: CallUsage, took: CallUsage) -> None:
         """Count what a call took, in place of the reservation that was made for it."""
         self._held -= most
         self.turn += took
         self.sitting += took
 
     @staticmethod
-    def _admit(what: str, could: Spent, usd: float | Unlimited, tokens: int | Unlimited) -> None:
+    def _admit(what: str, could: CallUsage, usd: float | Unlimited, tokens: int | Unlimited) -> None:
         if usd != "unlimited" and could.microusd > usd * _MICRO:
             raise BudgetExceeded(
                 f"the next call could bring this {what} to ${could.microusd / _MICRO:.4f}, and ${usd:.2f} is allowed",
@@ -160,7 +160,7 @@ class Budget:
             )
 
 
-class MeteredModel(AroundModel):
+class MeteredModel(ModelWrapper):
     """A model that reserves budget before every try, and books what each try took."""
 
     def __init__(self, model: Model, prices: Prices | None, budget: Budget) -> None:
@@ -187,10 +187,10 @@ class MeteredModel(AroundModel):
             assert on_text is not None
             on_text(piece)
 
-        took = Spent()
+        took = CallUsage()
         try:
             reply = await self._model.complete(request, on_text=hear if on_text is not None else None)
-            took = Spent(reply.input_tokens + reply.output_tokens, reply.cost_microusd)
+            took = CallUsage(reply.input_tokens + reply.output_tokens, reply.cost_microusd)
             return reply
         except BaseException:
             # Also after a timeout: the provider may have answered although we did not receive it.
@@ -199,12 +199,12 @@ class MeteredModel(AroundModel):
         finally:
             self._budget.book(most, took)
 
-    def _spent(self, read: int, written: int) -> Spent:
+    def _spent(self, read: int, written: int) -> CallUsage:
         if self._prices is None:
-            return Spent(read + written)
+            return CallUsage(read + written)
         # A provider may write the whole input into its cache, which can cost more than reading it.
         dearest = max(self._prices.input, self._prices.cache_write)
-        return Spent(read + written, math.ceil(read * dearest + written * self._prices.output))
+        return CallUsage(read + written, math.ceil(read * dearest + written * self._prices.output))
 
 
 def estimated_input(request: ModelRequest) -> int:
@@ -284,10 +284,13 @@ async def run_structured(
     )
 
 
-def _repair_talk(options: Options[T], rejected: str, problem: str) -> tuple[Talk, ...]:
+def _repair_talk(options: Options[T], rejected: str, problem: str) -> tuple[RequestMessage, ...]:
     shown = options.repair.render({"stage": options.stage, "problem": problem, "prose": options.prose})
     # A message after the prompt must not be empty.
-    return (Talk("assistant", rejected[:_SHOWN_AGAIN].strip() or "(nothing)"), Talk("user", shown.changing))
+    return (
+        RequestMessage("assistant", rejected[:_SHOWN_AGAIN].strip() or "(nothing)"),
+        RequestMessage("user", shown.changing),
+    )
 
 
 class _Asking(Generic[T]):
@@ -299,7 +302,7 @@ class _Asking(Generic[T]):
         self._options = options
         self._json_schema = None if options.prose else schema.model_json_schema()
 
-    async def attempt(self, attempt: Attempt, talk: tuple[Talk, ...]) -> tuple[T | None, str, str]:
+    async def attempt(self, attempt: Attempt, talk: tuple[RequestMessage, ...]) -> tuple[T | None, str, str]:
         """Make one attempt with its rounds of tools; return (output or None, text, problem)."""
         toolbox = self._options.toolbox
         if toolbox is not None:
@@ -311,16 +314,18 @@ class _Asking(Generic[T]):
             if reply.calls and toolbox is not None and may_call:
                 results = tuple(toolbox.result(call) for call in reply.calls[:MAX_CALLS])
                 made = tuple((c.name, c.arguments, r.text) for c, r in zip(reply.calls, results, strict=False))
-                self._options.log.calls.append(call_of(attempt, reply, watch, problem=None, calls=made))
-                said = Talk("assistant", reply.text, calls=reply.calls[:MAX_CALLS])
-                talk = (*talk, said, Talk("user", results=results))
+                self._options.log.calls.append(record_call(attempt, reply, watch, problem=None, calls=made))
+                said = RequestMessage("assistant", reply.text, calls=reply.calls[:MAX_CALLS])
+                talk = (*talk, said, RequestMessage("user", results=results))
                 continue
             output, problem = self._judged(reply)
-            self._options.log.calls.append(call_of(attempt, reply, watch, problem=problem or None))
+            self._options.log.calls.append(record_call(attempt, reply, watch, problem=problem or None))
             return output, reply.text, problem
         raise AssertionError("the last round has no tools")
 
-    async def _ask(self, attempt: Attempt, talk: tuple[Talk, ...], watch: Stopwatch, *, may_call: bool) -> ModelReply:
+    async def _ask(
+        self, attempt: Attempt, talk: tuple[RequestMessage, ...], watch: Stopwatch, *, may_call: bool
+    ) -> ModelReply:
         options = self._options
         tools = options.toolbox.specs if options.toolbox is not None else ()
         request = ModelRequest(

@@ -60,7 +60,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class RequestMessage:
     """A message after the prompt: by the model (a text, calls), or to it (a text, results of its calls)."""
 
     role: Literal["assistant", "user"]
@@ -80,7 +80,7 @@ class ModelRequest:
     stage: str
     prompt: RenderedPrompt
     schema: dict[str, Any] | None = None
-    talk: tuple[Talk, ...] = ()
+    talk: tuple[RequestMessage, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 4_096
     may_call: bool = True
@@ -141,7 +141,7 @@ class Model(Protocol):
         ...
 
 
-class AroundModel:
+class ModelWrapper:
     """A wrapper of a model, which has the same key and provider."""
 
     def __init__(self, model: Model) -> None:
@@ -227,7 +227,7 @@ class Call:
         return asdict(self)
 
 
-class Called:
+class CallTotals:
     """Totals over the `calls` of a subclass."""
 
     __slots__ = ()
@@ -255,7 +255,7 @@ class Called:
 
 
 @dataclass(slots=True)
-class CallLog(Called):
+class CallLog(CallTotals):
     """The calls of one run of a stage, in order: by which model, with which prompt, and that prompt's whole text."""
 
     calls: list[Call] = field(default_factory=list)
@@ -288,7 +288,7 @@ class Stopwatch:
         return round((time.monotonic() - self._from) * 1000)
 
 
-def call_of(
+def record_call(
     attempt: Attempt,
     reply: ModelReply,
     watch: Stopwatch,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from lorewright.errors import ProviderBusy, ProviderError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.llm.gateway import Budget, MeteredModel, Options, Secrets, estimated_input, run_structured
-from lorewright.llm.model import AnswerListener, AroundModel, CallLog, Model, ModelReply, ModelRequest, OnText
+from lorewright.llm.model import AnswerListener, CallLog, Model, ModelReply, ModelRequest, ModelWrapper, OnText
 from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.llm.providers.remote import RemoteModel, load
 from lorewright.llm.taxonomy import ModelRow, address_of, row_of, rows
@@ -29,7 +29,7 @@ _LANES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], async
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class CallLimits:
     """Timeouts, pauses and concurrency of calls.
 
     A call takes at most `timeout_s`, its tries and the pauses between them together; waiting for a free slot does not
@@ -49,10 +49,10 @@ class Patience:
         return min(max(growing, retry_after_s or 0.0), self.longest_pause_s)
 
 
-class PatientModel(AroundModel):
+class PatientModel(ModelWrapper):
     """A model whose failed tries are repeated. The problem of each try is in the reply's `tries`, or the error's."""
 
-    def __init__(self, model: Model, patience: Patience, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, model: Model, patience: CallLimits, *, sleep: Sleep = asyncio.sleep) -> None:
         super().__init__(model)
         self._patience = patience
         self._sleep = sleep
@@ -142,12 +142,12 @@ def open_model(
     )
     # Metered inside of the retries: each repeated try is paid for.
     metered: Model = remote if budget is None else MeteredModel(remote, row.prices, budget)
-    return PatientModel(metered, patience_of(settings))
+    return PatientModel(metered, call_limits_of(settings))
 
 
-def patience_of(settings: ModelsSettings) -> Patience:
+def call_limits_of(settings: ModelsSettings) -> CallLimits:
     """Return the timeouts, pauses and concurrency of the settings."""
-    return Patience(
+    return CallLimits(
         timeout_s=settings.timeout_seconds,
         tries=settings.tries,
         first_pause_s=settings.pause_seconds,

@@ -97,7 +97,7 @@ class PromptLibrary:
 
 # Opening a campaign reads all of its pinned prompts, and most campaigns have pinned the same.
 @lru_cache(maxsize=64)
-def kept_template(source: str, *, name: str, version: str) -> PromptTemplate:
+def load_stored_template(source: str, *, name: str, version: str) -> PromptTemplate:
     """Return the prompt that a campaign stored the text of.
 
     Raises:

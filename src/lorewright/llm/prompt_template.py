@@ -148,16 +148,16 @@ _ALONE = re.compile(r"^[ \t]*(\{\{[#/^!][^{}]*\}\}|\{\{else[^{}]*\}\})[ \t]*\n",
 _EMPTY_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")
 
 
-def harmless(value: Any) -> Any:
+def escape_tags(value: Any) -> Any:
     """Return the context safe to be filled in: in every text, anything like a tag opens with `‹` instead, so that no
     value can close the fence around it; control characters are removed.
     """
     if isinstance(value, str):
         return _TAG.sub("‹", _CONTROLS.sub("", value))
     if isinstance(value, Mapping):
-        return {key: harmless(part) for key, part in value.items()}
+        return {key: escape_tags(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [harmless(part) for part in value]
+        return [escape_tags(part) for part in value]
     return value
 
 
@@ -171,7 +171,7 @@ def compiled(source: str) -> Callable[[Mapping[str, Any]], str]:
     template = _environment().compile(_ALONE.sub(r"\1", source + "\n"))
 
     def fill(context: Mapping[str, Any]) -> str:
-        return _EMPTY_LINES.sub("\n\n", template.render(harmless(context))).strip()
+        return _EMPTY_LINES.sub("\n\n", template.render(escape_tags(context))).strip()
 
     return fill
 

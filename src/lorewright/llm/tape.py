@@ -16,7 +16,7 @@ from typing import Any
 from lorewright.bounded_files import read_text
 from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, ProviderError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.llm.model import AroundModel, Model, ModelReply, ModelRequest, OnText, ToolCall
+from lorewright.llm.model import Model, ModelReply, ModelRequest, ModelWrapper, OnText, ToolCall
 
 # Largest tape; a sitting's answers are some MB.
 _MAX_BYTES = 256 * 1024 * 1024
@@ -28,7 +28,7 @@ def request_hash(key: str, request: ModelRequest) -> str:
     return content_hash(canonical_json({"key": key, "request": asdict(request)}))
 
 
-class TapeRecorder(AroundModel):
+class TapeRecorder(ModelWrapper):
     """A model whose answers and errors are appended to a file. Several models may write to one file."""
 
     def __init__(self, model: Model, path: Path) -> None:

@@ -360,7 +360,7 @@ BESIDE: dict[str, Typical] = {
 }
 
 
-def turn_microusd(*, small: str, large: str, settings: ModelsSettings) -> int | None:
+def estimate_turn_cost(*, small: str, large: str, settings: ModelsSettings) -> int | None:
     """Return what a turn costs with these two models, in millionths of a dollar, about; None where a model that is
     asked has no price in the table.
 

@@ -12,7 +12,7 @@ from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
 from lorewright.packs.items import read_items
 from lorewright.packs.linking import EntityReference, references_in
-from lorewright.packs.markup import Edit, edited
+from lorewright.packs.markup import Edit, apply_edits
 from lorewright.packs.metadata import FileMetadata, ReadFile
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Item, Link, PackEntity, Role, When, role_of
 from lorewright.packs.references import Links
@@ -91,7 +91,7 @@ class Readers:
     learned: Links
 
 
-def tell(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> tuple[ChunkDraft, ...]:
+def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> tuple[ChunkDraft, ...]:
     """Return the drafts of a file, each with the text that readers other than the game master get.
 
     Neither the text nor the titles and IDs of sections contain what an editor does not show. Hidden entities become
@@ -111,19 +111,19 @@ def tell(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> 
             if learned is None:
                 learned = readers.learned.edits(body, path, comments=comments, keeps_names=True)
                 hints = readers.before.edits(body, path, comments=comments, keeps_names=True)
-            told = edited(raw, learned, start=draft.start).strip("\n")
-            hint_text = edited(raw, hints, start=draft.start).strip("\n")
+            told = apply_edits(raw, learned, start=draft.start).strip("\n")
+            hint_text = apply_edits(raw, hints, start=draft.start).strip("\n")
             chunk = replace(chunk, told=told, items=_told_items(chunk, told, hint_text))
         elif draft.end:
-            chunk = replace(chunk, told=edited(raw, before, start=draft.start).strip("\n"))
+            chunk = replace(chunk, told=apply_edits(raw, before, start=draft.start).strip("\n"))
         drafts.append(replace(draft, chunk=_renamed(chunk, titles)))
     return tuple(drafts)
 
 
-def told_name(name: str, links: Links, path: str) -> str:
+def player_name(name: str, links: Links, path: str) -> str:
     """Return a name or title as readers other than the game master may see it."""
     edits = links.edits(name, path)
-    return (plain_text(edited(name, edits)) or "something") if edits else name
+    return (plain_text(apply_edits(name, edits)) or "something") if edits else name
 
 
 def _told_items(chunk: Chunk, told: str, hints: str) -> tuple[Item, ...]:
@@ -166,13 +166,13 @@ def _told_titles(file: ReadFile, entity: PackEntity, links: Links) -> dict[str, 
     names = [_free(_section_slug(section, file.sections), taken) for section in file.sections]
     path = file.source.path
     tops = {
-        section.title: told_heading(section, links, path)
+        section.title: player_heading(section, links, path)
         for section in file.sections
         if section.title and not section.subtitle
     }
     titles: dict[str, _Title] = {}
     for name, section in zip(names, file.sections, strict=True):
-        told = told_heading(section, links, path)
+        told = player_heading(section, links, path)
         top = tops.get(section.title, section.title)
         subtitle = told if section.subtitle else ""
         if (told, top) == (section.subtitle or section.title, section.title):
@@ -185,11 +185,11 @@ def _told_titles(file: ReadFile, entity: PackEntity, links: Links) -> dict[str, 
     return titles
 
 
-def told_heading(section: Section, links: Links, path: str) -> str:
+def player_heading(section: Section, links: Links, path: str) -> str:
     """Return the title of a section (its H2, else its H1) as readers other than the game master may see it."""
     title = section.subtitle or section.title
     inline = next((token.content for token in blocks_of(section.heading) if token.type == "inline"), title)
-    return title if not links.edits(inline, path) else told_name(inline, links, path)
+    return title if not links.edits(inline, path) else player_name(inline, links, path)
 
 
 def _renamed(chunk: Chunk, titles: Mapping[str, _Title]) -> Chunk:
@@ -202,7 +202,7 @@ def _renamed(chunk: Chunk, titles: Mapping[str, _Title]) -> Chunk:
     return replace(chunk, id=own_id, items=items, section=title.section, section_path=title.path)
 
 
-def placed(draft: ChunkDraft, entity: PackEntity, links: tuple[Link, ...], *, position: int) -> Chunk:
+def place_chunk(draft: ChunkDraft, entity: PackEntity, links: tuple[Link, ...], *, position: int) -> Chunk:
     """Return the complete chunk: the draft's with its links, its position, and the seed's metadata."""
     metadata = _metadata(draft.chunk, entity, links)
     return replace(draft.chunk, links=links, position=position, metadata=metadata)

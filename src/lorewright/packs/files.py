@@ -1,15 +1,17 @@
-"""A pack's folder -> its markdown files, and nothing that lies outside it."""
+"""A pack's folder -> its markdown files, and nothing that lies outside it; and a cache of what was parsed of files."""
 
 from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
+T = TypeVar("T")
 Severity = Literal["error", "warning", "info"]
 
 
@@ -185,3 +187,41 @@ def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:
     if path.stat().st_size > MAX_FILE_BYTES:
         return error(relative, "file-too-large", f"over {MAX_FILE_BYTES // 2**20} MiB", hint="split the file")
     return None
+
+
+class ParseCache:
+    """A cache of values under a key of everything that they are made of, so that a folder which is read again is parsed
+    anew only where it changed. For one thread, and for values that nobody changes.
+
+    Values that a round did not request are dropped when it ends, so that the cache holds what one reading of a folder
+    needs.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, object] = {}
+        self._asked: dict[Hashable, object] = {}
+
+    @contextmanager
+    def round(self) -> Iterator[None]:
+        """Return a context for one reading of a folder; if it fails, nothing is dropped."""
+        self._asked = {}
+        try:
+            yield
+        except BaseException:
+            self._kept |= self._asked
+            raise
+        self._kept, self._asked = self._asked, {}
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the value of a key; it is made if it is not cached."""
+        if key not in self._asked:
+            self._asked[key] = self._kept[key] if key in self._kept else make()
+        return cast(T, self._asked[key])
+
+
+class NoMemory(ParseCache):
+    """A cache that caches nothing, for a folder that is read once."""
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return a newly made value."""
+        return make()

@@ -17,9 +17,9 @@ import yaml
 from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError, UnsafePath
 from lorewright.ids import is_id
-from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES, Finding, error, list_files
+from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES, Finding, ParseCache, error, list_files
 from lorewright.packs.linting import lint_dependencies
-from lorewright.packs.loader import ParseCache, Progress, load_manifest, load_pack, no_progress, source_paths
+from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress, source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
@@ -236,7 +236,7 @@ class Neighbour:
     root: Path
 
 
-class Memories(dict[Path, ParseCache]):
+class ParseCaches(dict[Path, ParseCache]):
     """A parse cache for each folder that is read repeatedly: of a pack, and of the packs that it overrides."""
 
     def __missing__(self, root: Path) -> ParseCache:
@@ -248,7 +248,7 @@ def check_pack(
     installed: Mapping[str, Neighbour],
     *,
     progress: Progress = no_progress,
-    memories: Memories | None = None,
+    memories: ParseCaches | None = None,
 ) -> Pack:
     """Return a pack, checked together with the installed packs and those in neighbouring folders. With `memories`, only
     what has changed since they were last passed in is parsed anew.
@@ -276,11 +276,11 @@ def _adjacent_packs(root: Path) -> Iterator[Neighbour]:
                 yield Neighbour(manifest, folder)
 
 
-def _memory(memories: Memories | None, folder: Path) -> ParseCache | None:
+def _memory(memories: ParseCaches | None, folder: Path) -> ParseCache | None:
     return None if memories is None else memories[folder]
 
 
-def _entities_of(neighbours: Mapping[str, Neighbour], memories: Memories | None) -> EntitiesOf:
+def _entities_of(neighbours: Mapping[str, Neighbour], memories: ParseCaches | None) -> EntitiesOf:
     """Return a function that reads a neighbour's entity IDs, once; it returns None if the folder is missing."""
 
     @cache

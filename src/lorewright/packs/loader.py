@@ -5,71 +5,47 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, cast
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
-from lorewright.packs.cutting import ChunkDraft, CutFile, Readers, cut_file, placed, tell, told_heading, told_name
+from lorewright.packs.cutting import (
+    ChunkDraft,
+    CutFile,
+    Readers,
+    cut_file,
+    drafts_for_players,
+    place_chunk,
+    player_heading,
+    player_name,
+)
 from lorewright.packs.entry_rules import NO_RULES, WrittenRules
-from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES, Finding, error, info, list_files, warning
+from lorewright.packs.files import (
+    MAX_FILE_BYTES,
+    MAX_MANIFEST_BYTES,
+    Finding,
+    NoMemory,
+    ParseCache,
+    error,
+    info,
+    list_files,
+    warning,
+)
 from lorewright.packs.frontmatter import decode_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
-from lorewright.packs.metadata import ReadFile, connected, read_file
+from lorewright.packs.metadata import ReadFile, connect_exits, read_file
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
 from lorewright.packs.references import Links
-
-T = TypeVar("T")
-
-
-class ParseCache:
-    """A cache of values under a key of everything that they are made of, so that a folder which is read again is parsed
-    anew only where it changed. For one thread, and for values that nobody changes.
-
-    Values that a round did not request are dropped when it ends, so that the cache holds what one reading of a folder
-    needs.
-    """
-
-    def __init__(self) -> None:
-        self._kept: dict[Hashable, object] = {}
-        self._asked: dict[Hashable, object] = {}
-
-    @contextmanager
-    def round(self) -> Iterator[None]:
-        """Return a context for one reading of a folder; if it fails, nothing is dropped."""
-        self._asked = {}
-        try:
-            yield
-        except BaseException:
-            self._kept |= self._asked
-            raise
-        self._kept, self._asked = self._asked, {}
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the value of a key; it is made if it is not cached."""
-        if key not in self._asked:
-            self._asked[key] = self._kept[key] if key in self._kept else make()
-        return cast(T, self._asked[key])
-
-
-class NoMemory(ParseCache):
-    """A cache that caches nothing, for a folder that is read once."""
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return a newly made value."""
-        return make()
-
 
 # Entry rules: references are resolved to IDs; unknown references and rules that can never hold become findings.
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class WrittenEntryRules:
     """The entry rules that a file gives for one of its chunks: for the whole `file`, and for the chunk's `section`.
     `lines` has the line of each key."""
 
@@ -88,7 +64,11 @@ class Said:
 
 
 def with_entry_rules(
-    pack_id: str, chunks: Sequence[Chunk], said: Mapping[str, Said], links: LinkTable, findings: list[Finding]
+    pack_id: str,
+    chunks: Sequence[Chunk],
+    said: Mapping[str, WrittenEntryRules],
+    links: LinkTable,
+    findings: list[Finding],
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a pack with their rules, in the same order; `said` holds the written rules by chunk ID."""
     if not said:
@@ -112,7 +92,7 @@ class _Linker:
         self._sections = sections
         self._links = links
 
-    def rules(self, chunk: Chunk, said: Said, findings: list[Finding]) -> EntryRules | None:
+    def rules(self, chunk: Chunk, said: WrittenEntryRules, findings: list[Finding]) -> EntryRules | None:
         """Return all rules that apply to a chunk, or None if there are none."""
         values = {**said.file.values, **said.section.values}
         section_id = chunk.id.partition("~")[0]
@@ -133,7 +113,12 @@ class _Linker:
         return None if rules == EntryRules() else rules
 
     def _meant(
-        self, rule: str, references: Iterable[str], own: Mapping[str, str], said: Said, findings: list[Finding]
+        self,
+        rule: str,
+        references: Iterable[str],
+        own: Mapping[str, str],
+        said: WrittenEntryRules,
+        findings: list[Finding],
     ) -> tuple[str, ...]:
         found: list[str] = []
         for reference in references:
@@ -164,7 +149,7 @@ class _Linker:
         return qualify(self._pack_id, reference), bool(rest) and pack_id != self._pack_id
 
 
-def _lonely(chunks: Iterable[Chunk], said: Mapping[str, Said]) -> Iterator[Finding]:
+def _lonely(chunks: Iterable[Chunk], said: Mapping[str, WrittenEntryRules]) -> Iterator[Finding]:
     """Yield a finding for each group with a single member, which is most often a misspelt name."""
     members = [(group, chunk) for chunk in chunks if chunk.rules for group in chunk.rules.groups]
     owners = {(group, chunk.rules.group_of) for group, chunk in members if chunk.rules}
@@ -176,7 +161,7 @@ def _lonely(chunks: Iterable[Chunk], said: Mapping[str, Said]) -> Iterator[Findi
             yield info(words.path, "lonely-group", message, line=words.line_of("group"), hint="check its name")
 
 
-def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, Said]) -> Iterator[Finding]:
+def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, WrittenEntryRules]) -> Iterator[Finding]:
     """Yield a finding for each entry that can never be in an answer."""
     groups: dict[str, set[tuple[str, str]]] = {}
     for chunk in chunks.values():
@@ -205,18 +190,18 @@ def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, Said]) -> It
                 yield _never(words, "requires", f"it requires {require}, which is in the same group")
 
 
-def _dangling(said: Said, rule: str, reference: str) -> Finding:
+def _dangling(said: WrittenEntryRules, rule: str, reference: str) -> Finding:
     shown = reference if len(reference) <= 60 else reference[:57] + "…"
     message = f"{rule}: nothing in the pack is named {shown}"
     hint = "fix the name, or write pack:entity for another pack's"
     return warning(said.path, "dangling-reference", message, line=said.line_of(rule), hint=hint)
 
 
-def _wrong(said: Said, rule: str, message: str, hint: str) -> Finding:
+def _wrong(said: WrittenEntryRules, rule: str, message: str, hint: str) -> Finding:
     return warning(said.path, "bad-entry-rule", message, line=said.line_of(rule), hint=hint)
 
 
-def _never(said: Said, rule: str, message: str) -> Finding:
+def _never(said: WrittenEntryRules, rule: str, message: str) -> Finding:
     hint = "take one of the two out; visibility: gm keeps a file from players"
     return warning(said.path, "entry-never-there", message, line=said.line_of(rule), hint=hint)
 
@@ -266,9 +251,9 @@ def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
     cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
     readers = _readers(manifest.id, entities, cuts, memory)
     exit_lines = [file.line_of("exits") for file in usable]
-    entities = connected(entities, [file.read.meta.ways for file in usable], exit_lines, links.find, findings)
+    entities = connect_exits(entities, [file.read.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
-    said: dict[str, Said] = {}
+    said: dict[str, WrittenEntryRules] = {}
     for file, entity, cut in zip(usable, entities, cuts, strict=True):
         key = (file.key, entity.id, max_tokens)
         of_file = _chunks(file, entity, cut, key, links, readers, findings, memory, first=len(chunks))
@@ -399,7 +384,9 @@ def _told(file: _File, entity: PackEntity, readers: Readers) -> PackEntity:
     """Return an entity with the name that readers other than the game master may see."""
     title = next((section for section in file.read.sections if section.title), None)
     name = (
-        told_heading(title, readers.before, file.path) if title else told_name(entity.name, readers.before, file.path)
+        player_heading(title, readers.before, file.path)
+        if title
+        else player_name(entity.name, readers.before, file.path)
     )
     return entity if name == entity.name else replace(entity, name=name)
 
@@ -420,7 +407,7 @@ def _chunks(
     are unchanged they are equal to the cached ones; if `first` is unchanged too, they are the same objects."""
     tied, found = memory.get(("tied", key, links), lambda: _tied(file, entity, links, cut))
     findings += [*cut.findings, *found]
-    told = memory.get(("told", key, readers), lambda: tell(file.read, entity, cut, readers))
+    told = memory.get(("told", key, readers), lambda: drafts_for_players(file.read, entity, cut, readers))
     return memory.get(("placed", key, tied, readers, first), lambda: _placed(told, entity, tied, first))
 
 
@@ -438,21 +425,21 @@ def _placed(
     drafts: Sequence[ChunkDraft], entity: PackEntity, tied: Sequence[tuple[Link, ...]], first: int
 ) -> tuple[Chunk, ...]:
     return tuple(
-        placed(draft, entity, links, position=position)
+        place_chunk(draft, entity, links, position=position)
         for position, (draft, links) in enumerate(zip(drafts, tied, strict=True), start=first)
     )
 
 
-def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
+def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, WrittenEntryRules]:
     """Return chunk ID -> the entry rules that the file gives for it; the chunk of the author's comments has none."""
     meta = file.meta
     if not meta.entry_rules and not meta.section_entry_rules:
         return {}
     path, lines, sections = file.source.path, file.source.key_lines, meta.section_entry_rules
 
-    def of(chunk: Chunk) -> Said:
+    def of(chunk: Chunk) -> WrittenEntryRules:
         title = (chunk.section or chunk.section_path).casefold()
-        return Said(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
+        return WrittenEntryRules(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
 
     # Authors name a section by its title as they wrote it.
     written = (draft.chunk for draft in cut.drafts)

@@ -92,7 +92,7 @@ def definitions_in(text: str) -> Mapping[str, str]:
     return {_key(found["name"]): found["to"].strip("<>") for found in _DEFINITION.finditer(text) if _defines(found)}
 
 
-def reading_edits(
+def find_reading_edits(
     text: str, shown: Shown, word: Word, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
 ) -> list[Edit]:
     """Return the edits that leave of a text what a reader sees, in order, without overlaps.
@@ -103,14 +103,14 @@ def reading_edits(
     notes = [Edit(start, end, "\n" * text.count("\n", start, end)) for start, end in comments]
     escapes = [Edit(found.start(), found.end(), "") for found in _ESCAPED.finditer(text)]
     edits = _merged(notes, escapes)
-    bare = edited(text, edits)
+    bare = apply_edits(text, edits)
     defined = definitions_in(bare)
     for step in (_line_edits, lambda now: _Reading(now, shown, word, defined, keeps_names).edits()):
-        edits = _composed(edits, step(edited(text, edits)))
+        edits = _composed(edits, step(apply_edits(text, edits)))
     return edits
 
 
-def edited(text: str, edits: Sequence[Edit], *, start: int = 0) -> str:
+def apply_edits(text: str, edits: Sequence[Edit], *, start: int = 0) -> str:
     """Return a text, which begins at `start` of a longer one, after the edits of the longer one. The replacement of an
     edit is inserted where the edit begins."""
     kept: list[str] = []
@@ -208,7 +208,7 @@ class _Reading:
     def _said(self, label: str) -> str:
         """Return the visible words of a label, read by itself."""
         inner = _Reading(label, self._shown, self._word, self._defined, keeps_names=False)
-        return edited(label, inner.edits())
+        return apply_edits(label, inner.edits())
 
     def _paragraph(self, position: int) -> int:
         return bisect_right(self._ends, position)
@@ -327,7 +327,7 @@ class _Reading:
         own, shift = self._edits[opened.edits :], opened.end
         inner = [Edit(edit.start - shift, edit.end - shift, edit.text) for edit in own]
         words = self._text[opened.end : close]
-        label = edited(words, _merged(inner, self._of_words(words)))
+        label = apply_edits(words, _merged(inner, self._of_words(words)))
         shown: str | None = label
         if self._text[opened.start] == "!":
             shown = ""

@@ -71,7 +71,7 @@ def _read_way(given: Mapping[str, Any]) -> PackExit | str:
     return PackExit(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
 
 
-def connected(
+def connect_exits(
     entities: Sequence[PackEntity],
     ways: Sequence[Sequence[PackExit]],
     lines: Sequence[int],

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from lorewright.ids import local, slug
 from lorewright.packs.linking import LinkTable
-from lorewright.packs.markup import Edit, MarkupLink, edited, reading_edits
+from lorewright.packs.markup import Edit, MarkupLink, apply_edits, find_reading_edits
 from lorewright.packs.models import PackEntity
 
 # Return the format's text for a link to an entity that the reader knows; the label is the text that the author shows.
@@ -123,14 +123,14 @@ class Links:
             entity = self._table.at_path(path, unquote(said.partition("#")[0]))
             return self._shown(entity, "", "something", render)
 
-        return reading_edits(text, shown, word, comments=comments, keeps_names=keeps_names)
+        return find_reading_edits(text, shown, word, comments=comments, keeps_names=keeps_names)
 
     def rewritten(self, text: str, path: str, render: Render) -> str:
         """Return the text of a file with each reference as `render` shows it. For a reader who is not the game master,
         everything that an editor does not show, and every picture, is removed."""
         if self._closed:
             text = _HELD.sub("", text)
-            return edited(text, self._closing(text, path, render, keeps_web=True))
+            return apply_edits(text, self._closing(text, path, render, keeps_web=True))
         defined = {slug(match[1]): match[2].strip("<>") for match in _DEFINITION.finditer(text)}
         done: list[str] = []
 

@@ -23,7 +23,7 @@ LONGEST_AGENDA = 600
 
 
 @dataclass(frozen=True, slots=True)
-class OwnWill:
+class NpcInitiative:
     """An NPC's readiness to act of its own accord, and its agenda; None or "" where its file does not say."""
 
     baked: bool | None = None
@@ -31,11 +31,11 @@ class OwnWill:
     agenda: str = ""
 
 
-def own_will(attrs: Mapping[str, Any]) -> OwnWill:
+def read_npc_initiative(attrs: Mapping[str, Any]) -> NpcInitiative:
     """Return the own will that an entity's `attrs` give; a value of the wrong type counts as missing."""
     wrong = {key for key, _, _ in wrong_of_character(attrs)}
     said = {key: attrs[key] for key in CHARACTER_KEYS if attrs.get(key) is not None and key not in wrong}
-    return OwnWill(
+    return NpcInitiative(
         baked=said.get(BAKED),
         chattiness=float(said[CHATTINESS]) if CHATTINESS in said else None,
         agenda=" ".join(str(said.get(AGENDA, "")).split()),

@@ -13,11 +13,11 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError, ProviderError, SettingsError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
-from lorewright.llm.prompt_library import PromptLibrary, kept_template
+from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Roll
-from lorewright.storage.annotation_rows import kept_prompt
+from lorewright.storage.annotation_rows import stored_prompt
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
@@ -29,7 +29,7 @@ from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import Stages, pinned_library
-from lorewright.turn.store.rows import summary_at, untold_at
+from lorewright.turn.store.rows import summary_at, turns_to_summarise
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import BY_WORDS, Draft, FoundByWords, Head, Recorder, Submission
@@ -41,7 +41,7 @@ from lorewright.world.state import WorldState
 # The prompts that a replay shows to models: another version, or the very text of then.
 
 
-class PromptShelf:
+class CampaignPrompts:
     """The prompts of one campaign, and all versions that there are."""
 
     def __init__(self, database: Database, library: PromptLibrary) -> None:
@@ -65,9 +65,9 @@ class PromptShelf:
             NotFound: there is no such prompt.
             PromptError: it cannot be read as a prompt.
         """
-        kept = None if content_hash is None else kept_prompt(self._database, content_hash)
+        kept = None if content_hash is None else stored_prompt(self._database, content_hash)
         if kept is not None and kept.source:
-            return kept_template(kept.source, name=kept.name, version=kept.version)
+            return load_stored_template(kept.source, name=kept.name, version=kept.version)
         return pinned_library(self._database, self._library).prompt(name)
 
 
@@ -96,7 +96,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
         session_lore=session.session_lore if session is not None and known else {},
         upgrade_id=store.upgrade_id(turn_id),
         summary=summary,
-        untold=untold_at(store.database, turn_id, turn["turn_no"], state, summary),
+        untold=turns_to_summarise(store.database, turn_id, turn["turn_no"], state, summary),
     )
 
 
@@ -417,7 +417,7 @@ def every_stage(key: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class ReplayStages:
     """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of the
     model that answers now."""
 
@@ -429,7 +429,7 @@ class ReplayModels:
     """Gives replayed turns their stages; a model is opened once."""
 
     def __init__(
-        self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
+        self, overrides: Overrides, open_model: OpenModel, shelf: CampaignPrompts, begin_turn: Callable[[], None]
     ) -> None:
         """Take the overrides and what opens models; `begin_turn` is called before each turn: the limit of costs is
         counted by turns."""
@@ -439,7 +439,7 @@ class ReplayModels:
         self._begin_turn = begin_turn
         self._opened: dict[str, Model] = {}
 
-    def cast(self, turn: RecordedTurn) -> Cast:
+    def cast(self, turn: RecordedTurn) -> ReplayStages:
         """Return the stages for one turn: a stage that is not overridden answers as recorded, or is builtin as it was
         then.
 
@@ -459,7 +459,7 @@ class ReplayModels:
             )
         used = {record["stage"]: record["prompt"]["content_hash"] for record in turn.records if record["prompt"]}
         now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
-        return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
+        return ReplayStages(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
 
     def _prompt(self, name: str, used: str | None) -> Prompt:
         version = self._overrides.prompts.get(name)

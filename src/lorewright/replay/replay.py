@@ -23,9 +23,9 @@ from lorewright.replay.comparing import TurnReplay
 from lorewright.replay.metrics import ALL_TURNS, Metrics, TurnRange, metrics_of
 from lorewright.replay.recording import (
     THOUGHT,
+    CampaignPrompts,
     OpenModel,
     Overrides,
-    PromptShelf,
     RecordedTurn,
     ReplayModels,
     StagesOf,
@@ -234,14 +234,14 @@ class Replays:
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
-            shelf = PromptShelf(store.database, self._library)
-            casting = ReplayModels(overrides, self._open_model, shelf, self._begin_turn)
+            shelf = CampaignPrompts(store.database, self._library)
+            stage_models = ReplayModels(overrides, self._open_model, shelf, self._begin_turn)
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
             if not wanted:
                 raise NotFound(f"no turn in {turns} was played", hint="turn 0 is the opening, which nobody played")
-            rerun = Rerun(self._campaigns, self._histories, store, stack, casting, reroll=reroll, each=each)
+            rerun = Rerun(self._campaigns, self._histories, store, stack, stage_models, reroll=reroll, each=each)
             replayed: list[TurnReplay] = []
             stopped = None
             for place in wanted:

@@ -33,7 +33,7 @@ from lorewright.world.state_diff import StateDiff, state_diff
 
 
 @dataclass(frozen=True, slots=True)
-class CameOut:
+class ReplayedTurn:
     """The result of a replayed turn: its draft, the state after it as it would be read, and its result as JSON has it.
     `anew` are the stages that did not answer as recorded."""
 
@@ -43,7 +43,9 @@ class CameOut:
     anew: Mapping[str, str]
 
 
-def replay_of(turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: StateDiff, now: CameOut) -> TurnReplay:
+def replay_of(
+    turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: StateDiff, now: ReplayedTurn
+) -> TurnReplay:
     """Return the comparison. `played` is the recorded turn with its inputs, `after` the state that it led to and `diff`
     what it changed."""
     told, text = narration_of(turn.result), narration_of(now.result)
@@ -129,7 +131,7 @@ def _fields_of(turn: RecordedTurn) -> dict[str, Any]:
     }
 
 
-def _records(turn: RecordedTurn, now: CameOut) -> list[dict[str, Any]]:
+def _records(turn: RecordedTurn, now: ReplayedTurn) -> list[dict[str, Any]]:
     """Return the stages' records as they are stored. A model that answered as recorded was not asked: its costs and the
     sizes of its prompt are the recorded ones."""
     left = {stage: [record for record in turn.records if record["stage"] == stage] for stage in turn.asked()}
@@ -199,7 +201,7 @@ class ReplayedHistory:
             generation.close()
 
 
-def told_of(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
+def records_of_draft(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
     """Return the history records of a turn from its draft; `after` is the state that it led to."""
     resolved = [json.loads(record.output_json) for record in draft.records if record.stage == "resolve"]
     resolution = Resolution.model_validate(resolved[-1]) if resolved and resolved[-1] else Resolution()
@@ -224,7 +226,7 @@ class Rerun:
         histories: Histories,
         store: CampaignStore,
         stack: ExitStack,
-        casting: ReplayModels,
+        stage_models: ReplayModels,
         *,
         reroll: bool,
         each: bool,
@@ -233,7 +235,7 @@ class Rerun:
         self._histories = histories
         self._store = store
         self._stack = stack
-        self._casting = casting
+        self._stage_models = stage_models
         self._reroll = reroll
         self._each = each
         self._settings: dict[tuple[str | None, tuple[str, ...]], tuple[CampaignRow, Setting]] = {}
@@ -254,7 +256,7 @@ class Rerun:
             return self._taken_over(turn, before, after)
         campaign, setting = self._setting(parent_id, turn.by_words)
         head = self._head_before(parent, turn, before)
-        cast = self._casting.cast(turn)
+        cast = self._stage_models.cast(turn)
         recorder = Recorder()
         try:
             draft = await think(
@@ -266,7 +268,9 @@ class Rerun:
             )
         except LorewrightError as error:
             return failed(turn, recorder.records, cast.anew, error)
-        now = CameOut(draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast.anew)
+        now = ReplayedTurn(
+            draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast.anew
+        )
         played = _played(turn, campaign, before, after)
         replayed = replay_of(turn, played, after, self._store.state_diff(turn.turn_id), now)
         self._go_on(draft, now, is_identical=replayed.is_identical)
@@ -317,7 +321,7 @@ class Rerun:
 
         return dice
 
-    def _go_on(self, draft: Draft, now: CameOut, *, is_identical: bool) -> None:
+    def _go_on(self, draft: Draft, now: ReplayedTurn, *, is_identical: bool) -> None:
         """Remember what the next turn begins with."""
         if self._each:
             return
@@ -326,7 +330,7 @@ class Rerun:
         messages = {} if self._carried is None else self._carried.messages
         self._carried = _Carried(now.state, dict(now.result), {**messages, draft.turn_id: draft.messages})
         if not is_identical:
-            self._otherwise[draft.turn_id] = told_of(draft, now.state)
+            self._otherwise[draft.turn_id] = records_of_draft(draft, now.state)
 
 
 def _recent_messages(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tuple[int, Message], ...]:

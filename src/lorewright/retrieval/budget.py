@@ -16,7 +16,7 @@ MIN_CUT_TOKENS = 40
 # Two texts that share this much of their words (Jaccard) are duplicates.
 DUPLICATE_SHARE = 0.9
 
-LeftOut = Literal["duplicate", "over_budget", "below_the_cut"]
+ExclusionReason = Literal["duplicate", "over_budget", "below_the_cut"]
 # Where a text may end: a paragraph, a sentence, a line before a list item, a table's row or a heading. Any other line
 # may end in the middle of a sentence.
 _ENDS = re.compile(
@@ -27,7 +27,7 @@ _LINE_ENDS = re.compile(r"\n")
 
 def fit_to_budget(
     hits: Sequence[Hit], *, budget_tokens: int, limit: int
-) -> tuple[list[Hit], list[tuple[Hit, LeftOut]]]:
+) -> tuple[list[Hit], list[tuple[Hit, ExclusionReason]]]:
     """Return the best-ranked hits whose text fits, of at most `limit` sections; and the rest with one reason each.
 
     The first that overflows is cut at a paragraph's or sentence's end where that leaves something useful, and filling
@@ -39,7 +39,7 @@ def fit_to_budget(
     if budget_tokens < 0:
         raise ValueError("budget_tokens must not be negative")
     chosen: list[Hit] = []
-    left_out: list[tuple[Hit, LeftOut]] = []
+    left_out: list[tuple[Hit, ExclusionReason]] = []
     sections: set[str] = set()
     said: list[frozenset[str]] = []
     room, full = budget_tokens, False

@@ -25,21 +25,21 @@ from typing import Literal
 from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import StoredChunk
 from lorewright.packs.models import EntryRules
-from lorewright.retrieval.budget import LeftOut, fit_to_budget
+from lorewright.retrieval.budget import ExclusionReason, fit_to_budget
 from lorewright.retrieval.ranking import Hit, tokens_of
 from lorewright.retrieval.view import (
     SIDES,
     EntryHistory,
     LoreView,
-    Things,
+    SameThings,
+    find_same_things,
     has_entry_rules,
     ids_of,
-    things,
     visible_text,
 )
 
 RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
-Kept = Literal["always", "sticky", "priority", "probability"]
+KeptBy = Literal["always", "sticky", "priority", "probability"]
 
 # The most chunks that always or sticky entries take in; they go first, so more of them would crowd out the answer.
 MAX_STAYING = 100
@@ -51,10 +51,10 @@ _PLAIN = EntryRules()
 class RuleNote:
     """The effects of entry rules on a chunk: the rules that kept it in, and an explanation in words."""
 
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[KeptBy, ...] = ()
     words: tuple[str, ...] = ()
 
-    def and_(self, words: str, *kept: Kept) -> RuleNote:
+    def and_(self, words: str, *kept: KeptBy) -> RuleNote:
         """Return the note with these words, and these rules that kept the chunk, added."""
         return RuleNote((*self.kept, *kept), (*self.words, words))
 
@@ -85,10 +85,10 @@ def apply_entry_rules(hits: Sequence[Hit], view: LoreView, *, limit: int, takes_
     return stage.ruled(stage.at_hand(stage.taken_in(hits) if takes_in else hits))
 
 
-def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit, LeftOut | RuledOut]]]:
+def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit, ExclusionReason | RuledOut]]]:
     """Return the hits that fit, and the rest with one reason each. A hit whose requirement did not fit is left out."""
     chosen, rest = fit_to_budget(ruled.hits, budget_tokens=budget_tokens, limit=ruled.limit)
-    left_out: list[tuple[Hit, LeftOut | RuledOut]] = [*rest]
+    left_out: list[tuple[Hit, ExclusionReason | RuledOut]] = [*rest]
     while unmet := ruled.unmet([*chosen, *(hit for hit, reason in left_out if reason == "duplicate")]):
         dropped = {hit.chunk.id for hit in unmet}
         left_out += [(hit, "requires") for hit in chosen if hit.chunk.id in dropped]
@@ -107,7 +107,7 @@ class _Stage:
         self._ranked = ranked
         self._limit = limit
         self._rules = {chunk_id: rules for pack in view.generations for chunk_id, rules in entry_rules_of(pack).items()}
-        self._same: Things = things(view.generations)
+        self._same: SameThings = find_same_things(view.generations)
         self._history: EntryHistory | None = view.entries
         self._notes: dict[str, RuleNote] = {}
         self._out: dict[str, tuple[Hit, RuledOut]] = {}
@@ -115,7 +115,7 @@ class _Stage:
     def _of(self, hit: Hit) -> EntryRules:
         return self._rules.get(hit.chunk.id, _PLAIN)
 
-    def _note(self, hit: Hit, words: str, *kept: Kept) -> None:
+    def _note(self, hit: Hit, words: str, *kept: KeptBy) -> None:
         self._notes[hit.chunk.id] = self._notes.get(hit.chunk.id, RuleNote()).and_(words, *kept)
 
     def _leave_out(self, hit: Hit, reason: RuledOut, words: str) -> None:
@@ -279,7 +279,7 @@ class _Stage:
 class _Present:
     """The chunks of an answer, by every ID by which rules may name them."""
 
-    def __init__(self, same: Things, hits: Iterable[Hit] = ()) -> None:
+    def __init__(self, same: SameThings, hits: Iterable[Hit] = ()) -> None:
         self._same = same
         self._sections: dict[str, set[str]] = {}
         for hit in hits:
@@ -302,7 +302,7 @@ class _Present:
 class _Staying:
     """The hits that have their place in an answer, and what they shut out; the parts of one section never conflict."""
 
-    def __init__(self, same: Things) -> None:
+    def __init__(self, same: SameThings) -> None:
         self._same = same
         self._present = _Present(same)
         self._excluded: dict[str, set[str]] = {}
@@ -333,7 +333,7 @@ class _Staying:
         return None
 
 
-def _names_of(chunk: StoredChunk, same: Things) -> tuple[str, ...]:
+def _names_of(chunk: StoredChunk, same: SameThings) -> tuple[str, ...]:
     """Return the IDs by which rules may name a chunk: those of its entity in every pack, and of its section there."""
     section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     ids = ids_of(chunk.entity_id, same)

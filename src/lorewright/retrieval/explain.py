@@ -8,13 +8,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.index.generation import StoredChunk
-from lorewright.retrieval.budget import LeftOut
-from lorewright.retrieval.entry_rules import Kept, Ruled, RuledOut, RuleNote
+from lorewright.retrieval.budget import ExclusionReason
+from lorewright.retrieval.entry_rules import KeptBy, Ruled, RuledOut, RuleNote
 from lorewright.retrieval.ranking import Hit
 from lorewright.retrieval.view import NotInForce
 
 # Why a chunk is not in a result; `filtered`: no words, names, filters or meaning point at it.
-Reason = LeftOut | NotInForce | RuledOut | Literal["filtered"]
+Reason = ExclusionReason | NotInForce | RuledOut | Literal["filtered"]
 
 _NOTHING = RuleNote()
 
@@ -53,7 +53,7 @@ class ChunkTrace(BaseModel):
     tokens: int
     given: int = 0
     reason: Reason | None = None
-    kept: tuple[Kept, ...] = Field(default=(), exclude_if=lambda kept: not kept)
+    kept: tuple[KeptBy, ...] = Field(default=(), exclude_if=lambda kept: not kept)
     rule: str = Field(default="", exclude_if=lambda rule: not rule)
 
 
@@ -81,7 +81,7 @@ class RetrievalTrace(BaseModel):
 def trace_of(
     ruled: Ruled,
     chosen: Sequence[Hit],
-    left_out: Sequence[tuple[Hit, LeftOut | RuledOut]],
+    left_out: Sequence[tuple[Hit, ExclusionReason | RuledOut]],
     not_in_force: Sequence[tuple[Hit, NotInForce]],
     *,
     viewer: str,

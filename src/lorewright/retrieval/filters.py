@@ -10,7 +10,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, WORD, words_of
 from lorewright.packs.references import says_any
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import Things, hidden_names, ids_of, qualified, things
+from lorewright.retrieval.view import SameThings, find_same_things, hidden_names, ids_of, qualified
 
 # The words of a query -> the entities that they name, longest name first.
 
@@ -123,7 +123,7 @@ def tie_chunks(
     """Return the ties of every chunk that a filter or name ties to the query. Entities in `hidden` can neither be named
     nor asked for, and a tag that says the name of one is ignored."""
     ties: dict[Key, Ties] = {}
-    same = things(generations)
+    same = find_same_things(generations)
     wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
     if hidden and "tag" in wanted:
         secret_names = hidden_names(generations, hidden)
@@ -139,7 +139,7 @@ def tie_chunks(
     return ties
 
 
-def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: Things) -> dict[str, set[str]]:
+def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: SameThings) -> dict[str, set[str]]:
     """Return link kind -> the values asked for. An ID of any filter also matches links of the other entity kinds: a
     person may be stored as a place or faction."""
 

@@ -39,7 +39,7 @@ from lorewright.retrieval.view import LoreView, may_see, visible_text
 T = TypeVar("T")
 
 
-class Visible:
+class VisibleLore:
     """The tables and texts that a viewer can search and read. It must be closed: some tables are temporary."""
 
     def __init__(self, view: LoreView) -> None:
@@ -224,7 +224,7 @@ class KeywordLane:
         return sum(self.weights[word] for word in covered) / said if said else 0.0
 
 
-def keyword_lane(text: str, visible: Visible) -> KeywordLane:
+def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:
     """Search every table that the viewer may search, scored as one collection; return the best chunks."""
     if not text.strip():
         return KeywordLane({}, {}, 0.0, False)
@@ -272,7 +272,7 @@ class VectorLane:
         order = sorted(self.nearest, key=lambda key: (-self.nearest[key], key))
         return {key: rank for rank, key in enumerate(order, start=1)}
 
-    def file_cosines(self, keys: Iterable[Key], visible: Visible) -> dict[Key, float]:
+    def file_cosines(self, keys: Iterable[Key], visible: VisibleLore) -> dict[Key, float]:
         """Return for each chunk the mean cosine of all chunks of its file: a question that describes a thing without
         naming it often describes its whole file. Only chunks that the viewer may see count."""
         found: dict[Key, float] = {}
@@ -299,7 +299,7 @@ def _mean(cosines: Sequence[float]) -> float:
     return round(math.fsum(cosines) / len(cosines), SCORE_DIGITS) if cosines else 0.0
 
 
-def vector_lane(text: str, visible: Visible, *, names: Iterable[str] = ()) -> VectorLane:
+def vector_lane(text: str, visible: VisibleLore, *, names: Iterable[str] = ()) -> VectorLane:
     """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs.
 
     The entity names in the question are left out of what is embedded: the keyword lane finds names, and an embedder

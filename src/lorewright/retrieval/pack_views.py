@@ -10,10 +10,17 @@ from typing import Protocol
 from lorewright.errors import NotFound
 from lorewright.ids import local
 from lorewright.index.generation import Generation
-from lorewright.index.library import Library, blaming_damage
+from lorewright.index.library import Library, report_damage
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.retriever import Retrieval, retrieve_for_entity
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified, told_entity
+from lorewright.retrieval.view import (
+    LoreView,
+    entity_for_viewer,
+    hidden_entities,
+    hidden_names,
+    merge_entity,
+    qualified,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,12 @@ class PackViews:
         if not asked:
             raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
         with ExitStack() as stack:
-            generations = tuple(opened(stack, self.library.open(pack.key)) for pack in asked)
-            stack.enter_context(blaming_damage(generation.folder for generation in generations))
+            generations = tuple(close_with(stack, self.library.open(pack.key)) for pack in asked)
+            stack.enter_context(report_damage(generation.folder for generation in generations))
             yield LoreView(generations, viewer=qualified_viewer(viewer, generations))
 
 
-def opened(stack: ExitStack, generation: Generation) -> Generation:
+def close_with(stack: ExitStack, generation: Generation) -> Generation:
     """Return the generation; it is closed with the stack."""
     stack.callback(generation.close)
     return generation
@@ -92,8 +99,8 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
 def _find_entity(view: LoreView, entity_id: str) -> PackEntity | None:
     """Return an entity as the viewer may know it; None if they may read nothing of it."""
     hidden = hidden_entities(view)
-    entity = None if entity_id in hidden else told_entity(entity_id, view.generations)
-    return None if entity is None else as_told(entity, view, hidden_names(view.generations, hidden))
+    entity = None if entity_id in hidden else merge_entity(entity_id, view.generations)
+    return None if entity is None else entity_for_viewer(entity, view, hidden_names(view.generations, hidden))
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:

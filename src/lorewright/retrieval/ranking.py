@@ -14,12 +14,12 @@ from lorewright.retrieval.lanes import (
     KeywordLane,
     Synonyms,
     VectorLane,
-    Visible,
+    VisibleLore,
     keyword_lane,
     vector_lane,
 )
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import LoreView, ids_of, things
+from lorewright.retrieval.view import LoreView, find_same_things, ids_of
 from lorewright.tokens import count_tokens
 
 # Links: the entities that the best hits link to come along with them, one hop away.
@@ -29,13 +29,13 @@ _KINDS = ("entity", "location", "faction")
 
 
 def linked_entities(
-    best: Mapping[Key, StoredChunk], visible: Visible, *, hidden: frozenset[str]
+    best: Mapping[Key, StoredChunk], visible: VisibleLore, *, hidden: frozenset[str]
 ) -> dict[Key, tuple[str, ...]]:
     """Return for each of the best chunks the entities that it links to, by ID; none that is `hidden`.
 
     Links of a section that is not open may be secret, so a viewer who sees only a part of such a section gets none.
     """
-    same = things(visible.generations)
+    same = find_same_things(visible.generations)
     found: dict[Key, tuple[str, ...]] = {}
     for source, chunk in best.items():
         if chunk.role not in OPEN_ROLES and not visible.whole(source, chunk):
@@ -46,7 +46,7 @@ def linked_entities(
     return found
 
 
-def introductions(entity_ids: Iterable[str], visible: Visible) -> dict[str, list[Key]]:
+def introductions(entity_ids: Iterable[str], visible: VisibleLore) -> dict[str, list[Key]]:
     """Return the keys of each entity's introduction, the first chunk with text in its own file; entities of no searched
     pack are left out."""
     found = {entity_id: _introduction(entity_id, visible.generations) for entity_id in entity_ids}
@@ -127,7 +127,7 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
 
     What the viewer may not see is removed before anything is counted: it changes no score.
     """
-    visible = Visible(view)
+    visible = VisibleLore(view)
     try:
         words = keyword_lane(query.keywords, visible)
         meaning = vector_lane(query.keywords, visible, names=[tied.name for tied in ties.values() if tied.name])
@@ -152,7 +152,7 @@ class _Scale:
 
     def __init__(
         self,
-        visible: Visible,
+        visible: VisibleLore,
         ties: Mapping[Key, Ties],
         words: KeywordLane,
         meaning: VectorLane,

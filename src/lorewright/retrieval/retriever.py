@@ -24,11 +24,11 @@ from lorewright.retrieval.view import (
     LoreView,
     NotInForce,
     Removal,
+    find_same_things,
     hidden_entities,
     hidden_names,
     ids_of,
     in_force,
-    things,
     visible_text,
 )
 from lorewright.tokens import count_tokens
@@ -104,7 +104,7 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True
     return _retrieve(view, query, by_rules)
 
 
-def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
+def retrieve_unknown(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
     """Return the answer to a query without the chunks (by their IDs) that the caller has already. An entry that
     requires a known chunk has it, and an entry that may not stand beside a known chunk is left out."""
 
@@ -125,7 +125,7 @@ def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection
 def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:
     """Return all that tells of an entity (by its qualified ID): its own file in the order of its sections, then the
     chunks that mention it, best first."""
-    own = set(ids_of(entity_id, things(view.generations)))
+    own = set(ids_of(entity_id, find_same_things(view.generations)))
 
     def own_first(hits: list[Hit], _: LoreView, limit: int) -> Ruled:
         mine = sorted(

@@ -33,10 +33,10 @@ from lorewright.packs.references import names_of, says_any
 # earlier one of the same slug; every other section is inherited. An introduction without text replaces nothing: a title
 # is needed only so that the sections have one.
 
-Things = Mapping[str, tuple[str, ...]]
+SameThings = Mapping[str, tuple[str, ...]]
 
 
-def things(generations: Sequence[Generation]) -> Things:
+def find_same_things(generations: Sequence[Generation]) -> SameThings:
     """Return entity ID -> all IDs of the same thing, the earliest pack's first. Things of only one pack are absent."""
     edges = _edges(generations)
     manifests = {generation.pack_id: generation.manifest for generation in generations}
@@ -51,7 +51,7 @@ def things(generations: Sequence[Generation]) -> Things:
     return found
 
 
-def ids_of(entity_id: str, same: Things) -> tuple[str, ...]:
+def ids_of(entity_id: str, same: SameThings) -> tuple[str, ...]:
     """Return all IDs of the thing that an ID names, itself included."""
     return same.get(entity_id, (entity_id,))
 
@@ -59,7 +59,7 @@ def ids_of(entity_id: str, same: Things) -> tuple[str, ...]:
 def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
     """Return for each generation the rows of the chunks that a later pack's section of the same slug replaces."""
     rows: list[set[int]] = [set() for _ in generations]
-    same = things(generations)
+    same = find_same_things(generations)
     if same:
         edges = _edges(generations)
         places = {generation.pack_id: index for index, generation in enumerate(generations)}
@@ -72,10 +72,10 @@ def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
     return [frozenset(row) for row in rows]
 
 
-def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity | None:
+def merge_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity | None:
     """Return an entity with the details of all packs: the latest name, every alias and tag, later keys over earlier
     ones; None where no pack has it."""
-    ids = ids_of(entity_id, things(generations))
+    ids = ids_of(entity_id, find_same_things(generations))
     found = [
         entity for same_id in ids for generation in generations if (entity := generation.entity(same_id)) is not None
     ]
@@ -245,7 +245,7 @@ class LoreView:
     def __post_init__(self) -> None:
         if self.viewer not in ("gm", "player") and not _NPC.fullmatch(self.viewer):
             raise SettingsError(f"unknown viewer {self.viewer}", hint="one of gm, player, npc:ID")
-        own = ids_of(self.npc_id, things(self.generations)) if self.npc_id else ()
+        own = ids_of(self.npc_id, find_same_things(self.generations)) if self.npc_id else ()
         object.__setattr__(self, "own_ids", frozenset(own))
 
     @property
@@ -302,7 +302,7 @@ def hidden_names(generations: Sequence[Generation], hidden: Iterable[str]) -> fr
     return names_of(entity_id for entity_id in found if entity_id is not None)
 
 
-def as_told(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackEntity:
+def entity_for_viewer(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackEntity:
     """Return an entity as its viewer may know it: without the pack's own keys, which may tell more, and without aliases
     and tags that say any of the `secret` names. The game master has all of it."""
     if view.viewer == "gm":

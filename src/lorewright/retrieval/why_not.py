@@ -18,7 +18,7 @@ from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.ranking import Hit
 from lorewright.retrieval.retriever import FoundChunk, Retrieval, find_chunk, retrieve, why_not
-from lorewright.retrieval.view import LoreView, ids_of, in_force, things, visible_text
+from lorewright.retrieval.view import LoreView, find_same_things, ids_of, in_force, visible_text
 
 # An answer and a section that is not in it -> why, and what its author can do, in their words.
 
@@ -27,7 +27,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class WhyExcluded:
     """The reason why a section is not in an answer.
 
     `reason` is the trace's own word, `filtered` where nothing points at the section; `rank` counts from 1, 0 where it
@@ -42,7 +42,7 @@ class LeftOut:
 
 def exclusion_reasons(
     retrieval: Retrieval, query: LoreRetrievalQuery, chunk: StoredChunk, *, visible: bool = True
-) -> LeftOut | None:
+) -> WhyExcluded | None:
     """Return why a section is not in the answer to a query; None where it is. `visible` says whether the viewer may
     read any of it."""
     chunks = retrieval.result.chunks
@@ -52,15 +52,15 @@ def exclusion_reasons(
     if not visible:
         role = _describe_role(chunk.role)
         why = f"{_name_viewer(query.viewer)} may not read it: it stands under a heading that is {role}"
-        return LeftOut("not_visible", 0, why, "ask as gm, or say under revealed what they have learned", instead)
+        return WhyExcluded("not_visible", 0, why, "ask as gm, or say under revealed what they have learned", instead)
     trace = retrieval.trace.why(chunk.id)
     if trace is None:
-        return LeftOut("filtered", 0, *_filtered(chunk), instead)
+        return WhyExcluded("filtered", 0, *_filtered(chunk), instead)
     why, hint = _explain(trace, query, chunk, chunks)
-    return LeftOut(trace.reason or "", trace.rank, why, hint, instead)
+    return WhyExcluded(trace.reason or "", trace.rank, why, hint, instead)
 
 
-def same_said(chunk: StoredChunk, text: str, others: Sequence[tuple[str, str]]) -> tuple[str, float] | None:
+def find_near_duplicate(chunk: StoredChunk, text: str, others: Sequence[tuple[str, str]]) -> tuple[str, float] | None:
     """Return the other section (of ID, text) that says nearly the same, and the share of common words; or None."""
     best = max(
         ((chunk_id, share_of(text, said)) for chunk_id, said in others if chunk_id != chunk.id),
@@ -97,7 +97,7 @@ def _explain(
                 hint = f"{_words_hint(trace, query)}: no budget brings it, with {query.limit} sections"
             return f"{why}; it has {trace.tokens}", hint
         case "duplicate":
-            other_section = same_said(
+            other_section = find_near_duplicate(
                 chunk, chunk.text, [(answer_chunk.chunk_id, answer_chunk.text) for answer_chunk in chunks]
             )
             same = (
@@ -193,7 +193,7 @@ class WhyNot(BaseModel):
     similar: tuple[str, ...] = ()
 
 
-def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> WhyNot:
+def explain_why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> WhyNot:
     """Return why a chunk (by its ID, with or without its pack) is or is not in the answer to a query."""
     chunk = why_not(view, query, chunk_id)
     if chunk is None:
@@ -291,7 +291,7 @@ def same_as(text: str, hits: Sequence[Hit]) -> str | None:
 def _find_override(chunk: StoredChunk, view: LoreView) -> str | None:
     """Return the section of the same slug in another pack's file on the same thing, or None."""
     slug = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
-    same = ids_of(chunk.entity_id, things(view.generations))
+    same = ids_of(chunk.entity_id, find_same_things(view.generations))
     ids = [f"{same_id}:{slug}" for same_id in same if same_id != chunk.entity_id]
     return next((entity_id for entity_id in ids if find_chunk(view, entity_id) is not None), None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.aiming import aimed
-from lorewright.rules.effects import effect_ops, record_op, recorded
+from lorewright.rules.effects import effect_ops, record_op, recorded_facts
 from lorewright.rules.patch import OutcomeCode, Patch, ReasonCode
 from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
@@ -140,7 +140,7 @@ def recall(patch: Patch, attempt: Attempt) -> Answer:
         return _claimed(attempt, patch.state)
     me, other = action.actor_id, action.target_id or ""
     by, to = (me, other) if action.metadata.get("by") == "you" else (other, me)
-    facts = recorded(patch.state, by=by, to=to, predicate=action.metadata.get("about"))
+    facts = recorded_facts(patch.state, by=by, to=to, predicate=action.metadata.get("about"))
     return Answer("recalled", fact_ids=facts) if facts else Answer("nothing_recorded")
 
 

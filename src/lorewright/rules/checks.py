@@ -40,7 +40,7 @@ from lorewright.world.state import Clock, Fact, WorldState
 _MAX_ROUNDS = 20
 
 
-def rules_by_itself(ruleset: Ruleset, band: BandName) -> bool:
+def has_band_effects(ruleset: Ruleset, band: BandName) -> bool:
     """Tell whether the ruleset has effects for the band, so that no other price is exacted."""
     return band in ruleset.consequences
 
@@ -129,7 +129,7 @@ def highest(names: Iterable[str], who: str, state: WorldState) -> str | None:
     return max(names, key=lambda name: state.stat(who, name) or 0, default=None)
 
 
-def louder(rule: ClearlyHigher, stat: str, who: str, state: WorldState, ruleset: Ruleset) -> str | None:
+def find_louder_stat(rule: ClearlyHigher, stat: str, who: str, state: WorldState, ruleset: Ruleset) -> str | None:
     """Return another stat that is clearly higher than the one that was rolled for, or None."""
     other = highest((name for name in ruleset.stats if name != stat), who, state)
     if other is None:
@@ -210,7 +210,7 @@ def _find_louder(patch: Patch, band: BandName, stat: str | None, who: str, rules
     """Return another stat that takes over after a fail, being clearly higher."""
     if band != "fail" or stat is None or ruleset.clearly_higher is None:
         return None
-    other = louder(ruleset.clearly_higher, stat, who, patch.state, ruleset)
+    other = find_louder_stat(ruleset.clearly_higher, stat, who, patch.state, ruleset)
     if other is not None:
         patch.tell("stat_spoke_up", stat=other, over=stat)
     return other
@@ -241,7 +241,7 @@ def is_risky(action: Action, state: WorldState) -> bool:
     return not (action.type in _SAID and action.target_id == state.player_id)
 
 
-def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
+def enact_band(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
     """Enact the effects of a check's band beside what the action did; `answer` is the result of the action. Where the
     ruleset has effects for the band, only those are enacted.
     """
@@ -251,7 +251,7 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
         if band != "fail" and action.target_id == patch.state.player_id:
             patch.do(*_harm_ops(action.target_id, patch.state))
     enact_consequences(patch, ruleset, band, rolled.stat, action)
-    if rules_by_itself(ruleset, band):
+    if has_band_effects(ruleset, band):
         return
     match band:
         case "critical":

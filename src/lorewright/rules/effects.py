@@ -44,7 +44,7 @@ def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str)
     return fact_id, AddFact(fact=fact)
 
 
-def recorded(state: WorldState, *, by: str, to: str, predicate: str | None = None) -> tuple[str, ...]:
+def recorded_facts(state: WorldState, *, by: str, to: str, predicate: str | None = None) -> tuple[str, ...]:
     """Return IDs of what `by` has promised to, owes or has threatened `to` with, in the order in which it was said."""
     wanted = PREDICATES if predicate is None else (predicate,)
     facts = [

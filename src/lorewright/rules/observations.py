@@ -73,7 +73,7 @@ def _rank(member: tuple[str, CastRule]) -> tuple[bool, float, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sight:
     """A sentence without its full stop; `{about}` is the subject of the talk, as far as that names anybody, else
     `otherwise`.
     """
@@ -86,39 +86,39 @@ class Seen:
 # Importance to the observer, of 5: blows and threats are remembered for days (4), bonds between people and changes of
 # hands make them think of each other (3), news and changes to one's surroundings are worth a thought (2), idle talk,
 # coming and going are forgotten first (1).
-_SEEN: dict[str, Seen] = {
-    "ask": Seen("{actor} asked {target}{about}", 1, otherwise=" something"),
-    "tell": Seen("{actor} talked to {target}{about}", 1),
-    "persuade": Seen("{actor} tried to win {target} over", 2),
-    "threaten": Seen("{actor} threatened {target}", 4),
-    "promise": Seen("{actor} gave {target} a promise", 3),
-    "recall": Seen("{actor} reminded {target} of what was said between them", 2),
-    "attack": Seen("{actor} attacked {target}", 4),
-    "take": Seen("{actor} took {target}", 2),
-    "drop": Seen("{actor} put {target} down", 1),
-    "give": Seen("{actor} gave {item} to {target}", 3),
-    "open": Seen("{actor} opened {target}", 1),
-    "close": Seen("{actor} shut {target}", 1),
-    "lock": Seen("{actor} locked {target}", 2),
-    "unlock": Seen("{actor} unlocked {target}", 2),
-    "search": Seen("{actor} searched {place}", 2),
+_SEEN: dict[str, Sight] = {
+    "ask": Sight("{actor} asked {target}{about}", 1, otherwise=" something"),
+    "tell": Sight("{actor} talked to {target}{about}", 1),
+    "persuade": Sight("{actor} tried to win {target} over", 2),
+    "threaten": Sight("{actor} threatened {target}", 4),
+    "promise": Sight("{actor} gave {target} a promise", 3),
+    "recall": Sight("{actor} reminded {target} of what was said between them", 2),
+    "attack": Sight("{actor} attacked {target}", 4),
+    "take": Sight("{actor} took {target}", 2),
+    "drop": Sight("{actor} put {target} down", 1),
+    "give": Sight("{actor} gave {item} to {target}", 3),
+    "open": Sight("{actor} opened {target}", 1),
+    "close": Sight("{actor} shut {target}", 1),
+    "lock": Sight("{actor} locked {target}", 2),
+    "unlock": Sight("{actor} unlocked {target}", 2),
+    "search": Sight("{actor} searched {place}", 2),
 }
-_TOLD = Seen("{actor} told {target} something{about}", 2)
-_WON_OVER = Seen("{actor} won {target} over", 2)
-_BEATEN_OFF = Seen("{actor} attacked {target} and was beaten off", 4)
-_FOUND = Seen("{actor} searched {place} and found something", 3)
-_USED = Seen("{actor} used {item}", 1)
-_USED_ON = Seen("{actor} used {item} on {target}", 1)
-_USED_IT = Seen("{actor} used {target}", 1)
-_TRIED = Seen("{actor} tried something on {target}", 1)
-_CAME = Seen("{actor} came to {place}", 1)
-_LEFT = Seen("{actor} left {place}", 1)
-_CAUGHT = Seen("{actor} tried to slip by unseen", 2)
+_TOLD = Sight("{actor} told {target} something{about}", 2)
+_WON_OVER = Sight("{actor} won {target} over", 2)
+_BEATEN_OFF = Sight("{actor} attacked {target} and was beaten off", 4)
+_FOUND = Sight("{actor} searched {place} and found something", 3)
+_USED = Sight("{actor} used {item}", 1)
+_USED_ON = Sight("{actor} used {item} on {target}", 1)
+_USED_IT = Sight("{actor} used {target}", 1)
+_TRIED = Sight("{actor} tried something on {target}", 1)
+_CAME = Sight("{actor} came to {place}", 1)
+_LEFT = Sight("{actor} left {place}", 1)
+_CAUGHT = Sight("{actor} tried to slip by unseen", 2)
 _FAILED = ("fail",)
 _UNSEEN = ("success", "critical")
 
 
-def seen(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
+def sights_of(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     """Yield what is seen, and at which place; nothing for a blocked attempt. `place` is where the actor stood."""
     if outcome.code == "blocked":
         return
@@ -130,7 +130,7 @@ def seen(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
         yield sight, place
 
 
-def _departures(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
+def _departures(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     """Yield a departure, seen at both places; a successful sneak is seen at neither."""
     if outcome.type == "sneak" and outcome.band in _UNSEEN:
         return
@@ -141,7 +141,7 @@ def _departures(outcome: Outcome, place: str) -> Iterator[tuple[Seen, str]]:
         yield _CAUGHT, place
 
 
-def _kind(outcome: Outcome) -> Seen | None:
+def _kind(outcome: Outcome) -> Sight | None:
     match outcome.type:
         case "tell" if outcome.code == "heard":
             return _TOLD
@@ -157,7 +157,7 @@ def _kind(outcome: Outcome) -> Seen | None:
             return _SEEN.get(outcome.type)
 
 
-def _handling(outcome: Outcome) -> Seen | None:
+def _handling(outcome: Outcome) -> Sight | None:
     """Return how a free attempt with a target is seen; only the narrator says what it was."""
     if outcome.type == "attempt":
         return None if outcome.target_id is None else _TRIED
@@ -172,7 +172,7 @@ MOST = 3
 _TO_ONESELF = 1
 _WEIGHTIEST = 5
 # A whisper between two people is seen, and not forgotten at once.
-_WHISPER = Seen("{actor} whispered something to {target}", 2)
+_WHISPER = Sight("{actor} whispered something to {target}", 2)
 
 # Bound of what these tables change: no number between two people goes beyond it by them.
 BOUND = 5
@@ -248,7 +248,7 @@ def _memories(
 def _outcome_memories(
     outcome: Outcome, place: str, before: WorldState, after: WorldState
 ) -> Iterator[tuple[str, _Memory]]:
-    for sight, where in seen(outcome, place):
+    for sight, where in sights_of(outcome, place):
         for who in _cast_at(where, before, after):
             is_end = who in (outcome.actor_id, outcome.target_id)
             what = _WHISPER if outcome.whispered and not is_end else sight
@@ -265,7 +265,7 @@ def _cast_at(place: str, before: WorldState, after: WorldState) -> list[str]:
     return sorted({who for who in present if is_npc(who, after)})
 
 
-def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> str:
+def _sentence(what: Sight, outcome: Outcome, place: str, state: WorldState) -> str:
     named = _longest_name(outcome, state) if "{about}" in what.text else ""
     text = what.text.format(
         actor=the(outcome.actor_id, state) or "Somebody",

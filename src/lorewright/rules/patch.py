@@ -214,7 +214,7 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
 # campaign: a thread that got another status, an established fact about a pack's entity.
 
 
-def happened(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
+def events_between(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     """Yield the events, in a fixed order."""
     if before.threads is not after.threads:
         yield from _threads(before, after)
@@ -377,7 +377,7 @@ def _visible_changes(before: WorldState, after: WorldState) -> Iterator[EngineEv
         if clock.value != was:
             yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
     yield from _scene_changes(before, after)
-    yield from happened(before, after)
+    yield from events_between(before, after)
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
         yield EngineEvent(type="scene_changed", details=places)

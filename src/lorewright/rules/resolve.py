@@ -12,7 +12,7 @@ from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, act, why_not_told
 from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import (
-    fall_out,
+    enact_band,
     fire_triggers,
     is_risky,
     is_rolled_for,
@@ -116,7 +116,7 @@ def _settle_threat(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
     return False
 
 
-def comes_over(before: WorldState, after: WorldState, rules: CampaignRules) -> tuple[str, ...]:
+def describe_hardships(before: WorldState, after: WorldState, rules: CampaignRules) -> tuple[str, ...]:
     """Return the sentences about what has come over the player since `before`: conditions, circumstances, threats by
     their title.
     """
@@ -130,7 +130,7 @@ def comes_over(before: WorldState, after: WorldState, rules: CampaignRules) -> t
     return tuple(filter(None, said))
 
 
-def look_into(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> None:
+def advance_inquiries(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> None:
     """Advance the inquiries whose clues were learned."""
     for thread_id, inquiry in sorted(rules.inquiries.items()):
         found = len(set(learned) & set(inquiry.clues))
@@ -138,7 +138,7 @@ def look_into(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> Non
             patch.do(Investigate(thread_id=thread_id, delta=found))
 
 
-def bear_fruit(patch: Patch, before: WorldState, rules: CampaignRules) -> tuple[str, ...]:
+def finish_inquiries(patch: Patch, before: WorldState, rules: CampaignRules) -> tuple[str, ...]:
     """Enact every inquiry that has what it needs now and did not before."""
     said: list[str] = []
     for thread_id, inquiry in sorted(rules.inquiries.items()):
@@ -151,7 +151,7 @@ def bear_fruit(patch: Patch, before: WorldState, rules: CampaignRules) -> tuple[
     return tuple(said)
 
 
-def have_its_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
+def enact_type_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
     """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
     effects = ruleset.actions[action.type].effects
     of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
@@ -231,8 +231,12 @@ def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: Ca
     """
     run_timers(patch, before, rules.ruleset)
     said = [*fire_triggers(patch, before, rules.ruleset, attempt.action, dice)]
-    look_into(patch, patch.learned_since(before), rules)
-    said += [*run_out(patch, rules), *bear_fruit(patch, before, rules), *comes_over(before, patch.state, rules)]
+    advance_inquiries(patch, patch.learned_since(before), rules)
+    said += [
+        *run_out(patch, rules),
+        *finish_inquiries(patch, before, rules),
+        *describe_hardships(before, patch.state, rules),
+    ]
     if said and patch.outcomes:
         last = patch.outcomes[-1]
         patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})
@@ -276,7 +280,7 @@ def _follow_up(patch: Patch, action: Action, answer: Answer, rules: CampaignRule
     """
     if patch.state.ended is not None:
         return ()
-    have_its_effects(patch, answer.band, action, rules.ruleset)
+    enact_type_effects(patch, answer.band, action, rules.ruleset)
     said = () if answer.band is None else count_failures(patch, answer.band, action, rules.ruleset)
     said = (*said, *provoke(patch, answer.band or "success", action, rules))
     pass_turn(patch, action, rules.ruleset)
@@ -301,7 +305,7 @@ def _play_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRul
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
-    fall_out(patch, attempt, rolled, answer, check, rules.ruleset)
+    enact_band(patch, attempt, rolled, answer, check, rules.ruleset)
     # Somebody who has come to a place is told of it.
     own = () if answer.code == "moved" else sentence_for(rolled, attempt.action, patch.state, rules.ruleset)
     say = answer.say or own

@@ -14,7 +14,7 @@ from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.items import read_items
 from lorewright.packs.models import OPEN_ROLES, EntryRules
 from lorewright.retrieval.filters import named_entities
-from lorewright.retrieval.view import Things, generations_in_force, hidden_from_players, ids_of, things
+from lorewright.retrieval.view import SameThings, find_same_things, generations_in_force, hidden_from_players, ids_of
 from lorewright.scene_lore.models import (
     Briefing,
     LoreText,
@@ -97,7 +97,7 @@ def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> M
 
     `generations` are those in force.
     """
-    same = things(generations)
+    same = find_same_things(generations)
     found = {
         entity_id: _lines_of_sections(generations, ids_of(entity_id, same)) for entity_id in dict.fromkeys(entity_ids)
     }
@@ -152,7 +152,7 @@ def standing_lore(generations: Sequence[Generation], *, max_tokens: int = STANDI
     excluded = {entry for rule in rules.values() for entry in rule.excludes}
     if not any(rule.always for rule in rules.values()):
         return ()
-    same = things(generations)
+    same = find_same_things(generations)
     found = [
         chunk
         for generation in generations
@@ -172,7 +172,7 @@ def _stands(rule: EntryRules) -> bool:
     return rule.always and not may_go
 
 
-def _is_excluded(chunk: StoredChunk, excluded: set[str], same: Things) -> bool:
+def _is_excluded(chunk: StoredChunk, excluded: set[str], same: SameThings) -> bool:
     ids = ids_of(chunk.entity_id, same)
     section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     return any(entity_id in excluded or f"{entity_id}:{section}" in excluded for entity_id in ids)
@@ -247,7 +247,7 @@ class _Sheet:
     def __init__(self, generations: Sequence[Generation], entity_id: str) -> None:
         self.entity_id = entity_id
         self._generations = generations
-        self._ids = ids_of(entity_id, things(generations))
+        self._ids = ids_of(entity_id, find_same_things(generations))
         self._chunks = [
             (generation, chunk)
             for same_id in self._ids

@@ -15,13 +15,13 @@ from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, L
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
 from lorewright.retrieval.view import (
     LoreView,
-    as_told,
+    entity_for_viewer,
+    find_same_things,
     hidden_entities,
     hidden_names,
     ids_of,
+    merge_entity,
     qualified,
-    things,
-    told_entity,
 )
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
@@ -163,9 +163,11 @@ class LoreRetriever:
             known = {
                 entity for generation in view.generations for entity in generation.entities() if entity not in hidden
             }
-            merged = (told_entity(entity_id, view.generations) for entity_id in sorted(known))
+            merged = (merge_entity(entity_id, view.generations) for entity_id in sorted(known))
             secret = hidden_names(view.generations, hidden)
-            return list({entity.id: as_told(entity, view, secret) for entity in merged if entity is not None}.values())
+            return list(
+                {entity.id: entity_for_viewer(entity, view, secret) for entity in merged if entity is not None}.values()
+            )
 
     def build_query(
         self,
@@ -232,7 +234,7 @@ class LoreRetriever:
 
 def _with_full_ids(query: LoreRetrievalQuery, view: LoreView) -> LoreRetrievalQuery:
     """Return the query with full IDs, by which history is tied: bare IDs are looked up in the packs of the view."""
-    same = things(view.generations)
+    same = find_same_things(view.generations)
     entities = {
         same_id for full_id in qualified(query.entity_ids, view.generations) for same_id in ids_of(full_id, same)
     }

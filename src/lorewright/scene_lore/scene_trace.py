@@ -19,18 +19,18 @@ from lorewright.packs.conditions import LoreConditions, holds, in_words
 from lorewright.packs.models import OPEN_ROLES, PackEntity
 from lorewright.retrieval.explain import RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.retriever import Retrieval, retrieve_beside
+from lorewright.retrieval.retriever import Retrieval, retrieve_unknown
 from lorewright.retrieval.view import (
     LoreView,
-    as_told,
+    entity_for_viewer,
+    find_same_things,
     hidden_entities,
     hidden_names,
     ids_of,
     in_force,
     may_see,
+    merge_entity,
     qualified,
-    things,
-    told_entity,
 )
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
@@ -148,7 +148,7 @@ def find_scene(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
     )
     shown_lines = tuple(line for line, _ in lines)
-    beside = retrieve_beside(view, query, {line.chunk_id for line in shown_lines})
+    beside = retrieve_unknown(view, query, {line.chunk_id for line in shown_lines})
     trace = SceneTrace(
         viewer=view.viewer,
         location_id=place.id,
@@ -165,12 +165,12 @@ def find_scene(
 def _named(view: LoreView, name: str, what: str) -> PackEntity:
     hidden = hidden_entities(in_force(view).view)
     found = [
-        told_entity(entity_id, view.generations) for entity_id in sorted(qualified([name], view.generations) - hidden)
+        merge_entity(entity_id, view.generations) for entity_id in sorted(qualified([name], view.generations) - hidden)
     ]
     entity = next((entity for entity in found if entity is not None), None)
     if entity is None:
         raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
-    return as_told(entity, view, hidden_names(view.generations, hidden))
+    return entity_for_viewer(entity, view, hidden_names(view.generations, hidden))
 
 
 def _conditions(view: LoreView) -> LoreConditions | None:
@@ -231,7 +231,7 @@ def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSecti
 
 def _stands_under(view: LoreView, entities: Sequence[PackEntity]) -> Iterator[SceneCondition]:
     """Yield the conditions under which sections and items of the entities stand."""
-    same = things(view.generations)
+    same = find_same_things(view.generations)
     own = {same_id for entity in entities for same_id in ids_of(entity.id, same)}
     for generation in view.generations:
         stored = [condition for condition in generation.conditions() if condition.entity_id in own]

@@ -22,7 +22,7 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import local, qualify
 from lorewright.logs import logged_request
 from lorewright.service.binding import bound_to
-from lorewright.service.queries import MOST_TURNS, EntityFound, Queries, told
+from lorewright.service.queries import MOST_TURNS, EntityFound, Queries, error_text
 from lorewright.service.write_tools import op_schema
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
@@ -213,7 +213,7 @@ def _telling_of_resources(queries: Queries, function: Callable[..., str]) -> Cal
             with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
                 return function(*args, **kwargs)
         except LorewrightError as error:
-            raise ResourceNotFoundError(told(error, queries.app.workspace.root)) from None
+            raise ResourceNotFoundError(error_text(error, queries.app.workspace.root)) from None
 
     return told_of
 
@@ -343,6 +343,6 @@ def _report_errors(queries: Queries, function: Callable[..., str]) -> Callable[.
             with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
                 return function(*args, **kwargs)
         except LorewrightError as error:
-            raise MCPError(code=INVALID_PARAMS, message=told(error, queries.app.workspace.root)) from None
+            raise MCPError(code=INVALID_PARAMS, message=error_text(error, queries.app.workspace.root)) from None
 
     return told_of

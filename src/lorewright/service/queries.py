@@ -28,7 +28,7 @@ from lorewright.turn.checks.tools import StateSeen
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:[\\/]|/)(?:[^\s\"':;,)(]+[\\/])+")
 
 
-def told(error: LorewrightError, workspace: Path) -> str:
+def error_text(error: LorewrightError, workspace: Path) -> str:
     """Return `code: message`, and the hint on a line of its own."""
     hint = f"\nHint: {error.hint}" if error.hint else ""
     return without_paths(f"{error.code}: {error.message}{hint}", workspace)

@@ -32,7 +32,7 @@ from lorewright.service.queries import (
     Packs,
     Queries,
     Reviews,
-    told,
+    error_text,
 )
 from lorewright.service.write_tools import WriteTools, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
@@ -314,6 +314,6 @@ class _Adder:
                 with logged_request(tool, campaign=self._queries.campaign_id, asked_for=kwargs.get("campaign")):
                     return function(*args, **kwargs)
             except LorewrightError as error:
-                raise ToolError(told(error, self._queries.app.workspace.root)) from None
+                raise ToolError(error_text(error, self._queries.app.workspace.root)) from None
 
         return told_of

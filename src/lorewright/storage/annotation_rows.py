@@ -31,7 +31,7 @@ def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
     return tuple(PromptPin(*row) for row in rows)
 
 
-def kept_prompt(database: Database, content_hash: str) -> PromptPin | None:
+def stored_prompt(database: Database, content_hash: str) -> PromptPin | None:
     """Return a prompt that was used or pinned, by its hash; None if its text is not stored."""
     row = database.row(
         "SELECT name, version, content_hash, source FROM prompt_texts WHERE content_hash = ?", content_hash

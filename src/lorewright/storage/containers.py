@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from lorewright.bounded_files import open_zip, over
+from lorewright.bounded_files import describe_bound, open_zip
 from lorewright.errors import DamagedFile
 from lorewright.ids import canonical_json
 from lorewright.storage.enclosure import Enclosure
@@ -90,7 +90,7 @@ class Container:
         """
         entry = self._entry(name)
         if entry["bytes"] > max_bytes:
-            raise DamagedFile(f"{name} in it is {over(max_bytes)}", hint=_AGAIN)
+            raise DamagedFile(f"{name} in it is {describe_bound(max_bytes)}", hint=_AGAIN)
         with _reporting_damage(name):
             data = _read(self._archive, name, entry["bytes"])
         if len(data) != entry["bytes"] or sha256(data).hexdigest() != entry["sha256"]:
@@ -109,7 +109,9 @@ class Container:
             while size <= entry["bytes"] and (line := member.readline(max_bytes + 1)):
                 if not line.endswith(b"\n"):
                     problem = (
-                        f"has a line {over(max_bytes)}" if len(line) > max_bytes else "ends in the midst of a line"
+                        f"has a line {describe_bound(max_bytes)}"
+                        if len(line) > max_bytes
+                        else "ends in the midst of a line"
                     )
                     raise DamagedFile(f"{name} in it {problem}", hint=_AGAIN)
                 digest.update(line)
@@ -178,7 +180,7 @@ def _container(archive: zipfile.ZipFile, *, packed_bytes: int) -> Container:
     if not sound or set(listed) != set(names) - {MANIFEST}:
         raise zipfile.BadZipFile("its manifest does not fit its members")
     if sum(sizes) > MAX_BYTES:
-        raise zipfile.BadZipFile(f"unpacked it is {over(MAX_BYTES)}")
+        raise zipfile.BadZipFile(f"unpacked it is {describe_bound(MAX_BYTES)}")
     if sum(sizes) > max(_SMALL_BYTES, _MAX_RATIO * packed_bytes):
         raise zipfile.BadZipFile(f"unpacked it is over {_MAX_RATIO} times as large")
     return Container(manifest, archive, listed)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.errors import DamagedFile, UnsafePath
-from lorewright.storage.enclosure import Enclosure, telling_trouble
+from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.projected_tables import VIEWS, VIEWS_WITH_PROMPTS
 
 SQLITE_VERSION = sqlite3.sqlite_version
@@ -65,7 +65,7 @@ class Database:
         """
         self.path = path
         folder = Enclosure(path.parent)
-        with telling_trouble(path):
+        with raising_our_errors(path):
             for file in (*files_of(path), journal_of(path)):
                 folder.checked(file)
             folder.make_folder(path.parent)
@@ -149,7 +149,7 @@ class Database:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with telling_trouble(self.path):
+        with raising_our_errors(self.path):
             self._lock.acquire()
         try:
             yield
@@ -298,7 +298,7 @@ def is_sound(path: Path) -> bool:
     if not Enclosure(path.parent).checked(path).exists():
         return True
     try:
-        with opened(path) as database, telling_trouble(path):
+        with opened(path) as database, raising_our_errors(path):
             return bool(database.rows("PRAGMA quick_check")[0][0] == "ok")
     except DamagedFile:
         return False

@@ -68,7 +68,7 @@ def is_absence(problem: OSError) -> bool:
     return problem.errno in _ABSENT
 
 
-def trouble_of(problem: Exception, path: Path | None) -> LorewrightError:
+def error_for(problem: Exception, path: Path | None) -> LorewrightError:
     """Return the error to raise for an exception on a file (None if the file is unknown); an error of ours is returned
     as it is."""
     if isinstance(problem, LorewrightError):
@@ -84,7 +84,7 @@ def trouble_of(problem: Exception, path: Path | None) -> LorewrightError:
 
 
 @contextmanager
-def telling_trouble(path: Path) -> Iterator[None]:
+def raising_our_errors(path: Path) -> Iterator[None]:
     """Raise exceptions on a file in the block as errors of ours.
 
     Raises:
@@ -94,7 +94,7 @@ def telling_trouble(path: Path) -> Iterator[None]:
     try:
         yield
     except Trouble as problem:
-        raise trouble_of(problem, path) from problem
+        raise error_for(problem, path) from problem
 
 
 def _with_path(path: Path | None, problem: object) -> str:
@@ -437,7 +437,7 @@ class Enclosure:
             Busy: another process held it for longer than `timeout_s`.
             FileUnavailable: the lock cannot be made there.
         """
-        with telling_trouble(path):
+        with raising_our_errors(path):
             self.make_folder(path.parent)
             lock = self.lock(path, timeout_s=timeout_s)
             lock.acquire()

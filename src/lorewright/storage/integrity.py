@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lorewright.storage.database import Database
 from lorewright.storage.heads import FULL_STATE_EVERY
-from lorewright.storage.projection import MADE_ANEW
+from lorewright.storage.projection import REBUILT_TABLES
 
 # Rows of the tables `upgrades` and `upgrade_pins`: the rules and texts that hold from a turn of the kind `upgrade` on.
 
@@ -345,28 +345,28 @@ ODDITIES = (
 )
 
 
-def unsound(database: Database) -> list[IntegrityFinding]:
+def find_file_faults(database: Database) -> list[IntegrityFinding]:
     """Return the faults that SQLite finds in a file (torn pages, an index that lacks a row, dangling foreign keys), and
     values of another type than their column, which SQLite allows. Projected tables are compared with their state
     elsewhere."""
     problems = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
-    mend = mended_by_migrating(database)
+    mend = migration_hint(database)
     found = [IntegrityFinding("file-torn", "the file", problem, RESTORE) for problem in problems]
     for row in database.rows("PRAGMA foreign_key_check"):
         where = f"{row['table']}, row {row['rowid']}"
-        hint = mend if row["table"] in MADE_ANEW else RESTORE
+        hint = mend if row["table"] in REBUILT_TABLES else RESTORE
         found.append(
             IntegrityFinding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", hint)
         )
     for table in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"):
-        if table["name"] in MADE_ANEW:
+        if table["name"] in REBUILT_TABLES:
             continue
         for column in database.rows(f"PRAGMA table_info({table['name']})"):
             found += _of_another_type(database, table["name"], column)
     return found
 
 
-def mended_by_migrating(database: Database) -> str:
+def migration_hint(database: Database) -> str:
     """Return the hint for tables that can be rebuilt."""
     return f"make it anew: lorewright db migrate {database.path.stem}"
 
@@ -383,7 +383,7 @@ def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> lis
     ]
 
 
-def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[IntegrityFinding]:
+def find_violations(database: Database, invariants: tuple[Invariant, ...]) -> list[IntegrityFinding]:
     """Return a finding for each row that breaks one of the invariants, in their order."""
     return [
         IntegrityFinding(invariant.code, str(row[0]), str(row[1]), invariant.hint)

@@ -30,7 +30,7 @@ PROJECTED: Mapping[str, tuple[str, ...]] = {
     "active_situations": ("id",),
 }
 # The tables that can be rebuilt from the head's state, and are neither exported nor imported.
-MADE_ANEW = (*PROJECTED, "projection")
+REBUILT_TABLES = (*PROJECTED, "projection")
 
 Value = str | int | float | None
 Key = tuple[str, ...]
@@ -64,7 +64,7 @@ def projected_rows(database: Database, table: str) -> list[tuple[object, ...]]:
 def project(campaign_id: str, turn_id: str, changes: Iterable[RowChange], *, anew: bool) -> Iterator[Statement]:
     """Yield the statements that make the tables a projection of a turn: by changing the present rows or, with `anew`,
     after deleting them."""
-    for table in MADE_ANEW if anew else ():
+    for table in REBUILT_TABLES if anew else ():
         # Rows of an unknown campaign are deleted too.
         yield (
             f"DELETE FROM {table} WHERE campaign_id = ? OR campaign_id NOT IN (SELECT id FROM campaigns)",

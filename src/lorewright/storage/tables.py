@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lorewright.errors import DamagedFile, SettingsError
 from lorewright.storage.database import Database, foreign_schema
-from lorewright.storage.projection import MADE_ANEW
+from lorewright.storage.projection import REBUILT_TABLES
 
 # Migrations: each is applied once, in order, in one transaction with its record. A released migration is never edited.
 
@@ -133,7 +133,7 @@ def _apply(database: Database, migration: Migration) -> bool:
 Value = str | int | float | None
 
 # Tables that belong to the file, not to the campaign, or that follow from the others.
-_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *MADE_ANEW)
+_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *REBUILT_TABLES)
 # Columns, other than `campaign_id`, with IDs that begin with the campaign's ID.
 _PREFIXED = {
     *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},

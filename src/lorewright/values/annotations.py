@@ -150,7 +150,7 @@ class Annotations(Frozen):
     decisions: tuple[Decision, ...] = ()
 
 
-NOTHING_KEPT = Annotations()
+NO_ANNOTATIONS = Annotations()
 
 
 # The summariser's input and output: old narrations, and the story in sentences that name their turns.

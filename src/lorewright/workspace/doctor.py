@@ -27,7 +27,7 @@ from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
-from lorewright.storage.enclosure import Enclosure, Trouble, is_link, trouble_of
+from lorewright.storage.enclosure import Enclosure, Trouble, error_for, is_link
 
 # Stands in place of the IDs of unreadable campaigns where the campaigns' folder is missing.
 _AWAY = ("campaigns",)
@@ -197,10 +197,10 @@ class _Treatment:
     def _clear_away(self) -> None:
         """Delete what nothing needs, while nobody else installs or embeds."""
         try:
-            with upkeep.alone(self._library):
+            with upkeep.hold_index_locks(self._library):
                 self._stage(lambda health: health.orphans(alone=True))
         except (LorewrightError, *Trouble) as problem:
-            trouble = trouble_of(problem, self._doctor.indexes)
+            trouble = error_for(problem, self._doctor.indexes)
             fault = IndexFault(
                 "unknown", "not-examined", "indexes", trouble.message, trouble.hint or "look at the disk"
             )
@@ -222,7 +222,7 @@ class _Treatment:
         try:
             return self._mend(fault, health, pins)
         except (LorewrightError, *Trouble) as problem:
-            trouble = trouble_of(problem, Path(fault.where))
+            trouble = error_for(problem, Path(fault.where))
             return Treated(fault, f"not mended: {trouble.message}", trouble.hint or "see what it says")
 
     def _mend(self, fault: IndexFault, health: HealthCheck, pins: Pins) -> Treated:
@@ -230,7 +230,7 @@ class _Treatment:
             case "library-damaged":
                 return self._begin_library_anew(fault)
             case "embeddings-damaged":
-                with upkeep.alone(self._library):
+                with upkeep.hold_index_locks(self._library):
                     aside = self._doctor.cache.begin_anew()
                 return Treated(fault, f"moved to {aside.name} and begun anew")
             case "link-found" | "journal-found" | "not-examined":

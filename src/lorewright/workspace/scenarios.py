@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
-from lorewright.campaigns.scenarios.checks import Doubt, doubts, shown_though_hidden, tried_demo
-from lorewright.campaigns.scenarios.opening import tried
+from lorewright.campaigns.scenarios.checks import Doubt, find_doubts, play_demo, shown_though_hidden
+from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario, read_scenario, scenario_text
 from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
@@ -111,7 +111,7 @@ class Scenarios:
         lines = lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES)
         checked = _Checked(str(path), lines, scenario)
         with campaigns.open(row.id) as campaign:
-            return [checked.warning(doubt) for doubt in tried_demo(campaign, scenario.demo)]
+            return [checked.warning(doubt) for doubt in play_demo(campaign, scenario.demo)]
 
     def _checked(self, checked: _Checked, scenario: Scenario, stack: ExitStack) -> Iterator[Finding]:
         try:
@@ -131,7 +131,7 @@ class Scenarios:
         state: WorldState | None = None
         if len(generations) == len(scenario.content_packs):
             state = yield from _composed(checked, scenario, ruleset, generations)
-        for doubt in doubts(scenario, ruleset, state):
+        for doubt in find_doubts(scenario, ruleset, state):
             yield checked.warning(doubt)
         if state is not None:
             for doubt in shown_though_hidden(scenario, state, generations):
@@ -141,7 +141,7 @@ class Scenarios:
 def _composed(
     checked: _Checked, scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation]
 ) -> Generator[Finding, None, WorldState]:
-    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=scenario.id)
+    opening, problems, in_packs = try_composing(scenario, ruleset, generations, campaign_id=scenario.id)
     for problem in problems:
         where, _, message = problem.partition(": ")
         yield checked.named(where, message)

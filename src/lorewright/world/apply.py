@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, with_entry, without_entry
-from lorewright.world.ruleset_state import changed, reshaped
+from lorewright.world.ruleset_state import apply_to_path, reshaped
 from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key, relationship_key
 from lorewright.world.things import (
     Character,
@@ -34,7 +34,7 @@ InnerOp = (
 )
 
 
-def changed_within(state: WorldState, op: InnerOp) -> WorldState | str:
+def apply_inner(state: WorldState, op: InnerOp) -> WorldState | str:
     """Return the state after the op, or the reason why it does not fit."""
     match op:
         case o.SetRelationship():
@@ -138,7 +138,7 @@ def _fields(
 PressureOp = o.Announce | o.EndThreat | o.BeginSituation | o.EndSituation | o.Investigate | o.SetTurnOrder | o.PassTurn
 
 
-def pressed(state: WorldState, op: PressureOp) -> WorldState | str:
+def apply_pressure(state: WorldState, op: PressureOp) -> WorldState | str:
     """Return the state after the op, or the reason why it does not fit."""
     match op:
         case o.Announce():
@@ -280,7 +280,7 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
         case o.EndCampaign():
             return "already_ended" if state.ended is not None else _with(state, ended=op.ending_id)
         case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
-            shaped = changed(state.ruleset, op)
+            shaped = apply_to_path(state.ruleset, op)
             return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
         case o.PlayAs():
             return _play_as(state, op.who)
@@ -298,7 +298,7 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             | o.SetStreak()
             | o.Escalate()
         ):
-            return changed_within(state, op)
+            return apply_inner(state, op)
         case (
             o.Announce()
             | o.EndThreat()
@@ -308,7 +308,7 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             | o.SetTurnOrder()
             | o.PassTurn()
         ):
-            return pressed(state, op)
+            return apply_pressure(state, op)
         case o.UpdateEntity():
             return _update_entity(state, op)
         case _:

@@ -70,7 +70,7 @@ class RulesetState(Frozen):
         return tuple(found)
 
 
-def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
+def apply_to_path(held: RulesetState | None, op: PathOp) -> RulesetState | str:
     """Return the ruleset state after an op on a path, or the reason why the op does not fit. Numbers stop at their
     bounds, as clocks do."""
     if held is None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.generate.explore.survey import MOST_WAYS, AuthoredPath, Path, Tied, joined
+from lorewright.generate.explore.survey import MOST_WAYS, AuthoredPath, Path, Tied, join_places
 
 TAGS = ("coast", "inland", "town", "old")
 
@@ -39,7 +39,7 @@ def maps(draw: st.DrawFn) -> tuple[list[Tied], dict[tuple[str, str], int], list[
 @given(maps())
 def test_every_place_can_be_reached_from_every_other(given_: tuple) -> None:  # type: ignore[type-arg]
     places, links, authored = given_
-    ways = joined(places, authored, links)
+    ways = join_places(places, authored, links)
     assert list(ways) == [place.id for place in places]
     for place in places:
         assert reached(ways, place.id) == set(ways)
@@ -49,7 +49,7 @@ def test_every_place_can_be_reached_from_every_other(given_: tuple) -> None:  # 
 @given(maps())
 def test_no_place_has_more_ways_than_can_be_read_but_for_its_authors(given_: tuple) -> None:  # type: ignore[type-arg]
     places, links, _ = given_
-    ways = joined(places, (), links)
+    ways = join_places(places, (), links)
     assert max(map(len, ways.values())) <= MOST_WAYS
     assert all(
         len({path.to for path in paths}) == len(paths) and one not in {p.to for p in paths}
@@ -60,7 +60,7 @@ def test_no_place_has_more_ways_than_can_be_read_but_for_its_authors(given_: tup
 def test_authored_exits_keep_their_name_and_time_and_one_way_ones_their_direction() -> None:
     places = [Tied("a"), Tied("b"), Tied("c")]
     authored = [AuthoredPath("a", Path("b", 7, "stairs")), AuthoredPath("b", Path("c", 2, "chute"), one_way=True)]
-    ways = joined(places, authored, {("a", "c"): 1})
+    ways = join_places(places, authored, {("a", "c"): 1})
     assert ways["a"][0] == Path("b", 7, "stairs")
     assert ways["b"] == (Path("c", 2, "chute"), Path("a", 7))
     assert [path.to for path in ways["c"]] == ["a"]
@@ -73,7 +73,7 @@ def test_what_is_linked_is_near_and_what_shares_a_rare_tag_is_joined_before_what
         Tied("c", {"all": 5, "rare": 5}),
         Tied("d", {"all": 5}),
     ]
-    ways = joined(rare, (), {("b", "d"): 1})
+    ways = join_places(rare, (), {("b", "d"): 1})
     assert "c" in [path.to for path in ways["a"]]
     assert "d" in [path.to for path in ways["b"]]
     assert "c" not in [path.to for path in ways["d"]]
@@ -81,4 +81,4 @@ def test_what_is_linked_is_near_and_what_shares_a_rare_tag_is_joined_before_what
 
 def test_a_place_that_bears_the_name_of_a_tag_is_the_middle_of_what_has_the_tag() -> None:
     places = [*(Tied(f"p{n}", {"mars": 5}) for n in range(3)), Tied("m", title="mars")]
-    assert {path.to for path in joined(places, (), {})["m"]} == {"p0", "p1", "p2"}
+    assert {path.to for path in join_places(places, (), {})["m"]} == {"p0", "p1", "p2"}

@@ -33,7 +33,9 @@ def test_every_kind_of_value_is_read_back_as_it_was_told() -> None:
     ]
     told = [onnx_file.constant(name, value) for name, value in values.items()]
     given, made = onnx_file.floats("in", "tokens", 384), onnx_file.floats("out", 2)
-    whole = onnx_file.graph("g", nodes, [*told, onnx_file.handed_in("late", values["long"])], given=given, made=made)
+    whole = onnx_file.graph(
+        "g", nodes, [*told, onnx_file.external_tensor("late", values["long"])], given=given, made=made
+    )
     read = onnx.load_model_from_string(onnx_file.model(whole, opsets={"": 20, "my.own": 1}, ir_version=9))
     assert {one.domain: one.version for one in read.opset_import} == {"": 20, "my.own": 1}
     helper, numbers = onnx.helper, onnx.numpy_helper

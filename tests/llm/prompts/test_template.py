@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.errors import PromptError
 from lorewright.ids import content_hash
-from lorewright.llm.prompt_template import harmless, parse_template, read_template
+from lorewright.llm.prompt_template import escape_tags, parse_template, read_template
 from support.prompt_files import prompt, prompt_text
 
 MESSAGES = [{"text": f"m{n}", "character": "Osk" if n % 2 else "narrator"} for n in range(30)]
@@ -46,11 +46,11 @@ def test_no_value_can_close_the_fence_that_it_stands_in(closing: str) -> None:
 
 
 def test_what_only_compares_stays_as_it_is() -> None:
-    assert harmless({"a": ["1 < 2 and 3 > 2", 7, None, True]}) == {"a": ["1 < 2 and 3 > 2", 7, None, True]}
+    assert escape_tags({"a": ["1 < 2 and 3 > 2", 7, None, True]}) == {"a": ["1 < 2 and 3 > 2", 7, None, True]}
 
 
 def test_control_signs_and_half_characters_are_left_out() -> None:
-    assert harmless("a\x1b[31mb\x00c\ud800d\u202ee\nf\tg") == "a[31mbcde\nf\tg"
+    assert escape_tags("a\x1b[31mb\x00c\ud800d\u202ee\nf\tg") == "a[31mbcde\nf\tg"
 
 
 def test_last_shows_the_end_of_a_list_in_its_order() -> None:

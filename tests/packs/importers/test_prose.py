@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorewright.formats.imported import contained, heading
+from lorewright.formats.imported import contain_in_section, heading
 from lorewright.packs.chunking import comments_in, split_sections
 
 markdown_like = st.lists(
@@ -21,7 +21,7 @@ markdown_like = st.lists(
 
 
 def titles(text: str) -> list[tuple[str, str]]:
-    body = f"# Name\n\n{contained(text)}\n\n## Next\n\nafter\n"
+    body = f"# Name\n\n{contain_in_section(text)}\n\n## Next\n\nafter\n"
     return [(section.title, section.subtitle) for section in split_sections(body)]
 
 
@@ -39,19 +39,19 @@ def words(text: str) -> list[str]:
 def test_a_text_neither_cuts_its_section_nor_swallows_the_next(text: str) -> None:
     text = text.replace("\r", "")
     assert titles(text) == [("Name", ""), ("Name", "Next")]
-    assert words(contained(text)) == words(text)
+    assert words(contain_in_section(text)) == words(text)
 
 
 @given(markdown_like)
 def test_what_is_contained_stays_as_it_is(text: str) -> None:
-    once = contained(text)
+    once = contain_in_section(text)
     if not once.startswith(">"):
-        assert contained(once) == once
+        assert contain_in_section(once) == once
 
 
 @given(markdown_like, markdown_like)
 def test_a_comment_never_reaches_from_one_text_into_another(one: str, other: str) -> None:
-    first, second = contained(one), contained(other)
+    first, second = contain_in_section(one), contain_in_section(other)
     together = comments_in(f"{first}\n\n{second}")
     assert all(end <= len(first) or start >= len(first) for start, end in together)
 
@@ -73,7 +73,7 @@ def test_a_comment_never_reaches_from_one_text_into_another(one: str, other: str
     ],
 )
 def test_only_what_must_change_is_changed(text: str, expected: str) -> None:
-    assert contained(text) == expected
+    assert contain_in_section(text) == expected
 
 
 @given(st.text(min_size=1, max_size=40).map(lambda text: " ".join(text.split())).filter(bool))

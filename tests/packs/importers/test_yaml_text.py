@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorewright.formats.json_source import clean, dump, fitted, reads_back
+from lorewright.formats.json_source import clean, dump, fit_yaml, reads_back
 from lorewright.ids import canonical_json
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.files import MAX_FRONTMATTER_BYTES
@@ -53,7 +53,7 @@ def test_shared_objects_are_written_out_without_anchors() -> None:
     ids=["text", "list", "mapping", "texts"],
 )
 def test_what_is_too_large_is_left_out_and_the_rest_stays(huge: Any) -> None:
-    text, left = fitted({"id": "a"}, {"x_small": 1, "x_huge": huge, "x_also": "b"}, max_bytes=MAX_FRONTMATTER_BYTES)
+    text, left = fit_yaml({"id": "a"}, {"x_small": 1, "x_huge": huge, "x_also": "b"}, max_bytes=MAX_FRONTMATTER_BYTES)
     assert load_yaml(text).data == {"id": "a", "x_small": 1, "x_also": "b"}
     assert left == {"x_huge": huge}
 
@@ -62,13 +62,13 @@ def test_what_is_too_deep_for_our_loader_is_left_out() -> None:
     deep: Any = "bottom"
     for _ in range(30):
         deep = {"down": deep}
-    text, left = fitted({"id": "a"}, {"x_deep": deep}, max_bytes=MAX_FRONTMATTER_BYTES)
+    text, left = fit_yaml({"id": "a"}, {"x_deep": deep}, max_bytes=MAX_FRONTMATTER_BYTES)
     assert (load_yaml(text).data, left) == ({"id": "a"}, {"x_deep": deep})
 
 
 @given(mappings, st.integers(20, 400))
 def test_nothing_is_lost_between_what_fits_and_what_does_not(extra: dict[str, Any], max_bytes: int) -> None:
-    text, left = fitted({"id": "a"}, extra, max_bytes=max_bytes)
+    text, left = fit_yaml({"id": "a"}, extra, max_bytes=max_bytes)
     kept = load_yaml(text).data
     assert canonical_json({**kept, **left}) == canonical_json({"id": "a", **extra})
     assert reads_back(text, kept, max_bytes=max_bytes)

@@ -29,4 +29,4 @@ def test_the_tension_is_that_of_the_fullest_clock(value: int, tension: str) -> N
 
 def test_a_packet_of_another_shape_is_no_error() -> None:
     packet = {"entities": "odd", "clocks": [{"value": None}, 3]}
-    assert plan(PlannerInput(packet=packet, actions=(ASK,), results=())).beats == ("let whoever was asked answer",)
+    assert plan(PlannerInput(packet=packet, actions=(ASK,), results=())).beats == ("let the person asked answer",)

@@ -23,7 +23,7 @@ from lorewright.campaigns.lore import CampaignViews, ask_lore, introductions
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.rulesets import rulesets_beside
 from lorewright.campaigns.sessions import begin, end
-from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.stage_models import FixedStageModels
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError, NotFound
@@ -118,13 +118,13 @@ class Rehearsal:
 
     def campaigns(self, models: Mapping[str, Model]) -> Campaigns:
         """Return campaigns whose stages are run by these models."""
-        casting = FixedStageModels(models, self._prompts)
+        stage_models = FixedStageModels(models, self._prompts)
         return Campaigns(
             self._folder / "campaigns",
             self._scenarios,
             self._content_packs,
             self._library,
-            casting,
+            stage_models,
             self._histories,
         )
 
@@ -156,7 +156,7 @@ class StageViewer:
     own_ids: frozenset[str] = _NOTHING
 
 
-def eyes_of(
+def viewer_of_record(
     record: Mapping[str, Any],
     before: WorldState,
     after: WorldState,
@@ -179,7 +179,7 @@ def viewer_of_stage(stage: str, before: WorldState, after: WorldState) -> StageV
     return StageViewer(viewer, state.learned_by(state.player_id))
 
 
-def grow(
+def add_heard_items(
     heard: dict[str, frozenset[str]],
     messages: Iterable[Message],
     items_in: Callable[[str], frozenset[str]],
@@ -303,9 +303,9 @@ class Playing:
             where = f"turn {turn['turn_no']} (“{turn['player_text']}”)"
             self._look(json.dumps(turn["result"], ensure_ascii=False), has, "narration", where)
             said = [message for _, message in store.messages(turn["turn_id"], last=1)]
-            grow(heard, said, self._items_in, but=after.player_id)
+            add_heard_items(heard, said, self._items_in, but=after.player_id)
             for record in store.stage_records(turn["turn_id"]):
-                self._look_at_record(record, eyes_of(record, before, after, heard), where)
+                self._look_at_record(record, viewer_of_record(record, before, after, heard), where)
             for message in shown_to_player(said, after):
                 self._look(message.content, has, "log", where)
             before = after
@@ -314,7 +314,7 @@ class Playing:
             known = {who: heard.get(who, NOTHING) | learned.get(who, NOTHING) for who in (*heard, *learned)}
             for record in attempt["records_json"]:
                 where = f"the attempt “{attempt['player_text']}”"
-                self._look_at_record(record, eyes_of(record, before, before, known), where)
+                self._look_at_record(record, viewer_of_record(record, before, before, known), where)
 
     def _look_at_record(self, record: dict[str, Any], eyes: StageViewer, where: str) -> None:
         stage = str(record["stage"])
@@ -361,7 +361,7 @@ class Playing:
             state = store.head().state
             told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
         heard: dict[str, frozenset[str]] = {}
-        grow(heard, [message for _, message in told], self._items_in, but=state.player_id)
+        add_heard_items(heard, [message for _, message in told], self._items_in, but=state.player_id)
         self._look_at_mcp_answers(campaigns, campaign_id, heard)
         for viewer, learned in self._viewers(state):
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)

@@ -11,9 +11,15 @@ from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.planting import NOTHING, OURS, Leak, Secret, Tally, may_know
-from lorewright.authoring.leaks.playing import READING_STAGES, StageViewer, eyes_of, grow, shown_to_player
+from lorewright.authoring.leaks.playing import (
+    READING_STAGES,
+    StageViewer,
+    add_heard_items,
+    shown_to_player,
+    viewer_of_record,
+)
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.sessions import sittings
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS
@@ -136,9 +142,9 @@ class TurnInspector:
             where = f"turn {turn['turn_no']}"
             said.append(turn["player_text"] or "")
             messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
-            grow(heard, messages, self._said_in, but=state.player_id)
+            add_heard_items(heard, messages, self._said_in, but=state.player_id)
             for record in store.stage_records(turn["turn_id"]):
-                self._look_at_record(record, eyes_of(record, before, state, heard), said, where)
+                self._look_at_record(record, viewer_of_record(record, before, state, heard), said, where)
             told = json.dumps(turn["result"], ensure_ascii=False)
             self._look_at_text(told, "player", "narration", where, has, said, watched=True)
             for message in shown_to_player(messages, state):

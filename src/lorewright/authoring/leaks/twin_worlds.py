@@ -31,7 +31,7 @@ from lorewright.authoring.leaks.surfaces import (
 )
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.lore import ask_lore, introductions, map_of, why
+from lorewright.campaigns.lore import ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError
@@ -375,7 +375,7 @@ class _Game:
             PlayerText("scene", _or_error(lambda: scene_of(campaign, "player").model_dump_json())),
             PlayerText("transcript", transcript_of(campaign, "player", last=turn_no + 1).model_dump_json()),
             PlayerText("who", repr(introductions(campaign))),
-            PlayerText("why", repr(why(campaign))),
+            PlayerText("why", repr(explain_last_turn(campaign))),
             PlayerText("log", canonical_json([self._logged(turn) for turn in campaign.store.turns()])),
             PlayerText("export", self._exported(campaign_id)),
             PlayerText("entities", repr(self._lore.entities(viewer="player", campaign_id=campaign_id))),

@@ -148,7 +148,7 @@ _LATELY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class PossibleAct:
     """A possible act; `weight` is its probability among others. `keys` are noted once it is done."""
 
     text: str
@@ -242,11 +242,11 @@ def own_last(given: NpcIntentInput) -> tuple[str, ...]:
     return tuple(reversed(own[-_LATELY:]))
 
 
-def gesture(sentence: Sentence | None, *, weight: int = 1, tags: tuple[str, ...] = ("calm",)) -> list[Considered]:
+def gesture(sentence: Sentence | None, *, weight: int = 1, tags: tuple[str, ...] = ("calm",)) -> list[PossibleAct]:
     """Return a sentence as an act that changes nothing."""
     if sentence is None:
         return []
-    return [Considered(sentence.text, weight, tags, seen=sentence.seen, keys=(sentence.key,))]
+    return [PossibleAct(sentence.text, weight, tags, seen=sentence.seen, keys=(sentence.key,))]
 
 
 def tellable(items: Iterable[KnownItem], to: str) -> list[KnownItem]:
@@ -278,10 +278,10 @@ _NO_NOUNS = frozenset(
 _QUESTION = 8
 
 
-def answering(moment: Moment) -> list[Considered]:
+def answering(moment: Moment) -> list[PossibleAct]:
     """Return reactions to what was just done to the character, the latest first."""
     me = moment.given.me.id
-    found: list[Considered] = []
+    found: list[PossibleAct] = []
     for outcome in reversed(moment.given.outcomes):
         if outcome.target_id == me and outcome.actor_id != me and moment.is_here(outcome.actor_id):
             found += _answers(outcome, moment)
@@ -293,17 +293,17 @@ def answering(moment: Moment) -> list[Considered]:
     return found
 
 
-def watching(moment: Moment) -> list[Considered]:
+def watching(moment: Moment) -> list[PossibleAct]:
     """Return reactions to what was just done before the character's eyes."""
     me = moment.given.me.id
-    found: list[Considered] = []
+    found: list[PossibleAct] = []
     for outcome in reversed(moment.given.outcomes):
         if outcome.actor_id != me and outcome.target_id != me and moment.is_here(outcome.actor_id):
             found += _remarks(outcome, moment)
     return found
 
 
-def _answers(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
+def _answers(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
     by = outcome.actor_id
     kind = outcome.code if outcome.code in _BY_CODE else outcome.type
     if outcome.code == "blocked":
@@ -316,10 +316,10 @@ def _answers(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
     thing = _thing_slot(outcome, moment)
     for act in gesture(moment.words.sentence(group, person=by, **thing), tags=_TAGS.get(kind, ("calm",))):
         thought, keys = ("", ()) if kind not in _THOUGHTS else moment.thought(f"think.{kind}", person=by, **thing)
-        yield Considered(act.text, 2, act.tags, act.seen, thought, keys=(*act.keys, *keys))
+        yield PossibleAct(act.text, 2, act.tags, act.seen, thought, keys=(*act.keys, *keys))
 
 
-def _return_gift(to: str, moment: Moment) -> Iterator[Considered]:
+def _return_gift(to: str, moment: Moment) -> Iterator[PossibleAct]:
     """Yield something the character knows in return for a gift, if they trust the giver."""
     if moment.can("tell") and moment.toward(to).trust >= TRUSTING:
         for item in tellable(moment.given.knows, to)[:1]:
@@ -327,7 +327,7 @@ def _return_gift(to: str, moment: Moment) -> Iterator[Considered]:
                 yield told
 
 
-def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
+def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
     """Yield the same question to somebody else who is there, if the character does not know the answer."""
     what = _name_topic(outcome.words.strip(" ?.!"), moment)
     if not what or len(what.split()) > _QUESTION or not moment.can("ask") or outcome.actor_id != moment.given.player_id:
@@ -339,7 +339,7 @@ def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
         found = moment.words.sentence("ask.other", person=other.id, what=what)
         if found is not None:
             action = moment.action("ask", other.id, words=what)
-            yield Considered(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
+            yield PossibleAct(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
 
 
 def _name_topic(words: str, moment: Moment) -> str:
@@ -353,7 +353,7 @@ def _name_topic(words: str, moment: Moment) -> str:
     return f"the {words}" if is_bare else words
 
 
-def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> Considered | None:
+def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> PossibleAct | None:
     """Return an act of telling somebody an item; in a whisper where it is about a bystander."""
     item = next(know for know in moment.given.knows if know.id == item_id)
     folded = f"{item.text} {' '.join(item.topics)}".casefold()
@@ -366,13 +366,13 @@ def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> Considered
         return None
     thought, keys = moment.thought("think.tell", person=to)
     action = moment.action("tell", to, item=item.id, whisper=whisper)
-    return Considered(
+    return PossibleAct(
         found.text, weight, ("help",), thought=thought, action=action, item_id=item.id,
         keys=(found.key, *keys, moment.key(f"told:{to}:{item.id}")),
     )  # fmt: skip
 
 
-def _remarks(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
+def _remarks(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
     by, kind = outcome.actor_id, outcome.type
     if outcome.code == "blocked":
         kind = "attempt"

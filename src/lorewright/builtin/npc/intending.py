@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.npc.considered import (
     TRUSTING,
-    Considered,
     Moment,
+    PossibleAct,
     answering,
     gesture,
     tellable,
@@ -39,7 +39,7 @@ _A_WHILE = 10
 _MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
 
 
-def pursuing(moment: Moment) -> list[Considered]:
+def possible_aims(moment: Moment) -> list[PossibleAct]:
     """Return all possible acts of these kinds, in a fixed order."""
     return [
         *_leave(moment),
@@ -51,7 +51,7 @@ def pursuing(moment: Moment) -> list[Considered]:
     ]
 
 
-def _leave(moment: Moment) -> Iterator[Considered]:
+def _leave(moment: Moment) -> Iterator[PossibleAct]:
     """Yield a departure from somebody who has just struck, or with whom tension is too high."""
     me, struck = moment.given.me.id, set()
     for outcome in moment.given.outcomes:
@@ -69,10 +69,10 @@ def _leave(moment: Moment) -> Iterator[Considered]:
     if found is not None:
         action = moment.action("go", to=way.to)
         keys = (found.key, *keys, moment.key("left"))
-        yield Considered(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
+        yield PossibleAct(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
 
 
-def _pursue_goal(moment: Moment) -> Iterator[Considered]:
+def _pursue_goal(moment: Moment) -> Iterator[PossibleAct]:
     """Yield steps towards the goal: take what it names, give it where it belongs, go where it leads."""
     given, goal = moment.given, moment.given.me.goal.casefold()
     if not goal:
@@ -83,7 +83,7 @@ def _pursue_goal(moment: Moment) -> Iterator[Considered]:
         if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
             used = (found.key, *keys, moment.key(f"took:{thing.id}"))
             action = moment.action("take", thing.id)
-            yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
+            yield PossibleAct(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
     for thing in given.scope.carried:
         for person in moment.people:
             wanted = moment.can("give") and _names(goal, thing) and _names(goal, person) and "give" in goal
@@ -92,11 +92,11 @@ def _pursue_goal(moment: Moment) -> Iterator[Considered]:
                 if found is not None and moment.toward(person.id).trust >= 0:
                     used = (found.key, *keys, moment.key(f"gave:{thing.id}:{person.id}"))
                     action = moment.action("give", person.id, item=thing.id)
-                    yield Considered(found.text, 6, ("help",), thought=thought, action=action, keys=used)
+                    yield PossibleAct(found.text, 6, ("help",), thought=thought, action=action, keys=used)
     yield from _on_the_way(moment, goal)
 
 
-def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
+def _on_the_way(moment: Moment, goal: str) -> Iterator[PossibleAct]:
     if not moment.can("go") or _MOVING.search(goal) is None:
         return
     for way in moment.given.scope.exits:
@@ -111,10 +111,10 @@ def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
             if found is not None:
                 used = (found.key, *keys, moment.key(f"went:{way.to}"))
                 action = moment.action("go", to=way.to)
-                yield Considered(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
+                yield PossibleAct(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
 
 
-def _volunteer(moment: Moment) -> Iterator[Considered]:
+def _volunteer(moment: Moment) -> Iterator[PossibleAct]:
     """Yield the telling of known items about a topic that has come up, to trusted people, unasked: each item to one
     person, once.
     """
@@ -157,7 +157,7 @@ def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
     return any(_is_word(name, said) for name in named if len(name) > 2 and name not in names_here)
 
 
-def _remind(moment: Moment) -> Iterator[Considered]:
+def _remind(moment: Moment) -> Iterator[PossibleAct]:
     """Yield a question about a promise, once, when a while has passed."""
     given = moment.given
     if not moment.can("recall"):
@@ -171,7 +171,7 @@ def _remind(moment: Moment) -> Iterator[Considered]:
         if found is not None:
             used = (found.key, *keys, moment.key(f"reminded:{record.fact_id}"))
             action = moment.action("recall", record.by_id)
-            yield Considered(found.text, 4, ("question",), thought=thought, action=action, keys=used)
+            yield PossibleAct(found.text, 4, ("question",), thought=thought, action=action, keys=used)
 
 
 def _is_fresh(promise: Recorded, moment: Moment) -> bool:
@@ -184,7 +184,7 @@ def _is_fresh(promise: Recorded, moment: Moment) -> bool:
     return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
 
 
-def _ask_around(moment: Moment) -> Iterator[Considered]:
+def _ask_around(moment: Moment) -> Iterator[PossibleAct]:
     """Yield open questions that concern the character, to those who might have heard something: to each of them once.
 
     Others of the cast are asked about what has come up; nobody about what they have just asked the character.
@@ -209,7 +209,7 @@ def _ask_around(moment: Moment) -> Iterator[Considered]:
                     yield asked
 
 
-def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> Considered | None:
+def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> PossibleAct | None:
     key = f"asked:{person.id}:{about}"
     group = "ask.player" if person.id == moment.given.player_id else "ask.other"
     found = moment.words.sentence(group, person=person.id, what=what)
@@ -218,7 +218,7 @@ def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int)
     thought, keys = moment.thought("think.ask", person=person.id, what=what)
     action = moment.action("ask", person.id, words=what)
     used = (found.key, *keys, moment.key(key))
-    return Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+    return PossibleAct(found.text, weight, ("question",), thought=thought, action=action, keys=used)
 
 
 def _has_asked(person: Named, what: str, moment: Moment) -> bool:
@@ -233,7 +233,7 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
     )
 
 
-def _remark(moment: Moment) -> Iterator[Considered]:
+def _remark(moment: Moment) -> Iterator[PossibleAct]:
     """Yield what the character saw, for those who were not there: words, and nothing that a pack knows."""
     for other in moment.others:
         if moment.toward(other.id).trust < 0:
@@ -246,7 +246,7 @@ def _remark(moment: Moment) -> Iterator[Considered]:
             thought, keys = moment.thought("think.memory", third=other.id)
             if found is not None:
                 used = (found.key, *keys, moment.key(key))
-                yield Considered(found.text, 3, ("help",), seen=found.seen, thought=thought, keys=used)
+                yield PossibleAct(found.text, 3, ("help",), seen=found.seen, thought=thought, keys=used)
             break
 
 
@@ -286,7 +286,7 @@ _AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten"
 _GROUPS = {"tell": "tell", "ask": "ask.other", "give": "give", "take": "take", "go": "go"}
 
 
-def authored(moment: Moment) -> list[Considered]:
+def authored(moment: Moment) -> list[PossibleAct]:
     """Return the acts whose conditions hold and that make sense just now, the one that was done just before last."""
     open_ = [
         considered
@@ -298,10 +298,10 @@ def authored(moment: Moment) -> list[Considered]:
     return [*fresh, *(considered for considered in open_ if considered not in fresh)]
 
 
-def _considered(act: AuthoredAct, moment: Moment) -> Considered:
+def _considered(act: AuthoredAct, moment: Moment) -> PossibleAct:
     me = moment.given.me.id
     text = " ".join(act.say)[:SENTENCES].strip() or _word_act(act, moment)
-    return Considered(
+    return PossibleAct(
         text,
         thought=act.thought,
         action=None if _is_gesture(act) else act.do.action(me),
@@ -373,7 +373,7 @@ _FRIENDLY, _TENSE = 2, 2
 TENSE = "tense"
 
 
-def idling(moment: Moment) -> list[Considered]:
+def idling(moment: Moment) -> list[PossibleAct]:
     """Return lines of the character's nature as they stand, and gestures by their feeling about the player if there."""
     found, mood = list(_nature_lines(moment)), mood_of(moment)
     if mood:
@@ -395,7 +395,7 @@ def mood_of(moment: Moment) -> str:
     return "warm" if toward.trust + toward.closeness >= _FRIENDLY else ""
 
 
-def _nature_lines(moment: Moment) -> Iterator[Considered]:
+def _nature_lines(moment: Moment) -> Iterator[PossibleAct]:
     """Yield the line that was used least, verbatim; none that the last narrations have told."""
     given = moment.given
     narrated = "\n".join(message.content for _, message in given.messages if message.type == "narration")
@@ -403,7 +403,7 @@ def _nature_lines(moment: Moment) -> Iterator[Considered]:
     lines = [line for line in lines if line.text not in moment.lately]
     keyed = [(given.recall.get(moment.key(f"line:{line.key}"), 0), at, line) for at, line in enumerate(lines)]
     for _, _, line in sorted(keyed, key=lambda row: row[:2])[:1]:
-        yield Considered(line.text, 4, keys=(moment.key(f"line:{line.key}"),))
+        yield PossibleAct(line.text, 4, keys=(moment.key(f"line:{line.key}"),))
 
 
 def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
@@ -442,9 +442,9 @@ def intend(given: NpcIntentInput) -> NpcIntent:
     return NpcIntent(action_text=f"{given.me.name[:_NAME]} waits.", intent_tags=("calm",))
 
 
-def _group_by_urgency(moment: Moment) -> list[list[Considered]]:
+def _group_by_urgency(moment: Moment) -> list[list[PossibleAct]]:
     """Return the possible acts by group, the most urgent group first."""
-    answers, ends = answering(moment), pursuing(moment)
+    answers, ends = answering(moment), possible_aims(moment)
     urgent = [end for end in ends if "flight" in end.tags]
     notices, idle = watching(moment)[:2], idling(moment)
     later = [ends] if _is_ones_turn(moment) and _draw_number(moment, "restless") < _RESTLESS else []
@@ -462,7 +462,7 @@ def _is_ones_turn(moment: Moment) -> bool:
     return everybody[int(drawn[:12], 16) % len(everybody)] == given.me.id
 
 
-def _draw(considered: Sequence[Considered], moment: Moment) -> Considered:
+def _draw(considered: Sequence[PossibleAct], moment: Moment) -> PossibleAct:
     """Return one of several by weight; the same one for the same moment."""
     left = _draw_number(moment, "which", sides=sum(act.weight for act in considered))
     for act in considered:

@@ -183,8 +183,8 @@ def referred(
         return None
     last = ctx.person if person else ctx.thing
     present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
-    fitting = tuple(candidate for candidate in present if agrees(candidate, word)) if person else present
-    if last is not None and agrees(last, word) and (not strict or last in present):
+    fitting = tuple(candidate for candidate in present if pronoun_fits(candidate, word)) if person else present
+    if last is not None and pronoun_fits(last, word) and (not strict or last in present):
         return PhraseMatch(last, last.name, 0.85, mended=True)
     if len(fitting) == 1:
         return PhraseMatch(fitting[0], fitting[0].name, 0.85, mended=True)
@@ -192,7 +192,7 @@ def referred(
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
-def agrees(candidate: Candidate, word: str) -> bool:
+def pronoun_fits(candidate: Candidate, word: str) -> bool:
     """Tell whether a pronoun fits a person; of whom nothing is known, any fits."""
     wanted = {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
     return wanted is None or candidate.pronoun in (wanted, "they")

@@ -13,7 +13,6 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
-    agrees,
     asking,
     claiming,
     excerpt,
@@ -21,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     only_person,
     openings,
     person_meant,
+    pronoun_fits,
     recalling,
     referred,
     typeable,
@@ -233,7 +233,9 @@ def _resolve_topic(ctx: ParseContext, words: str, target: PhraseMatch, topic: st
         if mentioned is not None and mentioned.id != target.candidate.id
     ]
     others = [
-        person for person in ctx.nouns.people if person.id != target.candidate.id and agrees(person, topic.lower())
+        person
+        for person in ctx.nouns.people
+        if person.id != target.candidate.id and pronoun_fits(person, topic.lower())
     ]
     if not last and len(others) == 1 and topic.lower() in ("him", "her", "he", "she"):
         last = others

@@ -12,8 +12,8 @@ from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioAct, Scena
 from lorewright.errors import StateMisfit
 from lorewright.ids import local
 from lorewright.index.generation import Generation
-from lorewright.packs.schemas import OwnWill, own_will
-from lorewright.retrieval.view import told_entity
+from lorewright.packs.schemas import NpcInitiative, read_npc_initiative
+from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.ruleset_checks import check_problems, path_problems
 from lorewright.rules.rulesets import CampaignRules, Ruleset
@@ -78,15 +78,15 @@ def cast_of(
     found = {}
     for key, member in scenario.cast.items():
         who = names.entity(key, where=f"cast.{key}")
-        source = told_entity(who, generations)
-        written = own_will(source.attrs) if source is not None and source.type == "npc" else OwnWill()
+        source = merge_entity(who, generations)
+        written = read_npc_initiative(source.attrs) if source is not None and source.type == "npc" else NpcInitiative()
         rule = _rule(scenario.goals.get(key, ""), member, written, tuple(checked.of(key, member)))
         if rule != ANYBODY:
             found[who] = rule
     return found
 
 
-def _rule(goal: str, member: ScenarioCast, written: OwnWill, acts: tuple[AuthoredAct, ...]) -> CastRule:
+def _rule(goal: str, member: ScenarioCast, written: NpcInitiative, acts: tuple[AuthoredAct, ...]) -> CastRule:
     baked = member.baked if member.baked is not None else written.baked
     given = (value for value in (member.chattiness, written.chattiness) if value is not None)
     return CastRule(
@@ -204,7 +204,7 @@ def path_faults(rules: CampaignRules) -> Iterator[str]:
         yield from (f"endings.{ending.id}: {problem.message}" for problem in path_problems(ruleset, ending, ()))
 
 
-def hold_to(state: WorldState, ruleset: Ruleset) -> None:
+def check_state(state: WorldState, ruleset: Ruleset) -> None:
     """Check that a stored state, which has its own copy of the schemas, fits those of its campaign's ruleset.
 
     Raises:

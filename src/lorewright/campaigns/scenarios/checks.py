@@ -29,7 +29,7 @@ class Doubt:
     hint: str = ""
 
 
-def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None) -> list[Doubt]:
+def find_doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None) -> list[Doubt]:
     """Return every remark, in the order of the scenario's keys. With the composed state, ways through packs count
     too."""
     effects = list(effects_of(scenario))
@@ -297,7 +297,7 @@ def _demo(scenario: Scenario) -> Iterator[Doubt]:
 # The demo, played line by line.
 
 
-def tried_demo(campaign: OpenCampaign, lines: Sequence[str]) -> Iterator[Doubt]:
+def play_demo(campaign: OpenCampaign, lines: Sequence[str]) -> Iterator[Doubt]:
     """Play the lines; yield a remark for each that is asked back or refused, and for those that an ending leaves
     unplayed."""
     for number, line in enumerate(lines):

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import line_of
-from lorewright.retrieval.view import ids_of, things
+from lorewright.retrieval.view import find_same_things, ids_of
 from lorewright.rules.rulesets import ANY_NPC
 from lorewright.world.state import OFFSTAGE
 
@@ -60,7 +60,7 @@ def _said(error: ErrorDetails) -> str:
     return _IN_PLAIN_WORDS.get(error["type"], error["msg"])
 
 
-def told(path: Path, faults: Sequence[FileFault]) -> str:
+def faults_in_lines(path: Path, faults: Sequence[FileFault]) -> str:
     """Return the first faults as `file:line: message`, a line each."""
     return "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:_MOST_TOLD])
 
@@ -166,7 +166,7 @@ class NameLookup:
         """Return the full ID of an item, `viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack
         whose section is in force."""
         entity, _, rest = reference.partition("/")
-        told_as = ids_of(self.in_packs(entity) or entity, things(self._generations))
+        told_as = ids_of(self.in_packs(entity) or entity, find_same_things(self._generations))
         ids = [f"{told_id}:{rest}" for told_id in told_as]
         found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
         if not found:

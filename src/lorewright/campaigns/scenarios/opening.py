@@ -26,7 +26,7 @@ from lorewright.ids import local, qualify
 from lorewright.index.generation import Generation, StoredCondition
 from lorewright.packs.metadata import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
-from lorewright.retrieval.view import generations_in_force, ids_of, things, told_entity
+from lorewright.retrieval.view import find_same_things, generations_in_force, ids_of, merge_entity
 from lorewright.rules.aiming import COST_TAG
 from lorewright.rules.effects import Effect
 from lorewright.rules.reasons import ALL
@@ -146,7 +146,7 @@ def condition_problems(
 ) -> Iterator[str]:
     """Yield a line for each unknown name, with the file and line of its pack: what such a condition hides would never
     be seen."""
-    same = things(generations)
+    same = find_same_things(generations)
     concerned = {told_as for entity_id in entity_ids for told_as in ids_of(entity_id, same)}
     for generation in generations:
         for stored in generation.conditions():
@@ -238,14 +238,14 @@ def compose(
     Raises:
         ScenarioError: it has unknown names, all of them in one message; `source` is the scenario's file.
     """
-    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=campaign_id)
+    opening, problems, in_packs = try_composing(scenario, ruleset, generations, campaign_id=campaign_id)
     lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]
     if lines:
         raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
     return opening
 
 
-def tried(
+def try_composing(
     scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
 ) -> tuple[Opening, list[str], list[str]]:
     """Return the opening of a scenario and its problems: those in the scenario (`rules.debt: …`), and those in its
@@ -401,8 +401,8 @@ class _Composer:
             yield Exit(name=shown, to=self._names.entity(to, where="map"), minutes=way.minutes, via=via)
 
     def _exits_of_pack(self, place: str) -> Iterator[Exit]:
-        entity = told_entity(self._place(place), self._generations)
-        same = things(self._generations)
+        entity = merge_entity(self._place(place), self._generations)
+        same = find_same_things(self._generations)
         places = {
             told_as: place_id
             for place_id in map(self._place, self._scenario.places)

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.scenarios.names import FileFault, faults_of, told
+from lorewright.campaigns.scenarios.names import FileFault, faults_in_lines, faults_of
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
@@ -165,7 +165,7 @@ def load_ruleset_file(path: Path) -> Ruleset:
     """
     ruleset, faults = read_ruleset_file(path)
     if ruleset is None:
-        raise RulesetError(told(path, faults), hint=faults[0].hint)
+        raise RulesetError(faults_in_lines(path, faults), hint=faults[0].hint)
     return ruleset
 
 

@@ -10,13 +10,13 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.grammar import phrase_problems
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, FileFault, NameLookup, faults_of, told
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, FileFault, NameLookup, faults_in_lines, faults_of
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.index.generation import Generation
 from lorewright.packs import models
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.packs.schemas import CHARACTER_KEYS
-from lorewright.retrieval.view import told_entity
+from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import Deed
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
@@ -324,7 +324,7 @@ def load_scenario(path: Path) -> Scenario:
     """
     scenario, faults = read_scenario(path)
     if scenario is None:
-        raise ScenarioError(told(path, faults), hint=faults[0].hint)
+        raise ScenarioError(faults_in_lines(path, faults), hint=faults[0].hint)
     return scenario
 
 
@@ -396,7 +396,7 @@ def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Gen
         if name in scenario.things or name in scenario.personas or name in PLAYER_NAMES:
             continue
         entity_id = names.entity(name, where=where_of(scenario, name))
-        source = told_entity(entity_id, generations)
+        source = merge_entity(entity_id, generations)
         kind: EntityType = "npc" if name in scenario.cast else "location"
         if source is not None:
             yield _copied(source, added.get(name), kind if kind == "npc" else _TYPES.get(source.type, "other"))
@@ -452,7 +452,7 @@ def _own(entity_id: str, name: str, added: _Added, kind: EntityType) -> Entity:
 
 
 def _thing(entity_id: str, thing: ScenarioThing, generations: Sequence[Generation]) -> Entity:
-    source = told_entity(entity_id, generations) if thing.entity else None
+    source = merge_entity(entity_id, generations) if thing.entity else None
     own = Entity(id=entity_id, type=thing.kind, name=thing.name, aliases=thing.aliases, pronoun="it")
     if source is None:
         return own

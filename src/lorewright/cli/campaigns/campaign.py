@@ -11,7 +11,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.branches import BranchTree, Stretch
-from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.campaigns.upgrading import Upgraded
 from lorewright.cli.campaigns import campaign_log, reviews
@@ -165,7 +165,7 @@ def show(
         show_support(lorewright.campaigns, campaign_id, citations, as_json=as_json)
         return
     with lorewright.campaigns.reading(campaign_id) as store:
-        models = models_of(store, lorewright.casting)
+        models = models_of(store, lorewright.stage_models)
         shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store), "models": models}
         tree = branches.tree(store)
     if as_json:
@@ -324,7 +324,7 @@ def import_file(
     lorewright = open_app()
     row = exchange.import_campaign(lorewright.campaigns, file, campaign_id=campaign_id)
     with lorewright.campaigns.reading(row.id) as store:
-        models = models_asked(store, lorewright.casting)
+        models = models_asked(store, lorewright.stage_models)
     if as_json:
         show_json({**_shown(row), "models": models})
         return

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.estimate import hold_to_agreement
+from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
-from lorewright.campaigns.sessions import end_scene, recap_by_model, shown
+from lorewright.campaigns.sessions import end_scene, recap_by_model, session_fields
 from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
 from lorewright.cli.output import say, show_json, show_table, wrapped
@@ -58,7 +58,7 @@ def undo_npc(
         if yes:
             agree_beforehand(campaign)
         if not builtin:
-            hold_to_agreement(campaign)
+            require_agreement(campaign)
         stored = asyncio.run(without_last_act(campaign, builtin=builtin))
         result_json = campaign.player_ids().told_json(stored)
     _show(result_json, "The last act of others is taken back.", as_json=as_json)
@@ -86,7 +86,7 @@ def start(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     """Begin a sitting. `play` does so by itself; this is for programs that play turn by turn."""
     session = open_app().sessions.start_session(campaign_id)
     if as_json:
-        show_json(shown(session))
+        show_json(session_fields(session))
     else:
         say(f"{session.id} begins with turn {session.turn_range_start}")
 
@@ -112,7 +112,7 @@ def set_models(
         if yes:
             agree_beforehand(campaign)
         if as_json:
-            show_json({"id": campaign_id, **models_of(campaign.store, campaign.casting)})
+            show_json({"id": campaign_id, **models_of(campaign.store, campaign.stage_models)})
         else:
             show_models(campaign)
 
@@ -128,7 +128,7 @@ def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         )
     session = sessions.end_session(active.id)
     if as_json:
-        show_json(shown(session))
+        show_json(session_fields(session))
         return
     say(f"{session.id} has ended: {_turns(session)}", style="bold")
     say(wrapped(session.summary or ""))
@@ -183,7 +183,7 @@ def list_sessions(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     """All sittings of a campaign."""
     found = open_app().sessions.session_history(campaign_id)
     if as_json:
-        show_json([shown(session) for session in found])
+        show_json([session_fields(session) for session in found])
     elif found:
         cells = [
             (

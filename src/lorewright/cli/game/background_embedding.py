@@ -22,7 +22,7 @@ def never() -> bool:
 
 
 @contextmanager
-def embedding_beside(lorewright: App, campaign_id: str) -> Iterator[Callable[[], bool]]:
+def embedding_in_background(lorewright: App, campaign_id: str) -> Iterator[Callable[[], bool]]:
     """Have the packs of a campaign embedded by a process of low priority until the block ends, where they are not yet.
 
     It gives a function that returns True once, when the vectors have come. The process may be stopped at any moment:

@@ -17,15 +17,15 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.estimate import hold_to_agreement
+from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
 from lorewright.campaigns.stage_models import ModelKeys
-from lorewright.cli.game.background_embedding import embedding_beside, never
+from lorewright.cli.game.background_embedding import embedding_in_background, never
 from lorewright.cli.game.play_session import PlaySession, terminal_listener
-from lorewright.cli.game.slash import is_command, obey
+from lorewright.cli.game.slash import is_command, run_command
 from lorewright.cli.game.turn_output import show_result, show_start
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
 from lorewright.cli.output import bold, complain, note, progress_bar, say
@@ -103,7 +103,7 @@ def play(
         play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), lines, manner)
     elif piped is None:
         campaign_id = _campaign(lorewright, name, seed, manner, by_words=True)
-        with embedding_beside(lorewright, campaign_id) as vectors_have_come:
+        with embedding_in_background(lorewright, campaign_id) as vectors_have_come:
             play_at_prompt(lorewright.campaigns, campaign_id, manner, vectors_have_come=vectors_have_come)
     elif (first := next(piped, None)) is not None:
         play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), chain([first], piped), manner)
@@ -135,7 +135,7 @@ def turn(
         if yes:
             agree_beforehand(campaign)
         if not builtin:
-            hold_to_agreement(campaign)
+            require_agreement(campaign)
         try:
             submission = campaign.submit(
                 text,
@@ -198,7 +198,7 @@ def play_at_prompt(
     try:
         with campaigns.open(campaign_id) as campaign, _sitting(campaign):
             session = manner.play_session(campaign, at_terminal=True)
-            campaign.casting.warm(campaign.keys)
+            campaign.stage_models.warm(campaign.keys)
             show_start(campaign)
             while (line := _ask()) is not None and campaign_id in campaigns.ids():
                 if vectors_have_come():
@@ -242,7 +242,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
     campaigns.hold_to_trust()
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         session = manner.play_session(campaign, at_terminal=False)
-        hold_to_agreement(campaign)
+        require_agreement(campaign)
         show_start(campaign)
         for line in filter(str.strip, lines):
             if not is_command(line) and campaign.store.head().state.ended is not None:
@@ -303,7 +303,7 @@ def _answer(session: PlaySession, line: str) -> bool:
         return True
     try:
         if is_command(words):
-            return obey(session.campaign, words, session=session)
+            return run_command(session.campaign, words, session=session)
         session.submit(words)
     except LorewrightError as error:
         complain(error)

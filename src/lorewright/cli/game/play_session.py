@@ -13,9 +13,16 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
-from lorewright.campaigns.estimate import PaidModel, agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
+from lorewright.campaigns.estimate import (
+    PaidModel,
+    agree_to,
+    awaiting,
+    format_dollars,
+    require_agreement,
+    require_trust,
+)
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.sessions import active_or_new_session, recap_of
 from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
 from lorewright.cli.output import can_redraw, clean, complain, has_dim, note, page_width, rub_out, say, spinner, write
@@ -317,7 +324,7 @@ class PlaySession:
 
     def _thought(self, ask: Ask, *, builtin: bool) -> None:
         """Run a turn, and show what was committed."""
-        session = sit_down(self.campaign)
+        session = active_or_new_session(self.campaign)
         head = head_row(self.campaign.store.database).turn_id
         with terminal_listener(streams=self._streams) as turn_listener:
             try:
@@ -359,7 +366,7 @@ class PlaySession:
             NotAgreed: there is no terminal at which to ask.
         """
         try:
-            hold_to_trust(self.campaign)
+            require_trust(self.campaign)
         except NotTrusted as error:
             if not self._at_terminal:
                 raise
@@ -372,7 +379,7 @@ class PlaySession:
         if not models:
             return False
         if not self._at_terminal:
-            hold_to_agreement(self.campaign)
+            require_agreement(self.campaign)
         keys = tuple(model.key for model in models)
         if keys == self._declined:
             return True
@@ -408,10 +415,11 @@ def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = 
     """Print what each of some models is likely to cost."""
     for model in models:
         stages = ", ".join(stage.replace("_", " ") for stage in model.stages)
-        price = "price unknown" if model.usd_a_turn is None else f"about {dollars(model.usd_a_turn)} a turn"
+        price = "price unknown" if model.usd_a_turn is None else f"about {format_dollars(model.usd_a_turn)} a turn"
         tell(f"  {model.key}: {price} ({stages}), at {model.shown_address}")
     if len(models) > 1:
-        tell(f"  together: about {dollars(sum(model.usd_a_turn or 0.0 for model in models))} a turn{_beside(models)}")
+        total = sum(model.usd_a_turn or 0.0 for model in models)
+        tell(f"  together: about {format_dollars(total)} a turn{_beside(models)}")
 
 
 def _beside(models: tuple[PaidModel, ...]) -> str:

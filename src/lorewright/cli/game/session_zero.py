@@ -17,7 +17,7 @@ from lorewright.campaigns.session_zero import (
     PRONOUNS,
     CalibratedCharacter,
     Calibration,
-    calibrated,
+    calibrate_scenario,
     read_calibration,
 )
 from lorewright.cli.output import clean, note, say
@@ -121,7 +121,7 @@ def _put_stats(
         try:
             stats = dict(_stats(answer))
             agreed = Calibration.model_validate({**given, "character": {**character, "stats": stats}})
-            calibrated(scenario, ruleset, agreed)
+            calibrate_scenario(scenario, ruleset, agreed)
         except (CampaignError, ValueError) as problem:
             note(_told(problem) if isinstance(problem, ValidationError) else str(problem))
             continue

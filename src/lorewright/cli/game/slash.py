@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lorewright.campaigns.lore import MapWay, ask_lore, introductions, map_of, why
+from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end_scene, recap_of
@@ -169,7 +169,7 @@ go back · wait. A number takes the suggestion of that number."""
 _NAMES = 14
 
 
-def obey(campaign: OpenCampaign, line: str, *, session: PlaySession | None = None) -> bool:
+def run_command(campaign: OpenCampaign, line: str, *, session: PlaySession | None = None) -> bool:
     """Run a command; return True if the play goes on.
 
     Raises:
@@ -307,7 +307,7 @@ def _model(session: PlaySession, rest: str) -> None:
 
 
 def _why(session: PlaySession, rest: str) -> None:
-    reasons = why(session.campaign)
+    reasons = explain_last_turn(session.campaign)
     for roll in reasons.result.rolls:
         added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
         say(f"{roll_line(roll)}: the dice fell {', '.join(map(str, roll.rolls))}{added}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lorewright.campaigns.estimate import dollars
+from lorewright.campaigns.estimate import format_dollars
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import in_lines, say, wrapped
@@ -182,7 +182,7 @@ def usage_line(usage: Usage) -> str:
         (
             f"in {usage.input_tokens:,}{cached}",
             f"out {usage.output_tokens:,}",
-            dollars(usage.usd, digits=3),
+            format_dollars(usage.usd, digits=3),
             f"{usage.milliseconds / 1000:.1f} s",
         )
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.cli.output import clean, unwrapped
-from lorewright.cli.tracing import REASONS, cut_of, told, why
+from lorewright.cli.tracing import REASONS, cut_of, reason_in_words, why
 from lorewright.errors import SettingsError
 from lorewright.index.keywords import content_words, matching_words
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
@@ -170,7 +170,7 @@ class _Page:
                 by_reason.setdefault(chunk.reason, []).append(chunk)
         return [
             {
-                "reason": told(reason),
+                "reason": reason_in_words(reason),
                 "because": REASONS[reason],
                 "count": f"{len(chunks)} section{'s' if len(chunks) > 1 else ''}",
                 "chunks": [self._row(chunk, self._texts.get(chunk.chunk_id)) for chunk in chunks[:_LEFT_SHOWN]],
@@ -241,7 +241,7 @@ def _lanes(trace: RetrievalTrace) -> list[dict[str, Any]]:
                     "rank": str(rank),
                     "section": chunk.section_path,
                     "score": score,
-                    "fate": told(chunk.reason or "chosen"),
+                    "fate": reason_in_words(chunk.reason or "chosen"),
                 }
                 for chunk, rank, score in hits[:_LANE_SHOWN]
             ],

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lorewright.authoring.graph_layout import laid_out
+from lorewright.authoring.graph_layout import lay_out
 from lorewright.authoring.pack_figures import SHORT_TOKENS, Bucket, Edge, LongSection, Node, PackFigures
 from lorewright.cli.pages.query_page import rendered
 
@@ -30,7 +30,7 @@ def graph_values(figures: PackFigures) -> dict[str, Any]:
     nodes.sort(key=lambda node: (node.type, node.id))
     places = {node.id: place for place, node in enumerate(nodes)}
     edges = [edge for edge in figures.edges if edge.source in places and edge.target in places]
-    dots = laid_out(
+    dots = lay_out(
         [node.type for node in nodes],
         [(places[edge.source], places[edge.target]) for edge in edges],
         width=WIDTH,

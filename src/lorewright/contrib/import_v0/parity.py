@@ -245,7 +245,7 @@ def _told(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def shown(parity: TableParity) -> str:
+def parity_text(parity: TableParity) -> str:
     """Return the table's remarks as one text, differences first."""
     more = len(parity.differs) - _SHOWN
     lines = [f"differs: {differ}" for differ in parity.differs[:_SHOWN]]

@@ -17,7 +17,7 @@ from lorewright.contrib.import_v0.values import (
     V0Summary,
     in_order,
     number_of,
-    numbers_told,
+    turn_numbers,
 )
 from lorewright.contrib.import_v0.world import our_id
 from lorewright.turn.views.acquaintance import seen_by
@@ -144,7 +144,7 @@ def _audience(row: V0Event, campaign_id: str, state: WorldState) -> tuple[str, .
 def sittings_of(campaign: V0Campaign, faults: Faults, notes: Notes) -> list[Sitting]:
     """Return the sittings, each with the summaries whose last turn belongs to it. Where v0 kept no sittings, all turns
     are one, if there is a summary of any."""
-    told = numbers_told(campaign)
+    told = turn_numbers(campaign)
     found = _sessions(campaign, told, faults, notes)
     if not found and campaign.summaries and told:
         found = [Sitting("", None, None, 1, len(told), {}, (), [])]

@@ -433,7 +433,7 @@ def in_order(campaign: V0Campaign) -> list[V0Event]:
     return sorted(campaign.events, key=lambda event: event.turn_no)
 
 
-def numbers_told(campaign: V0Campaign) -> list[int]:
+def turn_numbers(campaign: V0Campaign) -> list[int]:
     """Return the turn_no of turns 1, 2, 3 …"""
     return [event.turn_no for event in in_order(campaign)]
 
@@ -446,7 +446,7 @@ def number_of(turn_no: int, told: Sequence[int]) -> int:
 
 def note_numbers(campaign: V0Campaign, notes: Notes) -> None:
     """Note gaps in the numbers and numbers that stand more than once."""
-    told = numbers_told(campaign)
+    told = turn_numbers(campaign)
     if told == list(range(1, len(told) + 1)):
         return
     twice = sorted(number for number, count in Counter(told).items() if count > 1)

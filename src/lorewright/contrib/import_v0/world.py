@@ -19,7 +19,7 @@ from lorewright.contrib.import_v0.values import (
     V0Fact,
     V0Thread,
     number_of,
-    numbers_told,
+    turn_numbers,
 )
 from lorewright.ids import canonical_json
 from lorewright.rules.effects import PREDICATES
@@ -81,7 +81,7 @@ class _World:
         self._scene = campaign.scenes[0]
         self._owned = {holding.item_id for holding in campaign.inventory}
         self._names: set[str] = set()
-        self._told = numbers_told(campaign)
+        self._told = turn_numbers(campaign)
 
     def _our(self, v0_id: str) -> str:
         return our_id(self._campaign_id, v0_id)

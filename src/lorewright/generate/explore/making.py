@@ -20,7 +20,7 @@ from lorewright.generate.explore.survey import (
     common_name,
     display_name,
     distinct_names,
-    joined,
+    join_places,
     whereabouts,
 )
 from lorewright.ids import local, shown_item, slug
@@ -277,7 +277,7 @@ def _weights(survey: Survey) -> dict[str, int]:
 def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
     """Return the ways out of each place, so that every place can be reached from every other: authored exits, then
     links, then any other relation."""
-    return joined([_ties_of(place) for place in places], _authored_paths(places), _links_between(places))
+    return join_places([_ties_of(place) for place in places], _authored_paths(places), _links_between(places))
 
 
 def _ties_of(place: Note) -> Tied:

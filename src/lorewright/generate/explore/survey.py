@@ -118,7 +118,7 @@ class _Map:
         return found
 
 
-def joined(
+def join_places(
     places: Sequence[Tied], authored: Iterable[AuthoredPath], links: Mapping[tuple[str, str], int]
 ) -> dict[str, tuple[Path, ...]]:
     """Return the ways out of each place. `links` are pairs of places with how strong each is (higher is stronger).

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.scenarios.checks import tried_demo
+from lorewright.campaigns.scenarios.checks import play_demo
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario
@@ -339,7 +339,7 @@ class Generator:
                 scenario, installed, self._library, source=source, campaign_id=demo_id, seed=scenario.demo_seed
             )
             with campaigns.open(row.id) as campaign:
-                doubts = list(tried_demo(campaign, scenario.demo))
+                doubts = list(play_demo(campaign, scenario.demo))
                 ended = campaign.store.head().state.ended
         return doubts[0].message if doubts else "" if ended == DONE else "its lines do not come to its goal"
 

@@ -180,7 +180,7 @@ class ErrandWords:
             (
                 f"If {e.wanted.the} stays where it is, the wrong people will go by it.",
                 f"Without {e.wanted.the} nothing can be shown, and what cannot be shown did not happen.",
-                f"Whoever has {e.wanted.the} in the end has the last word.",
+                f"The one who has {e.wanted.the} in the end has the last word.",
             ),
         )
 

@@ -88,7 +88,7 @@ class _Graph:
 
     def weight(self, name: str) -> str:
         """Add a weight whose values are given when the graph is loaded."""
-        self._values.append(onnx_file.handed_in(name, self._arrays[name]))
+        self._values.append(onnx_file.external_tensor(name, self._arrays[name]))
         self.wanted.append(name)
         return name
 

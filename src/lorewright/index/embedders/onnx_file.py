@@ -52,7 +52,7 @@ def constant(name: str, value: np.ndarray[Any, Any]) -> bytes:
     return _tensor(name, value) + _bytes(9, np.ascontiguousarray(value).tobytes())
 
 
-def handed_in(name: str, value: np.ndarray[Any, Any]) -> bytes:
+def external_tensor(name: str, value: np.ndarray[Any, Any]) -> bytes:
     """Return a TensorProto whose values are given when the model is loaded."""
     return _tensor(name, value) + _bytes(13, _text(1, "location") + _text(2, "handed in")) + _integer(14, 1)
 

@@ -1,4 +1,4 @@
-"""What is done to Chroma's folders in a process of its own, because a torn folder may kill whoever opens it.
+"""Work on Chroma's folders in a process of its own, because opening a torn folder may kill the process.
 
     python -m lorewright.index.vectors.chroma_child build TARGET GENERATION    vectors.npy -> a sealed store in TARGET
     python -m lorewright.index.vectors.chroma_child probe COPY GENERATION      does COPY hold and find these vectors?
@@ -130,7 +130,7 @@ def probe(copy: Path, generation: Path) -> bool:
 
 
 def main(command: str, folder: str, generation: str) -> int:
-    """Do what is asked, or die with whoever asked: they hold the other end of stdin."""
+    """Build or probe, and return the exit code; end with the process that asked, which holds the other end of stdin."""
     die_with_parent()
     done = {"build": build, "probe": probe}[command](Path(folder), Path(generation))
     return 0 if done else 1

@@ -1,4 +1,4 @@
-"""Chroma's files in a generation: what was built is sealed and never opened; whoever searches opens a copy of it.
+"""Chroma's files in a generation: what was built is sealed and never opened; searches open a copy of it.
 
 Opening a folder writes to it (Chroma notes every opening in its SQLite), and opening a torn one can kill the process.
 So the bytes that were built and probed are sealed with their digests, and a copy is made only of bytes that still are
@@ -188,7 +188,7 @@ def lock(folder: Path) -> FileLock | None:
     """The lock of a generation's Chroma, taken; None at once where another holds it or the folder is read-only, or a
     link stands there."""
     try:
-        # Whoever closes may be another thread than who opened.
+        # The thread that closes may be another than the one that opened.
         held = Enclosure(folder).lock(folder / LOCK, timeout_s=0, thread_local=False)
         held.acquire()
     except (Timeout, OSError, UnsafePath):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lorewright.errors import ModelRefused, ProviderBusy
-from lorewright.llm.model import ModelReply, ModelRequest, Talk, ToolCall, ToolSpec
+from lorewright.llm.model import ModelReply, ModelRequest, RequestMessage, ToolCall, ToolSpec
 from lorewright.llm.taxonomy import Mode, ModelRow
 
 # Thoughts: local models think aloud before an answer, between tags; this is removed, from whole texts or pieces.
@@ -68,7 +68,7 @@ ANSWER_TOOL = "answer"
 
 
 def messages_of(
-    request: ModelRequest, *, recalled: Callable[[Talk], theirs.ModelResponse | None]
+    request: ModelRequest, *, recalled: Callable[[RequestMessage], theirs.ModelResponse | None]
 ) -> list[theirs.ModelMessage]:
     """Return the messages; `recalled` returns a model's earlier message in its own form, if still known: some providers
     want the signatures in it again.
@@ -87,7 +87,9 @@ def messages_of(
     return [first, *(_said(talk, recalled) for talk in request.talk)]
 
 
-def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -> theirs.ModelMessage:
+def _said(
+    talk: RequestMessage, recalled: Callable[[RequestMessage], theirs.ModelResponse | None]
+) -> theirs.ModelMessage:
     from pydantic_ai import messages as theirs
 
     if talk.role == "user":

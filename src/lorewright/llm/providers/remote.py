@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from lorewright.errors import ProviderBusy, ProviderError
 from lorewright.llm.gateway import Secrets
-from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
+from lorewright.llm.model import ModelReply, ModelRequest, OnText, RequestMessage
 from lorewright.llm.providers import messages
 from lorewright.llm.providers.messages import SpokenPieces, reply_of
 from lorewright.llm.providers.vendors import vendor_model
@@ -206,7 +206,7 @@ class RemoteModel:
             self._said.popitem(last=False)
         return reply
 
-    def _recalled(self, talk: Talk) -> theirs.ModelResponse | None:
+    def _recalled(self, talk: RequestMessage) -> theirs.ModelResponse | None:
         """Return the model's original message that made these calls; None where it is not known or only a part of it is
         wanted.
         """

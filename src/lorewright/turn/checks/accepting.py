@@ -130,7 +130,7 @@ def predicate_of(said: str) -> str:
     return slug(said, fallback="detail").replace("-", "_")
 
 
-def standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
+def find_established(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
     """Return the established claim of a subject under a predicate: one that says the same, from any source; else one
     that contradicts the detail, facts first; None where nothing is established."""
     found = list(_established(state, subject_id, predicate_of(predicate), detail))
@@ -466,7 +466,7 @@ class _Judge:
         predicate = predicate_of(fact.predicate)
         if predicate in PREDICATES or _RESOLVERS & set(predicate.split("_")):
             return "the_resolvers"
-        stands = standing(state, subject, predicate, fact.detail)
+        stands = find_established(state, subject, predicate, fact.detail)
         if stands is not None and stands.compares == "same":
             return "already_exists"
         if stands is not None:

@@ -16,9 +16,9 @@ from lorewright.turn.checks import tools
 from lorewright.turn.checks.accepting import unknown_names
 from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.rounds import Round
-from lorewright.turn.stages.stage import Keeper
+from lorewright.turn.stages.stage import StageRecorder
 from lorewright.turn.stages.summarise.stage import Summarise
-from lorewright.turn.store.rows import in_common
+from lorewright.turn.store.rows import common_audience
 from lorewright.turn.views.acquaintance import Reader
 from lorewright.turn.views.draft import Head, Recorder
 from lorewright.values.annotations import (
@@ -194,10 +194,10 @@ _SECOND_PERSON = frozenset({"you", "your", "yours", "yourself"})
 Leak = Callable[[str], str | None]
 
 
-async def summarised(
+async def update_summary(
     head: Head,
     stage: Summarise,
-    keeper: Keeper,
+    keeper: StageRecorder,
     *,
     generations: Sequence[Generation] = (),
     leak: Leak = lambda _: None,
@@ -270,7 +270,7 @@ def _sentence(
         text=sentence.text,
         turn_ids=tuple(ids[turn] for turn in sentence.turns),
         turn_nos=sentence.turns,
-        audience=in_common(audiences),
+        audience=common_audience(audiences),
     )
 
 
@@ -390,7 +390,7 @@ def _summary(turn: TurnContext) -> BackgroundJob:
     state = turn.played.state
 
     async def job(recorder: Recorder) -> BackgroundResult:
-        made = await summarised(
+        made = await update_summary(
             turn.head,
             turn.stages.summarise,
             recorder,

@@ -17,7 +17,7 @@ from lorewright.rules.dice import Dice, parse_dice, parse_formula, read_request
 from lorewright.rules.patch import Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
-from lorewright.turn.stages.stage import Keeper
+from lorewright.turn.stages.stage import StageRecorder
 from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
 from lorewright.values.records import TurnListener
 from lorewright.world import ops as o
@@ -43,7 +43,7 @@ ROLL_DICE = ToolSpec(
 )
 
 
-async def rulings(
+async def rule_attempts(
     stage: Resolve,
     attempts: Sequence[Attempt],
     validation: Validation,
@@ -53,7 +53,7 @@ async def rulings(
     *,
     player_text: str,
     leak: Callable[[str], str | None] = lambda _: None,
-    keeper: Keeper,
+    keeper: StageRecorder,
     listener: TurnListener,
 ) -> dict[int, Ruling]:
     """Return the rulings on the attempts of a turn, by their place; empty where no model reads the rulebook, or where

@@ -15,7 +15,7 @@ from lorewright.ids import canonical_json, is_id
 from lorewright.rules.checks import run_timers
 from lorewright.rules.consequences import reach_ending, trigger_clocks
 from lorewright.rules.patch import EngineEvent, Patch, Validation
-from lorewright.rules.resolve import bear_fruit, comes_over, run_out
+from lorewright.rules.resolve import describe_hardships, finish_inquiries, run_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.tools import write
 from lorewright.turn.store.rows import OPS
@@ -35,7 +35,7 @@ from lorewright.turn.views.draft import (
 from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.views import TurnViews
-from lorewright.values.annotations import NOTHING_KEPT, Annotations
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world import ops as o
@@ -60,7 +60,7 @@ def draft_of_no_play(
     events: tuple[EngineEvent, ...] = (),
     upgrade: Upgrade | None = None,
     closed: bool = False,
-    kept: Annotations = NOTHING_KEPT,
+    kept: Annotations = NO_ANNOTATIONS,
 ) -> Draft:
     """Return the draft of a turn that changes the state by `ops` to `state`. `narration`, if any, is told to those who
     are there then; `options` are the lines that are offered; `closed` says that the scene was closed in it."""
@@ -144,7 +144,7 @@ def edit(
     by: str = "gm",
     note: str = "",
     revision: int | None = None,
-    kept: Annotations = NOTHING_KEPT,
+    kept: Annotations = NO_ANNOTATIONS,
 ) -> str:
     """Change the world by ops, all of them in one turn or none; return its TurnResult as canonical JSON.
 
@@ -185,7 +185,7 @@ def edit(
     raise HeadMoved("other turns were committed again and again", hint="try it again")
 
 
-def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Annotations = NOTHING_KEPT) -> Submission:
+def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Annotations = NO_ANNOTATIONS) -> Submission:
     """Return the submission of an edit, whose body are its ops in place of words."""
     return Submission("", action_id, body=_request_json(ops, kept))
 
@@ -194,7 +194,9 @@ def _request_json(ops: tuple[o.StateOp, ...], kept: Annotations) -> str:
     """Return the JSON by which an action ID's edit is recognised: the ops, and the annotations if there are any. `by`
     and `note` are not in it, so that they may differ when it is sent again."""
     ops_json = OPS.dump_python(ops, mode="json")
-    return canonical_json(ops_json if kept == NOTHING_KEPT else {"ops": ops_json, "kept": kept.model_dump(mode="json")})
+    return canonical_json(
+        ops_json if kept == NO_ANNOTATIONS else {"ops": ops_json, "kept": kept.model_dump(mode="json")}
+    )
 
 
 def draft_of_edit(
@@ -205,7 +207,7 @@ def draft_of_edit(
     *,
     by: str,
     note: str,
-    kept: Annotations = NOTHING_KEPT,
+    kept: Annotations = NO_ANNOTATIONS,
 ) -> Draft:
     """Return the draft of an edit upon a head; nothing is written.
 
@@ -216,7 +218,7 @@ def draft_of_edit(
     if head.state.ended is not None:
         raise CampaignError("the story has ended", hint="take the last turn back first")
     patch = Patch(head.state, turn_no=head.turn_no + 1)
-    if not ops and kept == NOTHING_KEPT:
+    if not ops and kept == NO_ANNOTATIONS:
         raise EditRefused("there is nothing to change", hint="give at least one op", reason="nothing_to_change")
     said = _apply_changes(patch, ops, head, setting)
     followed = OPS.dump_python(tuple(patch.ops[len(ops) :]), mode="json")
@@ -274,7 +276,11 @@ def _apply_changes(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting
     run_timers(patch, before, rules.ruleset)
     trigger_clocks(patch, before, rules)
     by_now = patch.state
-    said = [*run_out(patch, rules), *bear_fruit(patch, before, rules), *comes_over(before, patch.state, rules)]
+    said = [
+        *run_out(patch, rules),
+        *finish_inquiries(patch, before, rules),
+        *describe_hardships(before, patch.state, rules),
+    ]
     trigger_clocks(patch, by_now, rules)
     reach_ending(patch, rules)
     return [*said, *_ending(patch, rules)]
@@ -308,7 +314,7 @@ def _check_allowed(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> 
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
         )
-    if len(_request_json(ops, NOTHING_KEPT)) > MOST_TEXT:
+    if len(_request_json(ops, NO_ANNOTATIONS)) > MOST_TEXT:
         raise EditRefused(
             "that is too much text for one turn",
             hint=f"give at most {MOST_TEXT} characters of ops",

@@ -1,7 +1,6 @@
 """Head and submission -> Draft. One pipeline for every profile: the player's round, then those of the cast.
 
-freeform   the player's round, told
-stream     the player's round, told; then each of the cast who is activated: intent, round, told
+    freeform   the player's round, told
     stream     the player's round, told; then each of the cast who is activated: intent, round, told
     ensemble   the player's round; everybody's intent, concurrently; their rounds; all of it told once
 
@@ -14,7 +13,7 @@ from __future__ import annotations
 from asyncio import CancelledError
 from collections.abc import Sequence
 
-from lorewright.errors import CampaignError, HeadMoved, LorewrightError
+from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent, Resolution, Validation
@@ -23,10 +22,17 @@ from lorewright.turn.run.background import background_jobs
 from lorewright.turn.run.narrate import Narrating
 from lorewright.turn.run.player_round import PlayerRound
 from lorewright.turn.run.progress import TurnContext, TurnProgress
-from lorewright.turn.run.rounds import Round, act_of, activation, all_intended, carried_out, everybody, intended
+from lorewright.turn.run.rounds import (
+    Round,
+    act_of,
+    activate_by_dice,
+    activate_everybody,
+    carry_out,
+    decide_intent,
+    decide_intents,
+)
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.store.turn_store import TurnStore
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import (
     BY_WORDS,
@@ -38,7 +44,7 @@ from lorewright.turn.views.draft import (
     Setting,
     Submission,
     TurnKind,
-    begun,
+    apply_persona,
     turn_id_of,
 )
 from lorewright.turn.views.leaks import LEAKS
@@ -349,7 +355,7 @@ async def think(
         raise CampaignError(
             "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
         )
-    seen, ops = begun(head, submission)
+    seen, ops = apply_persona(head, submission)
     stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
     dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
     with TurnViews(seen, submission, setting, stream) as views:
@@ -397,10 +403,10 @@ def _keep_for_replays(turn: TurnContext) -> None:
 
 async def _play_stream(turn: TurnContext, narrations: NarratorInputs) -> None:
     """Let each activated character act in turn, after what was told until then."""
-    found = activation(turn)
+    found = activate_by_dice(turn)
     for who in found.order:
         if _can_act(turn, who):
-            round_ = await carried_out(turn, who, await intended(turn, who))
+            round_ = await carry_out(turn, who, await decide_intent(turn, who))
             await narrations.tell([round_], PlannerOutput())
     if found.skipped and not found.order:
         turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
@@ -408,11 +414,11 @@ async def _play_stream(turn: TurnContext, narrations: NarratorInputs) -> None:
 
 async def _play_ensemble(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
     """Let everybody reflect on the result of the player's round; what they do is told with it."""
-    order = [who for who in everybody(turn).order if _can_act(turn, who)]
+    order = [who for who in activate_everybody(turn).order if _can_act(turn, who)]
     rounds: list[Round] = [mine]
-    for who, intent in zip(order, await all_intended(turn, order), strict=True):
+    for who, intent in zip(order, await decide_intents(turn, order), strict=True):
         if _can_act(turn, who):
-            rounds.append(await carried_out(turn, who, intent))
+            rounds.append(await carry_out(turn, who, intent))
     # A whisper to the player, or by them, is told in a narration of its own: others hear the rest.
     apart = [round_ for round_ in rounds if round_.is_between_two and not round_.hidden]
     together = [round_ for round_ in rounds if round_ not in apart]
@@ -435,68 +441,3 @@ def _mark_time(turn: TurnContext) -> None:
     minutes = turn.played.state.minutes - turn.head.state.minutes
     if minutes >= SKIPPED_MINUTES and turn.setting.rules.profile != "freeform":
         turn.played.events.append(EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes}))
-
-
-# Submission -> committed turn: read the head, think without an open transaction, commit in one short one.
-
-# Built-in stages can think again at no cost; with many players the head may move more than once.
-_RETRIES = 20
-
-
-async def run_turn(
-    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: TurnListener = SILENT
-) -> str:
-    """Run one turn and commit it; return its TurnResult as canonical JSON.
-
-    The same action ID with the same words returns the stored bytes and runs nothing. If another turn was committed
-    meanwhile, this one is thought again if that costs nothing.
-
-    Raises:
-        ActionIdReused: the action ID is known with other words.
-        HeadMoved: other turns were committed first, and thinking again would cost money or was in vain.
-        CampaignError: the story has ended.
-        ProviderError: a model failed, or its output stayed invalid.
-    Whatever is raised, stream and state are as before; the attempt is stored in the attempt log.
-    """
-    stored = store.stored_result(submission)
-    if stored is not None:
-        return stored
-    try:
-        return await _attempt(store, submission, setting, stages, listener)
-    except HeadMoved:
-        again = store.stored_result(submission)
-        if again is not None or not stages.are_builtin:
-            return _stored_or_raise(again)
-    for _ in range(_RETRIES):
-        try:
-            return store.stored_result(submission) or await _attempt(store, submission, setting, stages, listener)
-        except HeadMoved:
-            continue
-    return _stored_or_raise(store.stored_result(submission))
-
-
-def _stored_or_raise(stored: str | None) -> str:
-    if stored is None:
-        raise HeadMoved("other turns were committed while this one was thought", hint="say it again")
-    return stored
-
-
-async def _attempt(
-    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: TurnListener
-) -> str:
-    head = store.head()
-    if head.upgrade_id != setting.upgrade_id:
-        raise HeadMoved(
-            "the campaign uses other rules or packs since it was opened", hint="open it again, and say it again"
-        )
-    recorder = Recorder()
-    try:
-        draft = await think(head, submission, setting, stages, recorder, listener)
-        return store.commit(draft)
-    except LorewrightError as error:
-        store.keep_attempt(head, submission, error, recorder.records)
-        raise
-    except CancelledError:
-        # Calls to models until then are paid for all the same.
-        store.keep_attempt(head, submission, CampaignError("it was stopped"), recorder.records)
-        raise

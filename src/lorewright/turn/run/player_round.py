@@ -10,14 +10,14 @@ from lorewright.builtin.parser.clauses import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.effects import PREDICATES, recorded
+from lorewright.rules.effects import PREDICATES, recorded_facts
 from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
-from lorewright.turn.run.by_the_book import rulings
+from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.progress import TurnContext
-from lorewright.turn.run.rounds import Round, remember, there
-from lorewright.turn.views.disguises import says
+from lorewright.turn.run.rounds import Round, audience_of, remember
+from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.scope import ground, role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
@@ -164,14 +164,16 @@ def _with_addressee(claim: Claim, people: Mapping[str, str]) -> Claim:
 
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
-    facts = [state.facts[fact_id] for fact_id in recorded(state, by=by, to=to, predicate=predicate)]
-    return tuple(fact.id for fact in facts if says(str(fact.object["what"]), what, state))
+    facts = [state.facts[fact_id] for fact_id in recorded_facts(state, by=by, to=to, predicate=predicate)]
+    return tuple(fact.id for fact in facts if supports_claim(str(fact.object["what"]), what, state))
 
 
 def _items_owned(what: str, state: WorldState) -> tuple[str, ...]:
     """Return the IDs of the things in the player's hands that have that name."""
     carried = [state.entities[item_id] for item_id in state.held_by(state.player_id) if item_id in state.entities]
-    return tuple(item.id for item in carried if any(says(name, what, state) for name in (item.name, *item.aliases)))
+    return tuple(
+        item.id for item in carried if any(supports_claim(name, what, state) for name in (item.name, *item.aliases))
+    )
 
 
 def _evidence_said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
@@ -202,7 +204,7 @@ def _items_passed_on(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
 
 def _is_in(item_id: str, what: str, grounds: Grounds) -> bool:
     text = grounds.text_of(item_id)
-    return text is not None and says(text, what, grounds.state)
+    return text is not None and supports_claim(text, what, grounds.state)
 
 
 def _messages_typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
@@ -217,7 +219,7 @@ def _messages_typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
         for message in own
         if not _is_claim(message.content)
         and _is_named(message.content, name, state, to)
-        and says(message.content, what, state)
+        and supports_claim(message.content, what, state)
     )
 
 
@@ -240,7 +242,7 @@ def _messages_quoting(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
         _id_of(message)
         for _, message in grounds.messages
         if message.type == "narration"
-        and any(says(words, what, grounds.state) for words in _words_of(by, message, grounds))
+        and any(supports_claim(words, what, grounds.state) for words in _words_of(by, message, grounds))
     )
 
 
@@ -319,7 +321,7 @@ class PlayerRound:
         if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
             return reading
         inputs = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
-        answers = [turn.stages.interpret.twin(line_input) for line_input in inputs]
+        answers = [turn.stages.interpret.builtin_answer(line_input) for line_input in inputs]
         if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
             return reading
         if not come_to_the_same([answer.proposed_actions for answer in answers], self._state, turn.setting.rules):
@@ -388,7 +390,7 @@ class PlayerRound:
             OutputRejected, ProviderError: where a rulebook is applied by a model.
         """
         turn, rules = self._turn, self._turn.setting.rules
-        ruled = await rulings(
+        ruled = await rule_attempts(
             turn.stages.resolve,
             attempts,
             judged,
@@ -404,7 +406,7 @@ class PlayerRound:
         resolution = patch.resolution()
         turn.recorder.keep_code("resolve", [*attempts, judged], resolution)
         player, to = self._state.player_id, turn.submission.whisper_to
-        audience = (player, to) if to is not None else there(player, self._state, patch.state)
+        audience = (player, to) if to is not None else audience_of(player, self._state, patch.state)
         turn.played.actions += [attempt.action for attempt in attempts]
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)

@@ -14,7 +14,7 @@ from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
 from lorewright.rules.actions import Action, AuthoredAct, done_key, tried_key
-from lorewright.rules.effects import recorded
+from lorewright.rules.effects import recorded_facts
 from lorewright.rules.observations import Activation, activate, in_order, observe
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.reach import holds
@@ -22,7 +22,7 @@ from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.run.by_the_book import rulings
+from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.progress import TurnContext, gather
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
@@ -45,8 +45,7 @@ from lorewright.world.ops import Recall, RevealItem
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled
 
-# A state and its messages -> one character's view of the moment at which it acts. It has only what the character knows:
-# its own lore, what it was told and saw, its relations to those who are there.
+# A character's view has only what it knows: its own lore, what it was told and saw, its relations to those present.
 
 # The number of memories that are shown, those that weigh most.
 MEMORIES = 8
@@ -214,7 +213,7 @@ def _recorded(who: str, state: WorldState, company: Sequence[str]) -> Iterator[R
     """Yield the promises, threats and debts between it and those who are there, in the order in which they arose."""
     for other in company:
         for by, to in ((other, who), (who, other)):
-            for fact_id in recorded(state, by=by, to=to):
+            for fact_id in recorded_facts(state, by=by, to=to):
                 fact = state.facts[fact_id]
                 what = str(fact.object.get("what", "")) if isinstance(fact.object, Mapping) else ""
                 said = {"fact_id": fact_id, "by_id": by, "to_id": to, "predicate": fact.predicate, "what": what}
@@ -321,7 +320,7 @@ class Round:
         return self.is_between_two and self.after.player_id not in self.audience
 
 
-def activation(turn: TurnContext) -> Activation:
+def activate_by_dice(turn: TurnContext) -> Activation:
     """Return who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
     rules, state = turn.setting.rules, turn.played.state
     found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
@@ -329,7 +328,7 @@ def activation(turn: TurnContext) -> Activation:
     return _no_more_than(turn.submission.npc_rounds, found)
 
 
-def everybody(turn: TurnContext) -> Activation:
+def activate_everybody(turn: TurnContext) -> Activation:
     """Return all who are at the scene, in the same order: in the profile `ensemble` everybody acts."""
     rules, state = turn.setting.rules, turn.played.state
     ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
@@ -340,7 +339,7 @@ def _no_more_than(most: int | None, found: Activation) -> Activation:
     return found if most is None else found.model_copy(update={"order": found.order[:most]})
 
 
-async def intended(turn: TurnContext, who: str) -> NpcIntent:
+async def decide_intent(turn: TurnContext, who: str) -> NpcIntent:
     """Return the intent of a character, made from what it knows. If a model tells what the character withholds even
     after repair, the built-in stage is run in its place.
 
@@ -351,7 +350,7 @@ async def intended(turn: TurnContext, who: str) -> NpcIntent:
     return await _decide_intent(turn, who, turn.recorder)
 
 
-async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
+async def decide_intents(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
     """Return the intents of several characters who do not know each other's, run concurrently and recorded in their
     order.
 
@@ -406,7 +405,7 @@ def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
     return tuple(sentence.text for sentence in (summary.sentences if summary else ()) if who in sentence.audience)
 
 
-async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
+async def carry_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
     """Judge and resolve a character's intent; the turn goes on with the result. Its words, and the thought before them,
     join the stream.
 
@@ -420,7 +419,7 @@ async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
     shown = turn.views.acquaintance(before).shown
     judged = _numbered(validate(attempts, shown, rules, acting=who), len(turn.played.actions))
     turn.recorder.keep_code(VALIDATE, attempts, judged)
-    ruled = await rulings(
+    ruled = await rule_attempts(
         turn.stages.resolve,
         attempts,
         judged,
@@ -436,7 +435,7 @@ async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
     resolution = patch.resolution()
     turn.recorder.keep_code(RESOLVE, [*attempts, judged], resolution)
     to = intent.whisper_to
-    audience = (who, to) if to is not None else there(who, before, patch.state)
+    audience = (who, to) if to is not None else audience_of(who, before, patch.state)
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
@@ -470,7 +469,7 @@ def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence
                     yield RevealItem(item_id=item_id, to=who, how="overheard")
 
 
-def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
+def audience_of(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
     """Return who saw what somebody did: those at the scene before it or after it, and the actor."""
     return tuple(dict.fromkeys((*before.present(), *after.present(), who)))
 

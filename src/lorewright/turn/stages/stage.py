@@ -23,7 +23,7 @@ Made = TypeVar("Made", bound=BaseModel)
 REPAIR = "repair"
 
 
-class Keeper(Protocol):
+class StageRecorder(Protocol):
     """A recorder of the inputs and outputs of stages, also of a turn that then fails."""
 
     def keep(self, run: StageRun[Any]) -> None:
@@ -44,7 +44,7 @@ class StageListener(Protocol):
 
 
 class Stage(Generic[Given, Answer, Made]):
-    """A stage of the turn. Subclasses define its name, the type of a model's answer, and the built-in answer (`twin`).
+    """A stage of the turn. Subclasses define its name, the type of a model's answer, and `builtin_answer`.
 
     `prose` says that a model answers with a text, which is the only required field of `answer_type`.
     """
@@ -63,11 +63,11 @@ class Stage(Generic[Given, Answer, Made]):
         """Return True if no model is asked."""
         return self.model is None
 
-    def twin(self, given: Given) -> Made:
+    def builtin_answer(self, given: Given) -> Made:
         """Return the deterministic built-in answer."""
         raise NotImplementedError
 
-    def settled(self, given: Given) -> Made | None:
+    def answer_without_model(self, given: Given) -> Made | None:
         """Return the answer where no model need be asked although there is one; None where it must be."""
         return None
 
@@ -91,7 +91,7 @@ class Stage(Generic[Given, Answer, Made]):
     async def run(
         self,
         given: Given,
-        keeper: Keeper,
+        keeper: StageRecorder,
         *,
         check: Callable[[Answer], str | None] = lambda _: None,
         listener: TurnListener = SILENT,
@@ -107,7 +107,7 @@ class Stage(Generic[Given, Answer, Made]):
         Whatever is raised, `keeper` has what was asked and answered.
         """
         input_json = canonical_json(given.model_dump(mode="json"))
-        known = self.twin(given) if self.model is None else self.settled(given)
+        known = self.builtin_answer(given) if self.model is None else self.answer_without_model(given)
         if known is not None or self.model is None:
             assert known is not None
             keeper.keep(StageRun(self.name, input_json, known))

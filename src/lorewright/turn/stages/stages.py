@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from lorewright.llm.prompt_library import PromptLibrary, kept_template
+from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
 from lorewright.llm.prompt_template import PromptTemplate
 from lorewright.storage.annotation_rows import PromptPin, pin_prompts, prompt_pins
 from lorewright.storage.database import Database
@@ -55,7 +55,7 @@ def pinned_library(database: Database, library: PromptLibrary) -> PromptLibrary:
     Raises:
         PromptError: a stored text cannot be read as a prompt.
     """
-    kept = (kept_template(pin.source, name=pin.name, version=pin.version) for pin in prompt_pins(database))
+    kept = (load_stored_template(pin.source, name=pin.name, version=pin.version) for pin in prompt_pins(database))
     return library.pinned(kept)
 
 

@@ -268,7 +268,9 @@ def stored_state(database: Database, turn_id: str) -> WorldState:
     raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
 
 
-def projecting(database: Database, campaign_id: str, before: StateOf | None, after: StateOf) -> tuple[Statement, ...]:
+def projection_statements(
+    database: Database, campaign_id: str, before: StateOf | None, after: StateOf
+) -> tuple[Statement, ...]:
     """Return the statements that move the projection with the head, from one turn to another. If it is of a third turn,
     was never made, or the state before is unknown, they make it anew."""
     if before is None or projected_turn(database) != before.turn_id:

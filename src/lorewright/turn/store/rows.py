@@ -203,7 +203,7 @@ def prompt_shown(record: StageRecord) -> dict[str, Any]:
     return {name: value for name, value in asdict(record.prompt).items() if name != "source"}
 
 
-def keeping_prompts(campaign_id: str, records: Iterable[StageRecord]) -> list[tuple[str, tuple[Any, ...]]]:
+def prompt_text_statements(campaign_id: str, records: Iterable[StageRecord]) -> list[tuple[str, tuple[Any, ...]]]:
     """Return the statements that store the text of every prompt that was used, once."""
     used = [record.prompt for record in records if record.prompt is not None]
     by_hash = {
@@ -229,7 +229,7 @@ def summary_at(database: Database, turn_id: str) -> Summary | None:
     return Summary(from_turn_no=row.from_turn_no, to_turn_no=row.to_turn_no, sentences=sentences)
 
 
-def untold_at(
+def turns_to_summarise(
     database: Database, turn_id: str, turn_no: int, state: WorldState, summary: Summary | None
 ) -> tuple[ToldTurn, ...]:
     """Return the turns that the next turn is to summarise: the oldest ones that were told since the last summary and
@@ -256,13 +256,13 @@ def told_turns(messages: Sequence[tuple[int, Message]], state: WorldState) -> tu
             turn_id=turn_id,
             text="\n\n".join(message.content for message in told)[:_MOST_CHARACTERS],
             # A narration without an audience was told to the player.
-            audience=in_common([message.audience or (state.player_id,) for message in told]),
+            audience=common_audience([message.audience or (state.player_id,) for message in told]),
         )
         for (turn_no, turn_id), told in sorted(turns.items())
     )
 
 
-def in_common(audiences: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def common_audience(audiences: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return who is in all audiences, in the order of the first."""
     first, *others = audiences
     return tuple(who for who in first if all(who in other for other in others))

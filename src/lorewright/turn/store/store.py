@@ -40,18 +40,18 @@ from lorewright.storage.sittings import (
     scene_lore_row,
 )
 from lorewright.storage.tables import open_migrated
-from lorewright.turn.store.projection import StateOf, bring_projection_up, projecting, stored_state
+from lorewright.turn.store.projection import StateOf, bring_projection_up, projection_statements, stored_state
 from lorewright.turn.store.rows import (
     OPS,
     attempt_row,
-    keeping_prompts,
     message_of,
     now,
+    prompt_text_statements,
     record_of,
     rows_of,
     submission_of,
     summary_at,
-    untold_at,
+    turns_to_summarise,
 )
 from lorewright.turn.store.turn_store import TurnOnPath
 from lorewright.turn.views.acquaintance import StorySoFar
@@ -157,7 +157,7 @@ class CampaignStore:
             session_lore=session.session_lore if session and is_known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
             summary=summary,
-            untold=untold_at(self.database, row["turn_id"], row["turn_no"], state, summary),
+            untold=turns_to_summarise(self.database, row["turn_id"], row["turn_no"], state, summary),
         )
 
     def state_at(self, turn_id: str) -> WorldState:
@@ -353,7 +353,7 @@ class CampaignStore:
         before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
         statements = [
             *_statements(draft, result_json, self.time(draft.head.session_id)),
-            *projecting(self.database, draft.head.campaign_id, before, after),
+            *projection_statements(self.database, draft.head.campaign_id, before, after),
         ]
         step("commit:thought")
         try:
@@ -407,7 +407,7 @@ class CampaignStore:
             redone=redone,
             named=named,
             onto=onto,
-            projection=projecting(self.database, self.campaign_id, before, StateOf(turn_id, state)),
+            projection=projection_statements(self.database, self.campaign_id, before, StateOf(turn_id, state)),
         )
         move_head(self.database, move)
 
@@ -430,7 +430,7 @@ def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tu
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
-    statements += keeping_prompts(campaign_id, draft.records)
+    statements += prompt_text_statements(campaign_id, draft.records)
     statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Undone turns cannot be redone after a new turn; they stay on their own branch.

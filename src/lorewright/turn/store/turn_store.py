@@ -124,7 +124,7 @@ class RewindingStore(TurnStore, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTurn:
+class StoredTurn:
     """A turn in memory, with the state after it as it would be read from JSON."""
 
     point: TurnOnPath
@@ -144,7 +144,7 @@ class MemoryStore:
         self._root = root
         state = root.state
         point = TurnOnPath(root.turn_id, root.turn_no, "start", "", state.content_hash())
-        self._turns = {root.turn_id: KeptTurn(point, None, state)}
+        self._turns = {root.turn_id: StoredTurn(point, None, state)}
         self._by_action: dict[str, str] = {}
         self._position = HeadRow(root.turn_id, root.turn_no, root.revision)
         self._undone: list[str] = []
@@ -231,7 +231,7 @@ class MemoryStore:
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         state = draft.state.as_read_after(draft.head.state)
         point = TurnOnPath(draft.turn_id, draft.turn_no, draft.kind, draft.submission.text, state.content_hash())
-        kept = KeptTurn(point, draft.head.turn_id, state, draft.submission, result_json, draft.messages)
+        kept = StoredTurn(point, draft.head.turn_id, state, draft.submission, result_json, draft.messages)
         with self._lock:
             self._guard(draft.head.turn_id, draft.head.revision)
             stored = self.stored_result(draft.submission)
@@ -271,14 +271,14 @@ class MemoryStore:
             self._undone = [*left, *taken_back]
             self._set_head(self._kept(turn_id))
 
-    def _kept(self, turn_id: str) -> KeptTurn:
+    def _kept(self, turn_id: str) -> StoredTurn:
         kept = self._turns.get(turn_id)
         if kept is None:
             raise NotFound(f"there is no turn {turn_id}", hint="it was played elsewhere, or before this game began")
         return kept
 
-    def _path(self) -> list[KeptTurn]:
-        path: list[KeptTurn] = []
+    def _path(self) -> list[StoredTurn]:
+        path: list[StoredTurn] = []
         at: str | None = self._position.turn_id
         while at is not None:
             path.append(self._turns[at])
@@ -292,7 +292,7 @@ class MemoryStore:
                 hint="nothing of yours was lost or changed; say it again",
             )
 
-    def _set_head(self, kept: KeptTurn) -> None:
+    def _set_head(self, kept: StoredTurn) -> None:
         self._position = HeadRow(kept.point.turn_id, kept.point.turn_no, self._position.revision + 1)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import PackEntity as PackEntity
-from lorewright.retrieval.view import LoreView, hidden_entities, ids_of, things
+from lorewright.retrieval.view import LoreView, find_same_things, hidden_entities, ids_of
 from lorewright.rules.patch import EngineEvent
 from lorewright.turn.views.player_ids import readable
 from lorewright.values.records import Message, MessageType
@@ -275,7 +275,7 @@ class Acquaintance:
         hidden = hidden_entities(LoreView(tuple(self.generations), viewer="player", revealed=self.readable))
         if not hidden:
             return frozenset()
-        same = things(self.generations)
+        same = find_same_things(self.generations)
         return frozenset(
             entity.id
             for entity in self.state.entities.values()
@@ -392,7 +392,7 @@ class Acquaintance:
 
     def _pack_names(self, entity: Entity) -> list[str]:
         """Return the names that packs give to an entity of the state."""
-        same = ids_of(entity.pack_entity_id or entity.id, things(self.generations))
+        same = ids_of(entity.pack_entity_id or entity.id, find_same_things(self.generations))
         found = (pack.entity(same_id) for same_id in same for pack in self.generations)
         return [name for entry in found if entry is not None for name in _names_in_pack(entry)]
 

@@ -64,7 +64,7 @@ _IRREGULAR = dict(
 )
 
 
-def says(text: str, claimed: str, state: WorldState) -> bool:
+def supports_claim(text: str, claimed: str, state: WorldState) -> bool:
     """Return True if the text says what is claimed."""
     if not _telling(claimed):
         return False

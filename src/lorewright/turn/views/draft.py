@@ -14,7 +14,7 @@ from lorewright.builtin.parser.clauses import is_called
 from lorewright.errors import CampaignError
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.index.generation import Generation
-from lorewright.llm.model import Call, Called, CallLog
+from lorewright.llm.model import Call, CallLog, CallTotals
 from lorewright.retrieval.view import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
@@ -23,7 +23,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
-from lorewright.values.annotations import NOTHING_KEPT, Annotations, Summary, ToldTurn
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Summary, ToldTurn
 from lorewright.values.entries import Agenda, Marker
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
@@ -176,7 +176,7 @@ class PromptUse:
 
 
 @dataclass(frozen=True, slots=True)
-class StageRecord(Called):
+class StageRecord(CallTotals):
     """One stage's input and output, as JSON (`null` for one that failed); and every call to a model."""
 
     stage: str
@@ -286,7 +286,7 @@ class Draft:
     result: TurnResult
     scene_lore: SceneLoreUse
     upgrade: Upgrade | None = None
-    kept: Annotations = NOTHING_KEPT
+    kept: Annotations = NO_ANNOTATIONS
 
     @property
     def turn_no(self) -> int:
@@ -376,7 +376,7 @@ def persona_ops(submission: Submission, state: WorldState) -> tuple[StateOp, ...
     return (op,)
 
 
-def begun(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]]:
+def apply_persona(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]]:
     """Return the head as the turn of a submission sees it after the change of persona, and the ops of that change.
     Where the persona is elsewhere, a marker tells of the change of place.
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from lorewright.ids import canonical_json, holder_of, local, slug
 from lorewright.index.generation import Generation
-from lorewright.retrieval.view import hidden_from_players, ids_of, things
+from lorewright.retrieval.view import find_same_things, hidden_from_players, ids_of
 from lorewright.world.state import Entity, WorldState
 
 # Fields of free text, partly a player's own: a replacement in these would tell a good guess from a bad one.
@@ -106,7 +106,7 @@ class PlayerIds:
 def disguised_in(state: WorldState, generations: Sequence[Generation]) -> dict[str, Entity]:
     """Return the entities of a state that packs hide from players and whose name in it is none of the packs' names,
     whatever a player has learned meanwhile; by ID."""
-    same = things(generations)
+    same = find_same_things(generations)
     renamed: dict[str, tuple[str, ...]] = {}
     for entity in state.entities.values():
         told_as = ids_of(entity.pack_entity_id or entity.id, same)
@@ -125,7 +125,7 @@ def readable(state: WorldState, generations: Sequence[Generation]) -> frozenset[
     disguised = disguised_in(state, generations) if learned else {}
     if not disguised:
         return learned
-    same = things(generations)
+    same = find_same_things(generations)
     disguised_ids = {
         told_as for entity in disguised.values() for told_as in ids_of(entity.pack_entity_id or entity.id, same)
     }

@@ -18,7 +18,7 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
     name = "lore_extractor"
     answer_type = ExtractorOutput
 
-    def twin(self, given: ExtractorInput) -> ExtractorOutput:
+    def builtin_answer(self, given: ExtractorInput) -> ExtractorOutput:
         """Return an empty output."""
         return ExtractorOutput()
 

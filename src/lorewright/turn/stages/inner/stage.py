@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lorewright.builtin.inner import moved
+from lorewright.builtin.inner import change_states
 from lorewright.turn.stages.inner.context import character_extractor_context, persona_extractor_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.proposals import InnerInput, StateChange, StateExtractorOutput, kind_of
@@ -16,11 +16,11 @@ class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutp
     answer_type = StateExtractorOutput
     max_tokens = 1_024
 
-    def twin(self, given: InnerInput) -> StateExtractorOutput:
+    def builtin_answer(self, given: InnerInput) -> StateExtractorOutput:
         """Return the changes of the table for the typed actions; none for most."""
-        return moved(given)
+        return change_states(given)
 
-    def settled(self, given: InnerInput) -> StateExtractorOutput | None:
+    def answer_without_model(self, given: InnerInput) -> StateExtractorOutput | None:
         """Return an empty output if there is no state that could move."""
         return None if given.all_states else StateExtractorOutput()
 

@@ -53,7 +53,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
 
-    def twin(self, given: InterpreterInput) -> InterpreterOutput:
+    def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
         """Return the grammar's reading."""
         return interpret(given)
 
@@ -61,9 +61,9 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         """Return the variables: the scope by ID, and the words."""
         return interpreter_context(given).model_dump(mode="json")
 
-    def settled(self, given: InterpreterInput) -> InterpreterOutput | None:
+    def answer_without_model(self, given: InterpreterInput) -> InterpreterOutput | None:
         """Return the grammar's reading, if it is sure of it; else None."""
-        reading = self.twin(given)
+        reading = self.builtin_answer(given)
         return reading if reading.unclear is None and reading.confidence >= SURE else None
 
     def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:

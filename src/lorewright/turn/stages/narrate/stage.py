@@ -34,7 +34,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     answer_type = Prose
     prose = True
 
-    def twin(self, given: NarratorInput) -> NarratorOutput:
+    def builtin_answer(self, given: NarratorInput) -> NarratorOutput:
         """Return the narration made from the grammar of phrases."""
         return narrate(given)
 

@@ -49,7 +49,7 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
     answer_type = Reflection
     max_tokens = 1_024
 
-    def twin(self, given: NpcIntentInput) -> NpcIntent:
+    def builtin_answer(self, given: NpcIntentInput) -> NpcIntent:
         """Return the act that follows from its goal, its nature and the moment."""
         return intend(given)
 

@@ -21,7 +21,7 @@ class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
     name = "planner"
     answer_type = PlannerOutput
 
-    def twin(self, given: PlannerInput) -> PlannerOutput:
+    def builtin_answer(self, given: PlannerInput) -> PlannerOutput:
         """Return the plan from the table of beats."""
         return plan(given)
 

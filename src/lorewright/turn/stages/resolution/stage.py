@@ -20,7 +20,7 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     name = "resolution"
     answer_type = ResolutionOutput
 
-    def twin(self, given: ResolutionInput) -> ResolutionOutput:
+    def builtin_answer(self, given: ResolutionInput) -> ResolutionOutput:
         """Return a ruling without dice and changes."""
         return ResolutionOutput(resolved_outcome=NO_ROLL)
 

@@ -18,7 +18,7 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
     name = "summariser"
     answer_type = SummariserOutput
 
-    def twin(self, given: SummariserInput) -> SummariserOutput:
+    def builtin_answer(self, given: SummariserInput) -> SummariserOutput:
         """Return sentences of the narrations, as they are."""
         return summarise(given)
 
