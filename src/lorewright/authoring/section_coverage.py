@@ -62,8 +62,7 @@ class Asking:
         return self._answers[words]
 
 
-# Fewer words are the same by chance.
-_FEWEST_TWIN_WORDS = 8
+_FEWEST_TWIN_WORDS = 8  # fewer words are the same by chance
 
 
 def near_duplicates_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
