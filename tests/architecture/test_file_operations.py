@@ -92,7 +92,7 @@ ALLOWED = {
     ("grants.py", "unlink"): OWN,
     ("cli/__init__.py", "os.open"): "opens the null device",
     ("cli/metrics.py", "write_text"): USER,
-    ("cli/pages/query_page.py", "write_text"): USER,
+    ("authoring/query_page.py", "write_text"): USER,
     ("cli/prompts.py", "mkdir"): USER,
     ("cli/replay.py", "write_text"): USER,
     ("cli/scenario.py", "mkdir"): USER,

@@ -12,11 +12,12 @@ import typer
 from pydantic import ValidationError
 
 from lorewright.authoring.changes import BudgetStep, GivenChunk, budget_steps
+from lorewright.authoring.explanations import reason_in_words
+from lorewright.authoring.query_page import query_page, scene_page, write_page
 from lorewright.bounded_files import read_lines
 from lorewright.cli.lore_sources import LoreSource, open_source, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_passages, show_table, wrapped
-from lorewright.cli.pages.query_page import query_page, scene_page, write_page
-from lorewright.cli.tracing import reason_in_words, show_trace, show_why_not
+from lorewright.cli.tracing import show_trace, show_why_not
 from lorewright.errors import SettingsError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve

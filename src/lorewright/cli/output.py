@@ -1,9 +1,8 @@
-"""Everything that is printed: text, tables, JSON, errors. Only this module knows what a terminal must not get."""
+"""Everything that is printed: text, tables, JSON, errors."""
 
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 import textwrap
@@ -20,21 +19,13 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from lorewright.authoring.text_layout import CONTROLS, clean, markdown_lines
 from lorewright.errors import LorewrightError
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.loader import Progress as OnProgress
 from lorewright.retrieval.query import LoreRetrievalResult
 
-# Escape sequences begin with these; Rich and click let them through. Bidirectional overrides reverse a line.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 # The width of tables for programs and files, which have no screen.
 _WIDE = 240
-
-
-def clean(text: str) -> str:
-    """Return the text without control characters that a terminal would obey."""
-    return _CONTROLS.sub("", text)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -166,7 +157,7 @@ def show_json(value: Any) -> None:
     """Print a value as JSON, keys in their own order; control characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     sys.stdout.write(
-        _CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n"
+        CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n"
     )
     sys.stdout.flush()
 
@@ -174,7 +165,7 @@ def show_json(value: Any) -> None:
 def show_json_line(value: Any) -> None:
     """Print a value as JSON on a line of its own, at once: one of many, for a program that reads them as they come."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(_CONTROLS.sub(lambda c: f"\\u{ord(c.group()):04x}", text) + "\n")
+    sys.stdout.write(CONTROLS.sub(lambda c: f"\\u{ord(c.group()):04x}", text) + "\n")
     sys.stdout.flush()
 
 
@@ -219,11 +210,6 @@ def progress_bar() -> Iterator[OnProgress]:
 _WIDEST = 88
 _WIDEST_SOURCE = 100
 
-_ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,3}[.)])\s+)(.*)", re.DOTALL)
-_FENCE = re.compile(r"\s*(```|~~~)")
-# Tables, headings, quotations and code keep their author's lines.
-_KEPT = re.compile(r"\s*[|#>]|    |\t")
-
 
 def wrapped(text: str, *, indent: str = "", hanging: str | None = None, whole_words: bool = False) -> str:
     """Return the text's paragraphs wrapped to the page or the screen; `hanging` indents all lines but a paragraph's
@@ -265,37 +251,7 @@ def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") 
 def laid_out(markdown: str) -> str:
     """Return a chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by
     line."""
-    return "\n".join(_laid_out(markdown, _width(_WIDEST_SOURCE)))
-
-
-def unwrapped(markdown: str) -> str:
-    """Return the same with each paragraph and list item on one line, for readers that wrap by themselves."""
-    return "\n".join(_laid_out(markdown, len(markdown) + 1))
-
-
-def _laid_out(markdown: str, width: int) -> Iterator[str]:
-    block: list[str] = []
-    fenced = False
-    for line in markdown.splitlines():
-        fence = _FENCE.match(line) is not None
-        as_is = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
-        if block and (as_is or _ITEM.match(line)):
-            yield _filled(block, width)
-            block = []
-        if as_is:
-            yield line
-        else:
-            block.append(line)
-        fenced ^= fence
-    if block:
-        yield _filled(block, width)
-
-
-def _filled(block: Sequence[str], width: int) -> str:
-    """Return a paragraph or list item as wrapped lines; an item's text stands to the right of its mark."""
-    item = _ITEM.match("\n".join(block))
-    mark, text = (item.group(1), item.group(2)) if item else ("", "\n".join(block))
-    return textwrap.fill(plain_text(text), width, initial_indent=mark, subsequent_indent=" " * len(mark))
+    return "\n".join(markdown_lines(markdown, _width(_WIDEST_SOURCE)))
 
 
 def _width(widest: int) -> int:

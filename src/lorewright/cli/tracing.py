@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lorewright.authoring.explanations import REASONS, cut_of, reason_in_words, ties, why
 from lorewright.cli.output import console, say, say_parts, wrapped
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -82,7 +83,6 @@ def _sign(part: str, *, signs: bool) -> str:
     return INKS[part].sign if signs else INKS[part].letter
 
 
-_TERMS_SHOWN = 4
 # At most this many chunks are shown for each reason of exclusion.
 _SHOWN_PER_REASON = 4
 
@@ -91,20 +91,6 @@ _NUMBERS = 32
 _NARROWEST, _WIDEST = 60, 120
 _WIDEST_BAR = 30
 _INDENT = " " * 6
-
-REASONS: dict[str, str] = {
-    "filtered": "nothing points at them",
-    "overridden": "a later pack's section stands for them",
-    "condition": "their condition does not hold",
-    "duplicate": "a better one says the same",
-    "over_budget": "the budget of tokens was spent",
-    "below_the_cut": "there are enough better sections",
-    "not_rolled": "the dice of the turn were against them",
-    "cooldown": "they were found a few turns ago",
-    "requires": "what they require is not in the answer",
-    "excluded": "they may not stand beside another entry",
-    "group": "another entry of their group is there",
-}
 
 
 def show_trace(
@@ -188,55 +174,6 @@ class _Page:
         return chunk.chunk_id.partition(":")[2] if len(self._packs) == 1 else chunk.chunk_id
 
 
-def cut_of(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> str:
-    """Return what was spent, and what stopped it: `the budget is spent: 10 of 10 sections, 1,314 of 3,000 tokens`."""
-    sections = len({chunk.chunk_id.partition("~")[0] for chunk in chosen})
-    spent = sum(chunk.given for chunk in chosen)
-    reasons = {chunk.reason for chunk in trace.chunks}
-    stopped = "the budget is spent" if "over_budget" in reasons or _is_cut(chosen) else ""
-    stopped = stopped or ("enough sections" if "below_the_cut" in reasons else "all that was found")
-    return f"{stopped}: {sections} of {trace.limit} sections, {spent:,} of {trace.max_tokens:,} tokens"
-
-
-def why(chunk: ChunkTrace) -> list[str]:
-    """Return the reasons for a chunk: its words, its nearness in meaning, and its ties to the question."""
-    words = [f"words {by_words(chunk)}"] if chunk.keyword_rank else []
-    meaning = [f"meaning {by_meaning(chunk)}"] if chunk.vector_score is not None else []
-    again = [f"read again: {chunk.rerank_score:.2f}"] if chunk.rerank_score is not None else []
-    tied = ties(chunk)
-    return [*words, *meaning, *again, *([tied] if tied else [])]
-
-
-def by_words(chunk: ChunkTrace) -> str:
-    """Return `#1: smuggler 4.2, jin 3.1`: the rank among the words' hits and the share of each word."""
-    terms = sorted(chunk.terms.items(), key=lambda term: -term[1])
-    words = ", ".join(f"{word} {share:.1f}" for word, share in terms[:_TERMS_SHOWN])
-    more = f" +{len(terms) - _TERMS_SHOWN}" if len(terms) > _TERMS_SHOWN else ""
-    return f"#{chunk.keyword_rank}: {words}{more}" if chunk.keyword_rank else ""
-
-
-def by_meaning(chunk: ChunkTrace) -> str:
-    """Return `#3: 0.51`: the rank among the nearest and the cosine; only the cosine where it is not among the nearest.
-    Where the whole file counts, too: `#3: 0.51, its file 0.40`."""
-    if chunk.vector_score is None:
-        return ""
-    rank = f"#{chunk.vector_rank}: " if chunk.vector_rank else ""
-    file = f", its file {chunk.file_score:.2f}" if chunk.file_score is not None else ""
-    return f"{rank}{chunk.vector_score:.2f}{file}"
-
-
-def ties(chunk: ChunkTrace) -> str:
-    """Return what ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
-    named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
-    linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
-    return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
-
-
-def reason_in_words(reason: str) -> str:
-    """Return a reason in words: `below_the_cut` -> `below the cut`."""
-    return reason.replace("_", " ")
-
-
 def _by_reason(trace: RetrievalTrace) -> dict[str, list[ChunkTrace]]:
     """Return the excluded chunks by their reason, the best of each first, the reason of the best first."""
     found: dict[str, list[ChunkTrace]] = {}
@@ -244,10 +181,6 @@ def _by_reason(trace: RetrievalTrace) -> dict[str, list[ChunkTrace]]:
         if chunk.reason is not None:
             found.setdefault(chunk.reason, []).append(chunk)
     return found
-
-
-def _is_cut(chosen: Sequence[ChunkTrace]) -> bool:
-    return any(chunk.given < chunk.tokens for chunk in chosen)
 
 
 def _filled(text: str, width: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
+from lorewright.authoring.text_layout import clean
 from lorewright.campaigns.estimate import (
     PaidModel,
     agree_to,
@@ -25,7 +26,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import active_or_new_session, recap_of
 from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
-from lorewright.cli.output import can_redraw, clean, complain, has_dim, note, page_width, rub_out, say, spinner, write
+from lorewright.cli.output import can_redraw, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
 from lorewright.replay.recording import without_last_act
 from lorewright.storage.heads import head_row

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from lorewright.authoring.text_layout import clean
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.session_zero import (
@@ -20,7 +21,7 @@ from lorewright.campaigns.session_zero import (
     calibrate_scenario,
     read_calibration,
 )
-from lorewright.cli.output import clean, note, say
+from lorewright.cli.output import note, say
 from lorewright.errors import CampaignError, SettingsError
 from lorewright.rules.rulesets import Ruleset
 

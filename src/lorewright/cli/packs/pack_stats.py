@@ -10,10 +10,10 @@ import typer
 
 from lorewright.authoring.golden import read_golden
 from lorewright.authoring.pack_figures import SHORT_TOKENS, PackFigures, figures_of
+from lorewright.authoring.query_page import write_page
+from lorewright.authoring.stats_page import stats_page
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table, wrapped
-from lorewright.cli.pages.query_page import write_page
-from lorewright.cli.pages.stats_page import stats_page
 from lorewright.cli.tracing import has_signs
 
 EXAMPLE = "Example: lorewright pack stats neo_seattle --html neo_seattle.html"

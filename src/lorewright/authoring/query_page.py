@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from lorewright.cli.output import clean, unwrapped
-from lorewright.cli.tracing import REASONS, cut_of, reason_in_words, why
+from lorewright.authoring.explanations import REASONS, cut_of, reason_in_words, why
+from lorewright.authoring.text_layout import clean, unwrapped
 from lorewright.errors import SettingsError
 from lorewright.index.keywords import content_words, matching_words
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
@@ -24,7 +24,7 @@ from lorewright.scene_lore.scene_trace import SceneFound, SceneLine
 
 # A page is made from a template and plain values; it loads nothing, runs nothing and escapes everything.
 
-_TEMPLATES = files("lorewright.cli.pages") / "templates"
+_TEMPLATES = files("lorewright.authoring") / "templates"
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.authoring.graph_layout import lay_out
+from lorewright.authoring.stats_page import lay_out
 from support.scale import scaled
 
 GROUPS = st.lists(st.sampled_from(["npc", "location", "item"]), min_size=1, max_size=25)

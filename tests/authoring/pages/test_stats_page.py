@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.pack_figures import Edge, Node, PackFigures, figures_of
-from lorewright.cli.pages.stats_page import HEIGHT, MOST_NODES, WIDTH, graph_values, stats_page
+from lorewright.authoring.stats_page import HEIGHT, MOST_NODES, WIDTH, graph_values, stats_page
 from support.html_page import read_page
 from support.pack_builder import TOWN, opened_packs
 
@@ -82,7 +82,7 @@ def test_names_never_cover_one_another_and_stay_on_the_page(figures: PackFigures
 def test_more_entities_than_can_be_told_apart_are_counted(
     figures: PackFigures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lorewright.cli.pages.stats_page.MOST_NODES", 20)
+    monkeypatch.setattr("lorewright.authoring.stats_page.MOST_NODES", 20)
     values = graph_values(crowd(25, figures))
     assert MOST_NODES > 500
     assert len(values["dots"]) == 20

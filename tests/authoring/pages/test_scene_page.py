@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.cli.pages.query_page import scene_page
+from lorewright.authoring.query_page import scene_page
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.scene_trace import find_scene

@@ -21,7 +21,7 @@ from lorewright.formats.writer import write_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
-from packs.importers.test_corpora import NAMES, lorebooks
+from formats.importers.test_corpora import NAMES, lorebooks
 from support.lorebook_sources import bytes_of, card, world
 from support.secretive_pack import secretive
 

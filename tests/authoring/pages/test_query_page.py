@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.cli.pages.query_page import bar_of, pieces, query_page, rendered, write_page
+from lorewright.authoring.query_page import bar_of, pieces, query_page, rendered, write_page
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation
 from lorewright.retrieval.query import LoreRetrievalQuery

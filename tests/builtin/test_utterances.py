@@ -12,7 +12,7 @@ from lorewright.rules.actions import METADATA
 from lorewright.values.records import InterpreterOutput
 from support.narrator_rooms import read_in
 
-TABLE = Path(__file__).parents[2] / "utterances.jsonl"
+TABLE = Path(__file__).parents[1] / "utterances.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text("utf-8").splitlines()]
 QUESTION = "question"
 # What a row says of an action; where it is silent on a detail or a trait, any will do.

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packs.importers.test_hostile import KEYS
+from formats.importers.test_hostile import KEYS
 from support.lorebook_sources import ImportedPack
 from support.scale import scaled
 

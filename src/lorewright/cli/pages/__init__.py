@@ -1,1 +1,0 @@
-"""Query results, scenes and statistics -> self-contained pages of HTML."""
