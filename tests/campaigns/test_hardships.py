@@ -169,4 +169,4 @@ def test_a_name_that_means_nothing_is_refused_before_anything_is_begun(
 
 def test_the_compiler_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
     app = inn(tmp_path)
-    assert [one.message for one in app.scenarios.findings(app.scenarios.path("cold_inn"))] == []
+    assert [one.message for one in app.scenarios.findings(app.campaigns.scenario_path("cold_inn"))] == []

@@ -168,4 +168,4 @@ def test_a_long_telling_that_cannot_be_drawn_anew_is_not_printed_twice(
 
 def test_prices_are_told_with_the_digits_that_say_something() -> None:
     amounts = {0: "$0", 0.0123: "$0.012", 0.00034: "$0.00034", 1.5: "$1.50", 0.1: "$0.10"}
-    assert {usd: seats.dollars(usd) for usd in amounts} == amounts
+    assert {usd: seats.format_dollars(usd) for usd in amounts} == amounts

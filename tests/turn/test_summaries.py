@@ -303,7 +303,7 @@ def test_a_turn_that_is_known_only_together_with_another_is_not_told_alone() -> 
 
     shown = given(told(30, "Osk waits."), before=[("Osk told you, and you went.", (2, 4))])
     alone = SummariserOutput(sentences=(SummarisedSentence(text="Osk told you.", turns=(2,)),))
-    assert "only together" in (Summarise().wrong_with(alone, shown) or "")
+    assert "together with other turns" in (Summarise().wrong_with(alone, shown) or "")
     both = SummariserOutput(sentences=(SummarisedSentence(text="Osk told you.", turns=(4, 2, 30)),))
     assert Summarise().wrong_with(both, shown) is None
     assert Summarise().made_of(both, shown).sentences[0].turns == (2, 4, 30)

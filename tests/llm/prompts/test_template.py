@@ -105,7 +105,7 @@ def test_what_is_no_prompt_says_where_and_why(source: str, line: int | None, sai
 def test_a_file_is_called_what_it_says_it_is(tmp_path: Path) -> None:
     path = tmp_path / "narrator_v2.hbs"
     path.write_text(prompt_text(), encoding="utf-8")
-    with pytest.raises(PromptError, match=r"says that it is narrator_v1\.hbs"):
+    with pytest.raises(PromptError, match=r"the head names narrator_v1\.hbs"):
         read_template(path)
 
 
