@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from formats.importers.test_corpora import NAMES, lorebooks
 from lorewright.formats.exporting import export_pack
 from lorewright.formats.json_source import read_json
 from lorewright.formats.reading import read_file
@@ -21,7 +22,6 @@ from lorewright.formats.writer import write_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
-from formats.importers.test_corpora import NAMES, lorebooks
 from support.lorebook_sources import bytes_of, card, world
 from support.secretive_pack import secretive
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.explanations import REASONS, cut_of, reason_in_words, why
-from lorewright.authoring.text_layout import clean, unwrapped
 from lorewright.errors import SettingsError
 from lorewright.index.keywords import content_words, matching_words
+from lorewright.packs.text_layout import clean, unwrapped
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS

@@ -19,9 +19,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from lorewright.authoring.text_layout import CONTROLS, clean, markdown_lines
 from lorewright.errors import LorewrightError
 from lorewright.packs.loader import Progress as OnProgress
+from lorewright.packs.text_layout import CONTROLS, clean, markdown_lines
 from lorewright.retrieval.query import LoreRetrievalResult
 
 # The width of tables for programs and files, which have no screen.

@@ -77,7 +77,7 @@ HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "lorewright.retrieval.lanes.visible_text": (all_items, {"query", "history", "/lore"}),
     "lorewright.authoring.leaks.asking.visible_text": (all_items, {"lore"}),
     "lorewright.scene_lore.models._known": (everything, {"scene lore", "stage input"}),
-    "lorewright.retrieval.pack_views.as_told": (lambda entity, view, secret: entity, {"entity"}),
+    "lorewright.retrieval.pack_views.entity_for_viewer": (lambda entity, view, secret: entity, {"entity"}),
 }
 
 

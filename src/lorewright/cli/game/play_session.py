@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
-from lorewright.authoring.text_layout import clean
 from lorewright.campaigns.estimate import (
     PaidModel,
     agree_to,
@@ -28,6 +27,7 @@ from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
 from lorewright.cli.output import can_redraw, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
+from lorewright.packs.text_layout import clean
 from lorewright.replay.recording import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since

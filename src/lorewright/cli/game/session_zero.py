@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lorewright.authoring.text_layout import clean
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.session_zero import (
@@ -23,6 +22,7 @@ from lorewright.campaigns.session_zero import (
 )
 from lorewright.cli.output import note, say
 from lorewright.errors import CampaignError, SettingsError
+from lorewright.packs.text_layout import clean
 from lorewright.rules.rulesets import Ruleset
 
 # Asks a question and returns the line that was typed.
