@@ -99,7 +99,7 @@ def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> M
     """
     same = find_same_things(generations)
     found = {
-        entity_id: _lines_of_sections(generations, ids_of(entity_id, same)) for entity_id in dict.fromkeys(entity_ids)
+        entity_id: _take_open_lines(generations, ids_of(entity_id, same)) for entity_id in dict.fromkeys(entity_ids)
     }
     return {entity_id: lines for entity_id, lines in found.items() if lines}
 
@@ -119,12 +119,11 @@ def _names(generations: Sequence[Generation], entity_id: str, other: str) -> boo
     )
 
 
-def _lines_of_sections(generations: Sequence[Generation], ids: Iterable[str]) -> tuple[LoreText, ...]:
+def _take_open_lines(generations: Sequence[Generation], ids: Iterable[str]) -> tuple[LoreText, ...]:
     lines: list[LoreText] = []
     for generation in generations:
         for chunk in (chunk for entity_id in ids for chunk in generation.chunks_of(entity_id) if chunk.role == "lore"):
-            for number, text in enumerate(_quotable(chunk.text[:_MOST_CHARACTERS]), start=1):
-                lines.append(LoreText(key=f"{chunk.id}@{number}", chunk_id=chunk.id, text=text))
+            lines += _number_lines(chunk, _quotable(chunk.text[:_MOST_CHARACTERS]))
             if len(lines) >= _MOST_LINES:
                 return tuple(lines[:_MOST_LINES])
     return tuple(lines)
@@ -260,12 +259,12 @@ class _Sheet:
     def texts(self, role: str, split: Callable[[str], list[str]]) -> tuple[LoreText, ...]:
         """Return the lines of the sections of a role."""
         chunks = [chunk for _, chunk in self._chunks if chunk.role == role and chunk.text]
-        return tuple(line for chunk in chunks for line in _lines(chunk, split))
+        return tuple(line for chunk in chunks for line in _number_lines(chunk, split(chunk.text)))
 
     def overview(self) -> tuple[LoreText, ...]:
         """Return the sentences of the first open section that has any to quote."""
         for _, chunk in self._chunks:
-            if chunk.role == "lore" and (lines := tuple(_lines(chunk, quotable_sentences))):
+            if chunk.role == "lore" and (lines := tuple(_number_lines(chunk, quotable_sentences(chunk.text)))):
                 return lines
         return ()
 
@@ -304,6 +303,6 @@ class _Sheet:
         return tuple(dict.fromkeys(found)) or (own,)
 
 
-def _lines(chunk: StoredChunk, split: Callable[[str], list[str]]) -> Iterator[LoreText]:
-    for number, text in enumerate(split(chunk.text), start=1):
+def _number_lines(chunk: StoredChunk, texts: Iterable[str]) -> Iterator[LoreText]:
+    for number, text in enumerate(texts, start=1):
         yield LoreText(key=f"{chunk.id}@{number}", chunk_id=chunk.id, text=text)

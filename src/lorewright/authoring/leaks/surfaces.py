@@ -23,6 +23,9 @@ from lorewright.packs.references import Links
 from lorewright.turn.views.acquaintance import names_its_owner
 from lorewright.turn.views.leaks import plain_words
 
+# The most nodes of a scenario's YAML that are read.
+_MAX_NODES = 500_000
+
 # Disguises: copies of packs in which all hidden entities bear made-up names.
 #
 # Only hidden text changes, and what ties files to each other: IDs, file names, link targets, references. So any
@@ -35,7 +38,6 @@ _WORDS = re.compile(r"\s*(?:name|title|pronoun|type|summary|description)\s*:")
 _FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 # Keys of a scenario that hold text for the player; all other values that name an entity are references.
 _TOLD_KEYS = frozenset({"name", "aliases", "title", "say", "intro_seed", "summary", "stakes", "demo", "goal", "goals"})
-_MAX_NODES_of_disguises = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ def disguised_scenario(text: str, disguises: Sequence[Disguise]) -> str:
     copy is."""
     ids = {name: disguise.made_up.id for disguise in disguises for name in (disguise.own.id,)}
     ids |= {disguise.entity_id: f"{disguise.pack_id}:{disguise.made_up.id}" for disguise in disguises}
-    data = load_yaml(text, max_nodes=_MAX_NODES_of_disguises).data
+    data = load_yaml(text, max_nodes=_MAX_NODES).data
     return str(yaml.safe_dump(_renamed_data(data, ids), allow_unicode=True, sort_keys=False, width=10_000))
 
 
@@ -237,7 +239,6 @@ def _renamed_data(value: Any, ids: Mapping[str, str]) -> Any:
 
 # Keys of a scenario that only the game master, the planner or the character they are about ever reads.
 _PRIVATE = frozenset({"goals", "agenda", "thought", "observations", "states", "demo", "id", "topic", "when", "on"})
-_MAX_NODES = 500_000
 
 
 @dataclass(frozen=True, slots=True)
