@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -20,9 +19,8 @@ from pydantic import Field
 from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.errors import LorewrightError
 from lorewright.ids import local, qualify
-from lorewright.logs import logged_request
-from lorewright.service.binding import bound_to
-from lorewright.service.queries import MOST_TURNS, EntityFound, Queries, error_text
+from lorewright.service.binding import bound_to, report_errors
+from lorewright.service.queries import MOST_TURNS, EntityFound, Queries
 from lorewright.service.write_tools import op_schema
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
@@ -173,7 +171,7 @@ def add_resources(server: MCPServer[Any], queries: Queries, *, writes: bool) -> 
             title=title,
             description=what,
             mime_type=kind,
-        )(_telling_of_resources(queries, reader if queries.campaign_id is None else _of_no_campaign(reader)))
+        )(_as_resource(queries, reader if queries.campaign_id is None else _of_no_campaign(reader)))
 
     def packs() -> str:
         return queries.packs().model_dump_json(indent=2)
@@ -183,14 +181,14 @@ def add_resources(server: MCPServer[Any], queries: Queries, *, writes: bool) -> 
 
     server.resource(
         f"{SCHEME}://packs", name="packs", title="Lore packs", description="The packs that are asked.", mime_type=_JSON
-    )(_telling_of_resources(queries, packs))
+    )(_as_resource(queries, packs))
     server.resource(
         f"{SCHEME}://lore/{{pack}}/{{entity}}",
         name="entity",
         title="All that may be read of somebody or something",
         description="By pack and ID: its own file first, then what mentions it.",
         mime_type=_MARKDOWN,
-    )(_telling_of_resources(queries, entity))
+    )(_as_resource(queries, entity))
     if writes:
 
         def ops() -> str:
@@ -205,17 +203,8 @@ def add_resources(server: MCPServer[Any], queries: Queries, *, writes: bool) -> 
         )(ops)
 
 
-def _telling_of_resources(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
-    @wraps(function)
-    def told_of(*args: Any, **kwargs: Any) -> str:
-        try:
-            tool = f"resource:{function.__name__}"
-            with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
-                return function(*args, **kwargs)
-        except LorewrightError as error:
-            raise ResourceNotFoundError(error_text(error, queries.app.workspace.root)) from None
-
-    return told_of
+def _as_resource(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
+    return report_errors(queries, function, f"resource:{function.__name__}", ResourceNotFoundError)
 
 
 def _of_no_campaign(function: Callable[..., str]) -> Callable[[], str]:
@@ -296,7 +285,7 @@ def add_prompts(server: MCPServer[Any], queries: Queries) -> None:
         (story_so_far, "What happened so far"),
         (tell_me_about, "Tell me about …"),
     ):
-        called = _report_errors(queries, function)
+        called = report_errors(queries, function, f"prompt:{function.__name__}", _refusal)
         server.prompt(title=title, description=inspect.getdoc(function))(
             bound_to(queries.campaign_id, called) if bound else called
         )
@@ -333,16 +322,3 @@ def _whose(queries: Queries) -> str:
 
 def _asking(text: str, question: str) -> str:
     return f"{text}\n---\n{question} {_ONLY_THIS}"
-
-
-def _report_errors(queries: Queries, function: Callable[..., str]) -> Callable[..., str]:
-    @wraps(function)
-    def told_of(*args: Any, **kwargs: Any) -> str:
-        try:
-            tool = f"prompt:{function.__name__}"
-            with logged_request(tool, campaign=queries.campaign_id, asked_for=kwargs.get("campaign")):
-                return function(*args, **kwargs)
-        except LorewrightError as error:
-            raise MCPError(code=INVALID_PARAMS, message=error_text(error, queries.app.workspace.root)) from None
-
-    return told_of

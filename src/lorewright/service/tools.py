@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,10 +13,8 @@ from mcp.types import ToolAnnotations
 from pydantic import AfterValidator, Field
 
 from lorewright.campaigns.viewers import Transcript, VisibleScene
-from lorewright.errors import LorewrightError
-from lorewright.logs import logged_request
 from lorewright.packs.models import ENTITY_TYPES
-from lorewright.service.binding import bound_to
+from lorewright.service.binding import bound_to, report_errors
 from lorewright.service.queries import (
     MOST_CHUNKS,
     MOST_TOKENS,
@@ -32,13 +30,10 @@ from lorewright.service.queries import (
     Packs,
     Queries,
     Reviews,
-    error_text,
 )
 from lorewright.service.write_tools import WriteTools, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS
-
-T = TypeVar("T")
 
 Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
@@ -294,7 +289,7 @@ class _Adder:
         name: str | None = None,
         description: str | None = None,
     ) -> None:
-        called = self._report_errors(function, name or function.__name__)
+        called = report_errors(self._queries, function, name or function.__name__, ToolError)
         if self._queries.campaign_id is not None:
             called = bound_to(self._queries.campaign_id, called)
         self._server.add_tool(
@@ -304,16 +299,3 @@ class _Adder:
             description=description or inspect.cleandoc(function.__doc__ or ""),
             annotations=annotations,
         )
-
-    def _report_errors(self, function: Callable[..., T], tool: str) -> Callable[..., T]:
-        """Wrap a function so that its errors are answers that a model can read, and that every call is logged."""
-
-        @wraps(function)
-        def told_of(*args: Any, **kwargs: Any) -> T:
-            try:
-                with logged_request(tool, campaign=self._queries.campaign_id, asked_for=kwargs.get("campaign")):
-                    return function(*args, **kwargs)
-            except LorewrightError as error:
-                raise ToolError(error_text(error, self._queries.app.workspace.root)) from None
-
-        return told_of
