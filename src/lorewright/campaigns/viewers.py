@@ -1,4 +1,5 @@
-"""An open campaign and a viewer -> its state, scene and transcript, as that viewer may know them.
+"""An open campaign and a viewer -> its state, scene and transcript, as that viewer may know them; for the player also
+their standing and the table.
 
 The MCP server and the API answer with these.
 """
@@ -7,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotFound
 from lorewright.ids import local
 from lorewright.retrieval.view import LoreView
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, focus_of, state_seen, transcript_seen, viewer_id
@@ -108,9 +110,9 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     lore = LoreRetriever.of(view).retrieve_for_scene(focus)
     there = sorted(person for person, at in state.positions.items() if at == focus.location_id)
     found = VisibleScene(
-        place=_standing(state, focus.location_id),
-        eyes=() if viewer == "gm" else (_standing(state, viewer_id(state, viewer)),),
-        present=tuple(_standing(state, person) for person in there if person != viewer_id(state, viewer)),
+        place=_scene_entry(state, focus.location_id),
+        eyes=() if viewer == "gm" else (_scene_entry(state, viewer_id(state, viewer)),),
+        present=tuple(_scene_entry(state, person) for person in there if person != viewer_id(state, viewer)),
         lore=_seen(lore, state, viewer),
     )
     return _as_told(campaign, viewer, found)
@@ -187,6 +189,91 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
     )
 
 
-def _standing(state: WorldState, entity_id: str) -> SceneEntry:
+def _scene_entry(state: WorldState, entity_id: str) -> SceneEntry:
     entity = state.entities[entity_id]
     return SceneEntry(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)
+
+
+# The player's standing: stats, conditions, threats, situations, inquiries; only what they can know.
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Something with a number: a stat (without `of`), or the progress of an inquiry (with `of` steps in all)."""
+
+    name: str
+    value: int | float
+    of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Impending:
+    """A threat under the title that players are told, and the minutes that are left; or a situation that holds, whose
+    end may be unknown."""
+
+    title: str
+    minutes_left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who the player is and what they are in. `conditions` have the words that the ruleset gives for them."""
+
+    name: str
+    stats: tuple[Counted, ...]
+    conditions: tuple[str, ...]
+    threats: tuple[Impending, ...]
+    situations: tuple[Impending, ...]
+    inquiries: tuple[Counted, ...]
+
+
+def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
+    """Return the player's standing: stats in the ruleset's order, threats by when they fall due, the rest by ID."""
+    return Standing(
+        name=state.name_of(state.player_id),
+        stats=tuple(_stats(state, rules)),
+        conditions=tuple(_condition(condition, rules) for condition in state.conditions_of(state.player_id)),
+        threats=tuple(_threats(state, rules)),
+        situations=tuple(_situations(state, rules)),
+        inquiries=tuple(
+            Counted(thread.title, thread.progress, thread.needed)
+            for _, thread in sorted(state.threads.items())
+            if thread.needed
+        ),
+    )
+
+
+def _stats(state: WorldState, rules: CampaignRules) -> list[Counted]:
+    """Return the numbers of the stat block; where there is none, the traits other than 0."""
+    named = {key: stat.name for key, stat in rules.ruleset.stats.items()}
+    block = [(key, state.stat(state.player_id, key)) for key in named]
+    if any(value is not None for _, value in block):
+        return [Counted(named[key], value) for key, value in block if value is not None]
+    traits = state.entities[state.player_id].traits
+    return [Counted(named.get(key, key.capitalize()), value) for key, value in sorted(traits.items()) if value]
+
+
+def _condition(name: str, rules: CampaignRules) -> str:
+    condition = rules.ruleset.conditions.get(name)
+    word = name.replace("_", " ")
+    return f"{word}: {condition.summary}" if condition is not None and condition.summary else word
+
+
+def _threats(state: WorldState, rules: CampaignRules) -> list[Impending]:
+    due = sorted(state.threats.items(), key=lambda entry: (entry[1].due, entry[0]))
+    return [
+        Impending(rules.threats[threat_id].title, max(threat.due - state.minutes, 0))
+        for threat_id, threat in due
+        if threat_id in rules.threats
+    ]
+
+
+def _situations(state: WorldState, rules: CampaignRules) -> list[Impending]:
+    """Return the situations that the ruleset has words for."""
+    found = []
+    for name, held in sorted(state.situations.items()):
+        rule = rules.ruleset.situations.get(name)
+        if rule is not None and rule.summary:
+            left = None if held.until is None else max(held.until - state.minutes, 0)
+            found.append(Impending(rule.summary, left))
+    return found

@@ -12,8 +12,7 @@ from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, intro
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end_scene, recap_of
-from lorewright.campaigns.standing import Impending, standing_of
-from lorewright.campaigns.viewers import table_of
+from lorewright.campaigns.viewers import Impending, standing_of, table_of
 from lorewright.cli.game.play_session import PlaySession
 from lorewright.cli.game.turn_output import roll_line, show_last, show_result, show_table, take_back
 from lorewright.cli.models import show_models
