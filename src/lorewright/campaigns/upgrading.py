@@ -8,14 +8,21 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.campaigns import ruleset_changes as of_rules
-from lorewright.campaigns import upgrade_changes as of_packs
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
 from lorewright.campaigns.session_zero import calibrate_rules, calibrate_scenario, calibration_of
-from lorewright.campaigns.upgrade_changes import Remark, UpgradePlan, VersionChange
+from lorewright.campaigns.upgrade_changes import (
+    Remark,
+    UpgradePlan,
+    VersionChange,
+    cast_changes,
+    in_order,
+    pack_changes,
+    reshaping,
+    ruleset_changes,
+)
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation, GenerationKey
@@ -118,14 +125,14 @@ class Upgrades:
             now = {pin.pack_id: self._opened(pin, then, row, stack) for pin in pins}
             for pack_id, before in then.items():
                 if now[pack_id] is not before:
-                    remarks += of_packs.changes(before, now[pack_id], head.state)
-            in_order = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
-            rules, problems = _composed(scenario, ruleset, in_order, row)
+                    remarks += pack_changes(before, now[pack_id], head.state)
+            in_scenario = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
+            rules, problems = _composed(scenario, ruleset, in_scenario, row)
             remarks += problems
-            remarks += of_rules.cast_changes(row.rules, rules, head.state)
-            remarks += self._scenario_file(scenario, ruleset, in_order, row)
+            remarks += cast_changes(row.rules, rules, head.state)
+            remarks += self._scenario_file(scenario, ruleset, in_scenario, row)
         if ruleset_hash != row.ruleset_hash:
-            remarks += of_rules.changes(row.rules.ruleset, ruleset, head.state)
+            remarks += ruleset_changes(row.rules.ruleset, ruleset, head.state)
         moved = tuple(
             VersionChange(pin.pack_id, pin.version, other.version, pin.content_hash, other.content_hash)
             for pin, other in zip(row.pins, pins, strict=True)
@@ -135,9 +142,9 @@ class Upgrades:
             moved,
             VersionChange(ruleset.id, "", "", row.ruleset_hash, ruleset_hash),
             (),
-            of_packs.in_order(remarks),
+            in_order(remarks),
         )
-        ops = of_rules.reshaping(row.rules.ruleset, ruleset, head.state)
+        ops = reshaping(row.rules.ruleset, ruleset, head.state)
         return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(pack for pack in found if pack), ops)
 
     def _ruleset(self, scenario: Scenario, row: CampaignRow) -> tuple[Ruleset, str, list[Remark]]:
