@@ -29,6 +29,7 @@ from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedding_cache import EmbeddingCache  # noqa: E402
 from lorewright.index.generation import Generation  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402
+from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs import chunking  # noqa: E402
 from measures import Question, Section  # noqa: E402
@@ -101,7 +102,7 @@ def opened(pack: Path, way: str, tell: Tell) -> Generation:
     def progress(what: str, done: int, total: int) -> None:
         tell(f"{pack.name}, {way}: {what} {done}/{total}")
 
-    installed = library.install(pack, lenient=True, progress=progress)
+    installed = LoreIndexer(library).index_pack(pack, lenient=True, progress=progress)
     return library.open(installed.pack.key)
 
 

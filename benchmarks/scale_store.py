@@ -32,6 +32,7 @@ from lorewright.index.embedding_cache import Embedded, EmbeddingCache, hash_of  
 from lorewright.index.generation import CHUNKS_FILE  # noqa: E402
 from lorewright.index.keywords import GENERATION_FORMAT  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402
+from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.index.vectors.chroma_building import build_chroma  # noqa: E402
 from lorewright.packs.loader import load_pack  # noqa: E402
@@ -110,7 +111,7 @@ def build(size: int, *, chroma: bool) -> dict[str, Any]:
     vectors = VectorBuilder(embedder, Derived(write_pack(files, sources, size, where / "pack")), bool)  # type: ignore[arg-type]
     library = Library(where / "indexes", vectors)
     times = {"began": time.perf_counter()}
-    pack = library.check(where / "pack")
+    pack = LoreIndexer(library).check(where / "pack")
     times["read_s"] = time.perf_counter()
     with library.changing():
         key = build_generation(pack, library.generations)

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.index.chroma_background import start_building
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.settings import Workspace
 
 if TYPE_CHECKING:
@@ -32,9 +31,11 @@ if TYPE_CHECKING:
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
     from lorewright.generate.scenario.generating import Generator
+    from lorewright.index.lore_indexer import LoreIndexer
     from lorewright.llm.model import Model
     from lorewright.llm.prompt_library import PromptLibrary
     from lorewright.llm.taxonomy import ModelRow
+    from lorewright.packs.pack_loader import PackLoader
     from lorewright.replay.replay import Replays
     from lorewright.scene_lore.lore_retriever import LoreRetriever
     from lorewright.workspace.doctor import Doctor
@@ -59,6 +60,20 @@ class App:
     def by_words(self) -> Library:
         """The packs searched by words alone, whatever the settings name."""
         return Library(self.workspace.indexes)
+
+    @cached_property
+    def indexer(self) -> LoreIndexer:
+        """Installs packs, indexes them anew and removes them."""
+        from lorewright.index.lore_indexer import LoreIndexer
+
+        return LoreIndexer(self.library)
+
+    @property
+    def pack_loader(self) -> PackLoader:
+        """Reads and checks packs beside those that are installed now."""
+        from lorewright.packs.pack_loader import PackLoader
+
+        return PackLoader(self.workspace.content_packs, self.library.neighbours())
 
     @cached_property
     def prompts(self) -> PromptLibrary:
@@ -103,7 +118,7 @@ class App:
         """Installs, lists and removes packs."""
         from lorewright.workspace.packs import WorkspacePacks
 
-        return WorkspacePacks(self.library, self.campaigns, self.workspace.content_packs)
+        return WorkspacePacks(self.indexer, self.campaigns, self.workspace.content_packs)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -193,6 +208,8 @@ class App:
         Raises:
             OSError: no process can be started.
         """
+        from lorewright.index.chroma_background import start_building
+
         wanted = self.workspace.settings.index.chroma
         if wanted == "never":
             return 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -19,7 +19,7 @@ from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, GuardedEmbedder, GuardedReranker, RememberingEmbedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.library import Installed, Library
+from lorewright.index.library import Library
 from lorewright.index.reranker import Reranker
 from lorewright.index.reranker_choice import open_reranker
 from lorewright.index.vector_building import VectorBuilder
@@ -32,6 +32,9 @@ from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.storage.enclosure import is_link
 from lorewright.trust import hold_embedder, hold_reranker, is_granted, reaches_by_embedder, reaches_by_reranker
+
+if TYPE_CHECKING:
+    from lorewright.index.lore_indexer import Installed, LoreIndexer
 
 _DEFAULT_SETTINGS = """\
 # A Lorewright workspace: packs, scenarios, and the campaigns made from them.
@@ -61,17 +64,24 @@ class LoreApp:
     without_vectors: EmbedderError | None = None
 
     @property
+    def indexer(self) -> LoreIndexer:
+        """Installs packs, indexes them anew and removes them."""
+        from lorewright.index.lore_indexer import LoreIndexer
+
+        return LoreIndexer(self.library)
+
+    @property
     def retriever(self) -> LoreRetriever:
         """Answers questions about the installed packs."""
         return LoreRetriever(PackViews(self.library))
 
     def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
-        """Install a pack where it lies, or read it again; existing parts are not rebuilt. See `Library.install`.
+        """Install a pack where it lies, or read it again; existing parts are not rebuilt. See `LoreIndexer.index_pack`.
 
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
-        return self.library.install(Path(folder), lenient=lenient)
+        return self.indexer.index_pack(Path(folder), lenient=lenient)
 
     def query(self, words: str = "", *, packs: Sequence[str] = (), **fields: Any) -> LoreRetrievalResult:
         """Return the best lore of the packs (all installed ones, if none is named) for some words, best first.

@@ -52,6 +52,7 @@ ALLOWED = {
     ("index/library.py", "sqlite3.connect"): "the path was checked in the enclosure of its folder",
     ("index/fulltext.py", "sqlite3.connect"): MEMORY,
     ("index/history.py", "sqlite3.connect"): MEMORY,
+    ("index/cuts.py", "sqlite3.connect"): MEMORY,
     ("index/live.py", "sqlite3.connect"): MEMORY,
     ("index/keywords.py", "sqlite3.connect"): MEMORY,
     ("retrieval/lanes.py", "sqlite3.connect"): MEMORY,

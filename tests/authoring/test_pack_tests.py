@@ -12,6 +12,7 @@ from lorewright.authoring.pack_baseline import Case, PackReport, junit_xml, read
 from lorewright.authoring.pack_suite import PackTestRun, SuiteOptions, masked_links, sample
 from lorewright.errors import PackError, SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.loader import load_pack
 from support.pack_builder import TOWN, write_pack
 from support.pack_test_runs import pack_tests_in
@@ -337,7 +338,7 @@ def test_a_folder_that_is_not_installed_stays_not_installed_and_its_vectors_are_
     assert tests.library.packs() == []
     assert not list(tests.library.generations.glob("*"))
     assert sorted(path.name for path in pack.rglob("*")) == before
-    installed = tests.library.install(pack)
+    installed = LoreIndexer(tests.library).index_pack(pack)
     assert installed.embedding is not None
     assert installed.embedding.new == 0
 
@@ -345,7 +346,7 @@ def test_a_folder_that_is_not_installed_stays_not_installed_and_its_vectors_are_
 def test_an_installed_pack_is_tested_as_its_text_lies_there_now(tmp_path: Path) -> None:
     tests = pack_tests_in(tmp_path)
     pack = write_pack(tmp_path / "elsewhere", TOWN)
-    tests.library.install(pack)
+    LoreIndexer(tests.library).index_pack(pack)
     write_pack(tmp_path / "elsewhere", {"locations/bridge.md": BRIDGE, "tests/a.yaml": GOLDEN})
     assert not_passed(tests.run("town", SuiteOptions(only=frozenset({"golden"})))) == {}
     assert tests.library.get("town").files == len(TOWN)

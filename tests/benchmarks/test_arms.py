@@ -12,6 +12,7 @@ from ablation import ABLATION, Row, homes_of, ranked_with
 from arms import RANKING
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval import budget, ranking
 from lorewright.retrieval.lanes import KeywordLane
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -31,7 +32,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generation]:
     """A small pack, embedded by the fake that knows words."""
     folder = tmp_path_factory.mktemp("town")
     library = embedding_library(folder / "indexes", HashingEmbedder())
-    generation = library.open(library.install(write_pack(folder / "town", TOWN), lenient=True).pack.key)
+    generation = library.open(LoreIndexer(library).index_pack(write_pack(folder / "town", TOWN), lenient=True).pack.key)
     yield generation
     generation.close()
 

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.packs.files import Finding
-from lorewright.packs.installing import check_pack
+from lorewright.packs.pack_loader import PackLoader
 from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.rulesets import CampaignRules
 from support import harbour as h
@@ -162,7 +162,9 @@ def test_acts_that_nobody_will_ever_do_are_doubted(tmp_path: Path) -> None:
 def test_a_value_of_a_note_that_cannot_be_used_is_found_and_left_out(tmp_path: Path) -> None:
     app = workspace(tmp_path, scenario(), bea="chattiness: 3\nbaked: often\nagenda: [a, b]")
     assert rules(app).of_cast("harbour:bea") == ANYBODY
-    checked = check_pack(app.workspace.root / "content_packs" / "harbour", {})
+    checked = PackLoader(app.workspace.root / "content_packs").check_pack(
+        app.workspace.root / "content_packs" / "harbour"
+    )
     told = {(one.code, one.message.split()[0]) for one in checked.findings if one.file.endswith("bea.md")}
     assert {("bad-chattiness", "chattiness"), ("wrong-type", "baked"), ("wrong-type", "agenda")} <= told
 

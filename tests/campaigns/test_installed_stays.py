@@ -31,7 +31,7 @@ def everything(app: App) -> dict[str, str]:
 def app(tmp_path: Path) -> App:
     root = h.write_workspace(tmp_path / "workspace")
     app = open_app(root)
-    app.library.install(root / "content_packs" / "harbour")
+    app.indexer.index_pack(root / "content_packs" / "harbour")
     return app
 
 

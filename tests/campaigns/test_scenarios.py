@@ -91,7 +91,7 @@ def test_a_running_campaign_keeps_the_pack_text_that_it_began_with(tmp_path: Pat
     app = h.harbour(tmp_path)
     page = app.workspace.content_packs / "harbour" / "npcs" / "osk.md"
     page.write_text(page.read_text().replace("kestrel", "parakeet"))
-    app.library.install(page.parents[1])
+    app.indexer.index_pack(page.parents[1])
     (told,) = h.say(app, "ask osk about lin")
     assert "kestrel" in told["final_text"]
     app.campaigns.new("night_boat", campaign_id="fresh")

@@ -307,7 +307,7 @@ def test_a_pack_that_is_not_installed_stays_and_one_whose_folder_has_moved_on_is
     edit("pack.yaml", "version: 2.0.0", "version: 3.0.0")(pack)
     with pytest.raises(PackError, match="holds another text than what is installed"):
         app.upgrades.plan("game")
-    app.library.remove("harbour")
+    app.indexer.remove("harbour")
     plan = app.upgrades.plan("game")
     assert (plan.is_needed, remarks(plan)) == (False, {("pack-missing", "harbour")})
     with pytest.raises(NotFound):

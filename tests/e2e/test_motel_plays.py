@@ -13,8 +13,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.ids import local
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.packs.installing import check_pack
 from lorewright.packs.models import Pack
+from lorewright.packs.pack_loader import PackLoader
 from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.world.state import WorldState
 from support import harbour as h
@@ -33,7 +33,7 @@ def scenario(name: str) -> Scenario:
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
-    return check_pack(PROJECT / "content_packs" / PACK, {})
+    return PackLoader(PROJECT / "content_packs").check_pack(PROJECT / "content_packs" / PACK)
 
 
 def begun(root: Path, name: str, *, seed: int) -> App:

@@ -8,9 +8,9 @@ import pytest
 
 from lorewright.authoring.golden import read_golden
 from lorewright.ids import local
-from lorewright.packs.installing import check_pack
 from lorewright.packs.metadata import ways_of
 from lorewright.packs.models import Pack
+from lorewright.packs.pack_loader import PackLoader
 
 FOLDERS = sorted(path.parent for path in (Path(__file__).parents[2] / "content_packs").glob("*/pack.yaml"))
 # A section is `secret` where its file is hidden as a whole; all others have titles of their own.
@@ -19,7 +19,7 @@ ROLES = ("lore", "atmosphere", "disposition", "knows", "withholds", "capabilitie
 
 @pytest.fixture(scope="module")
 def packs() -> list[Pack]:
-    return [check_pack(folder, {}) for folder in FOLDERS]
+    return [PackLoader(folder.parent).check_pack(folder) for folder in FOLDERS]
 
 
 def test_nothing_is_found_wrong(packs: list[Pack]) -> None:

@@ -10,9 +10,9 @@ import pytest
 from lorewright.formats.exporting import export_pack
 from lorewright.formats.shown import Audience, Reader
 from lorewright.packs.frontmatter import read_source
-from lorewright.packs.installing import check_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
+from lorewright.packs.pack_loader import PackLoader
 from support.harbour import write_pack
 from support.secretive_pack import secretive
 
@@ -37,7 +37,7 @@ def vault_of(pack: Pack, reader: Reader, out: Path) -> dict[str, Any]:
 def test_a_vault_is_a_pack_again_without_a_finding(name: str, reader: Reader, tmp_path: Path) -> None:
     pack = load_pack(OWN_PACKS / name)
     vault_of(pack, reader, tmp_path / "vault")
-    again = check_pack(tmp_path / "vault", {})
+    again = PackLoader(tmp_path).check_pack(tmp_path / "vault")
     assert [str(one) for one in again.findings if one.severity != "info"] == []
     assert again.manifest.id == "vault"
     assert {(one.name, one.type) for one in again.entities} == {(one.name, one.type) for one in pack.entities}
@@ -72,7 +72,7 @@ def test_links_are_by_name_and_by_path_where_names_are_not_enough(tmp_path: Path
     # Two are called The Twin: nobody knows which is meant, and the words stay.
     assert "The Twin and [[factions/The twin|the other]]." in text
     assert "[[What is this\\|x]]" in notes["npcs/CON (npc).md"]
-    assert [str(one) for one in check_pack(tmp_path / "vault", {}).errors] == []
+    assert [str(one) for one in PackLoader(tmp_path).check_pack(tmp_path / "vault").errors] == []
 
 
 def test_an_open_section_whose_title_sounds_secret_stays_open(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from lorewright.index.fulltext import (
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import content_words, telling_pairs
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
@@ -363,7 +364,7 @@ def answers(generation: Generation) -> list[Retrieval]:
 
 
 def installed(library: Library, folder: Path) -> Generation:
-    library.install(folder, lenient=True)
+    LoreIndexer(library).index_pack(folder, lenient=True)
     return library.open(library.get("town").key)
 
 
@@ -380,7 +381,7 @@ def test_every_viewer_is_answered_alike_under_all_conditions(tmp_path: Path, mon
     assert [as_bytes(answer) for answer in by_fts4] == [as_bytes(answer) for answer in by_fts5]
     # The same, and not the same nothing.
     assert len({tuple(found(answer)) for answer in by_fts4}) == len(VIEWS)
-    library.remove("town")
+    LoreIndexer(library).remove("town")
     assert [path for path in library.generations.iterdir() if path.is_dir()] == []
 
 

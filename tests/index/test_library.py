@@ -10,6 +10,7 @@ import pytest
 from lorewright.errors import NotFound, PackError, StaleIndexError
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from support.pack_builder import TOWN, write_pack
 
 BROKEN = {**TOWN, "npcs/broken.md": "---\nid: x: y\n---\n# Broken\n"}
@@ -34,7 +35,7 @@ def test_an_empty_library_has_no_packs_and_makes_no_files(tmp_path: Path, librar
 
 def test_an_installed_pack_is_listed_and_can_be_opened(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN)
-    installed = library.install(folder)
+    installed = LoreIndexer(library).index_pack(folder)
     assert installed.built
     assert library.packs() == [installed.pack] == [library.get("town")]
     assert (installed.pack.path, installed.pack.files) == (str(folder), len(TOWN))
@@ -45,18 +46,18 @@ def test_an_installed_pack_is_listed_and_can_be_opened(tmp_path: Path, library: 
 
 def test_installing_the_same_text_again_builds_nothing(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN)
-    library.install(folder)
+    LoreIndexer(library).index_pack(folder)
     before = built(library)
-    again = library.install(folder)
+    again = LoreIndexer(library).index_pack(folder)
     assert not again.built
     assert built(library) == before
 
 
 def test_an_edit_is_another_generation_and_the_old_one_stays(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN)
-    old = library.install(folder).pack
+    old = LoreIndexer(library).index_pack(folder).pack
     (folder / "items" / "hand.md").write_text("# Hand\n\nNew.\n")
-    new = library.install(folder)
+    new = LoreIndexer(library).index_pack(folder)
     assert new.built
     assert library.packs() == [new.pack]
     assert library.has(old.key)
@@ -64,18 +65,18 @@ def test_an_edit_is_another_generation_and_the_old_one_stays(tmp_path: Path, lib
 
 
 def test_a_pack_with_errors_is_not_installed(tmp_path: Path, library: Library) -> None:
-    library.install(write_pack(tmp_path, TOWN))
+    LoreIndexer(library).index_pack(write_pack(tmp_path, TOWN))
     before = library.packs()
     write_pack(tmp_path, BROKEN)
     with pytest.raises(PackError) as caught:
-        library.install(tmp_path / "town")
+        LoreIndexer(library).index_pack(tmp_path / "town")
     assert "npcs/broken.md:2" in str(caught.value)
     assert library.packs() == before
     assert len(built(library)) == 1
 
 
 def test_a_lenient_install_leaves_out_what_has_errors_and_says_so(tmp_path: Path, library: Library) -> None:
-    installed = library.install(write_pack(tmp_path, BROKEN), lenient=True)
+    installed = LoreIndexer(library).index_pack(write_pack(tmp_path, BROKEN), lenient=True)
     assert installed.pack.files == len(TOWN)
     assert [finding.file for finding in installed.findings if finding.severity == "error"] == ["npcs/broken.md"]
 
@@ -83,54 +84,54 @@ def test_a_lenient_install_leaves_out_what_has_errors_and_says_so(tmp_path: Path
 def test_a_pack_whose_manifest_has_errors_is_not_installed_even_leniently(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN, manifest="name: Town\n")
     with pytest.raises(PackError):
-        library.install(folder, lenient=True)
+        LoreIndexer(library).index_pack(folder, lenient=True)
     assert library.packs() == []
 
 
 def test_an_id_that_belongs_to_another_folder_is_refused(tmp_path: Path, library: Library) -> None:
-    first = library.install(write_pack(tmp_path / "one", TOWN)).pack
+    first = LoreIndexer(library).index_pack(write_pack(tmp_path / "one", TOWN)).pack
     with pytest.raises(PackError) as caught:
-        library.install(write_pack(tmp_path / "two", {"a.md": "# A\n"}))
+        LoreIndexer(library).index_pack(write_pack(tmp_path / "two", {"a.md": "# A\n"}))
     assert first.path in str(caught.value)
     assert library.packs() == [first]
     assert len(built(library)) == 1
 
 
 def test_a_pack_that_moved_keeps_its_id(tmp_path: Path, library: Library) -> None:
-    first = library.install(write_pack(tmp_path / "one", TOWN)).pack
+    first = LoreIndexer(library).index_pack(write_pack(tmp_path / "one", TOWN)).pack
     shutil.move(tmp_path / "one", tmp_path / "two")
-    moved = library.install(tmp_path / "two" / "town")
+    moved = LoreIndexer(library).index_pack(tmp_path / "two" / "town")
     assert (moved.pack.content_hash, moved.built) == (first.content_hash, False)
     assert library.get("town").path == str(tmp_path / "two" / "town")
 
 
 def test_packs_are_listed_by_id(tmp_path: Path, library: Library) -> None:
     for pack_id in ("b", "c", "a"):
-        library.install(write_pack(tmp_path, {"a.md": "# A\n"}, pack_id=pack_id))
+        LoreIndexer(library).index_pack(write_pack(tmp_path, {"a.md": "# A\n"}, pack_id=pack_id))
     assert [pack.id for pack in library.packs()] == ["a", "b", "c"]
 
 
 def test_everything_can_be_rebuilt_from_the_folders(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN)
-    first = library.install(folder).pack
+    first = LoreIndexer(library).index_pack(folder).pack
     shutil.rmtree(tmp_path / "indexes")
-    again = library.install(folder)
+    again = LoreIndexer(library).index_pack(folder)
     assert again.built
     assert again.pack.key == first.key
 
 
 def test_a_kept_text_is_rebuilt_without_being_installed(tmp_path: Path, library: Library) -> None:
     folder = write_pack(tmp_path, TOWN)
-    key = library.install(folder).pack.key
+    key = LoreIndexer(library).index_pack(folder).pack.key
     shutil.rmtree(library.generations)
     assert not library.has(key)
-    assert library.rebuild(folder, content_hash=key.content_hash) == key
+    assert LoreIndexer(library).rebuild(folder, content_hash=key.content_hash) == key
     assert library.has(key)
 
 
 def test_a_kept_text_that_is_another_is_refused(tmp_path: Path, library: Library) -> None:
     with pytest.raises(PackError):
-        library.rebuild(write_pack(tmp_path, TOWN), content_hash="0" * 64)
+        LoreIndexer(library).rebuild(write_pack(tmp_path, TOWN), content_hash="0" * 64)
     assert built(library) == {}
 
 

@@ -19,6 +19,7 @@ from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.live import LiveIndex
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.packs.files import ParseCache
 from lorewright.packs.loader import load_pack
@@ -60,7 +61,7 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
     vectors = builder(folder)
     library = Library(folder / "indexes", vectors)
     root = Path(pack.root)
-    key = library.install(root, lenient=True).pack.key if not pack.errors else None
+    key = LoreIndexer(library).index_pack(root, lenient=True).pack.key if not pack.errors else None
     if key is None:
         return
     with closing(library.open(key)) as installed:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from lorewright.index.cuts import Cut, pruned
 from lorewright.index.generation import Generation, read_window_table
-from lorewright.index.live import Cut, pruned
 from lorewright.packs.models import OPEN_ROLES
 from support.pack_builder import TOWN, opened_packs
 

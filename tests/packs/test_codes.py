@@ -12,7 +12,7 @@ import pytest
 from lorewright.packs import files, linting
 from lorewright.packs import files as limits
 from lorewright.packs.files import Finding
-from lorewright.packs.installing import check_pack
+from lorewright.packs.pack_loader import PackLoader
 from support.lint_codes import codes_in_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
@@ -132,7 +132,7 @@ def findings_of(tmp_path: Path, contents: Files, make: Callable[[Path], None] = 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     make(folder)
-    return check_pack(folder, {}).findings
+    return PackLoader(folder.parent).check_pack(folder).findings
 
 
 def documented() -> dict[str, set[str]]:

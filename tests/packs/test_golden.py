@@ -12,6 +12,7 @@ from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from support.scale import scaled
 from support.shared_build import built_once, embedding_library
 
@@ -32,7 +33,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Generati
     def build(folder: Path) -> None:
         library = embedding_library(folder, embedder)
         for pack in PACKS:
-            assert library.install(pack).embedding is not None
+            assert LoreIndexer(library).index_pack(pack).embedding is not None
 
     library = embedding_library(built_once(tmp_path_factory, "shipped-minilm", build), embedder)
     generations = tuple(library.open(pack.key) for pack in library.packs())
@@ -56,7 +57,7 @@ def by_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Generat
     """The same packs where nothing embeds."""
     library = Library(tmp_path_factory.mktemp("by-words"))
     for pack in PACKS:
-        library.install(pack)
+        LoreIndexer(library).index_pack(pack)
     generations = tuple(library.open(pack.key) for pack in library.packs())
     yield generations
     for generation in generations:

@@ -12,10 +12,11 @@ import pytest
 
 from lorewright.errors import LorewrightError, PackError
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.files import Finding
-from lorewright.packs.installing import check_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
+from lorewright.packs.pack_loader import PackLoader
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
@@ -69,7 +70,11 @@ def test_every_manifest_has_the_verdict_and_the_code_that_is_expected(unpacked: 
     root = unpacked / "hostile-manifests"
     differing = []
     for one in expected(root):
-        findings = [finding for finding in check_pack(root / one["pack"], {}).findings if finding.file == "pack.yaml"]
+        findings = [
+            finding
+            for finding in PackLoader(root).check_pack(root / one["pack"]).findings
+            if finding.file == "pack.yaml"
+        ]
         severities = {finding.severity for finding in findings}
         got = "reject" if "error" in severities else "warn" if "warning" in severities else "load"
         if got != one["verdict"] or (got != "load" and one["code"] not in {finding.code for finding in findings}):
@@ -85,9 +90,9 @@ def test_the_marker_outside_is_found_by_no_query_and_nothing_is_made_outside(
     before = sorted(path.as_posix() for path in unpacked.rglob("*"))
     library = Library(tmp_path / "indexes")
     with pytest.raises(PackError, match="was not installed"):
-        library.install_pack(hostile)
+        LoreIndexer(library).index_checked_pack(hostile)
     assert library.packs() == []
-    installed = library.install_pack(hostile, lenient=True).pack
+    installed = LoreIndexer(library).index_checked_pack(hostile, lenient=True).pack
     generation = library.open(installed.key)
     for words in (marker, "text must never be indexed 7f3a", "outside secret"):
         asked = LoreRetrievalQuery(keywords=words, limit=1000, max_tokens=10_000_000)

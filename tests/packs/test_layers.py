@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.packs.files import Finding
-from lorewright.packs.installing import check_pack
 from lorewright.packs.models import LAYERS, Dependency, Layer, Manifest, may_override
+from lorewright.packs.pack_loader import PackLoader
 from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from support.pack_builder import Files, write_pack
 
@@ -16,7 +16,11 @@ from support.pack_builder import Files, write_pack
 def findings(parent: Path, pack_id: str, packs: dict[str, Files]) -> list[Finding]:
     for name, files in packs.items():
         write_pack(parent, files, pack_id=name)
-    return [one for one in check_pack(parent / pack_id, {}).findings if "override" in f"{one.code} {one.message}"]
+    return [
+        one
+        for one in PackLoader(parent).check_pack(parent / pack_id).findings
+        if "override" in f"{one.code} {one.message}"
+    ]
 
 
 @pytest.mark.parametrize("later", LAYERS)

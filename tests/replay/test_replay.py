@@ -268,7 +268,7 @@ def test_a_turn_that_came_out_by_other_rules_is_replayed_by_those(tmp_path: Path
     root = app.workspace.root
     osk = root / "content_packs" / "harbour" / "npcs" / "osk.md"
     osk.write_text(osk.read_text("utf-8").replace("The wind turns at midnight", "The wind never turns"), "utf-8")
-    app.library.install(root / "content_packs" / "harbour")
+    app.indexer.index_pack(root / "content_packs" / "harbour")
     assert app.upgrades.upgrade("game").turn_no == 3
     h.say(app, "look", "ask Osk about the weather", "go door")
     found = replayed(app)

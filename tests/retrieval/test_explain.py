@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.retriever import Retrieval, retrieve
@@ -31,7 +32,7 @@ QUESTIONS = st.lists(
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Generation:
     folder = tmp_path_factory.mktemp("embedded")
     library = embedding_library(folder / "indexes", HashingEmbedder())
-    return library.open(library.install(write_pack(folder, TOWN)).pack.key)
+    return library.open(LoreIndexer(library).index_pack(write_pack(folder, TOWN)).pack.key)
 
 
 def ask(generation: Generation, words: str, *, viewer: str = "gm", **fields: object) -> Retrieval:
@@ -79,6 +80,6 @@ def test_what_was_given_of_each_chunk_is_what_the_answer_holds(
 def test_a_chunk_that_was_cut_was_given_in_part(embedded: Generation, tmp_path: Path) -> None:
     long = "\n\n".join(f"The lighthouse has a lamp, and keeper number {one} trims its wick." for one in range(30))
     library = embedding_library(tmp_path / "indexes", HashingEmbedder())
-    pack = library.install(write_pack(tmp_path, {"locations/light.md": f"# Light\n\n{long}\n"})).pack
+    pack = LoreIndexer(library).index_pack(write_pack(tmp_path, {"locations/light.md": f"# Light\n\n{long}\n"})).pack
     (cut,) = ask(library.open(pack.key), "lighthouse", max_tokens=100).trace.chunks
     assert 0 < cut.given < cut.tokens

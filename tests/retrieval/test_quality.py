@@ -12,6 +12,7 @@ import pytest
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
@@ -50,7 +51,7 @@ def eclipse_phase(embedder: MiniLM, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def _installed(library: Any, folder: Path) -> None:
-    assert library.install(folder).embedding is not None
+    assert LoreIndexer(library).index_pack(folder).embedding is not None
 
 
 def found(generation: Generation, words: str) -> list[Section]:

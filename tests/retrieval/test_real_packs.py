@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
@@ -59,7 +60,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, eclipse_phase: Path) -> Li
 
     def build(shared: Path) -> None:
         for folder in folders:
-            embedded(shared).install(folder, lenient=True)
+            LoreIndexer(embedded(shared)).index_pack(folder, lenient=True)
 
     return embedded(built_once(tmp_path_factory, "real-packs", build))
 
@@ -84,11 +85,11 @@ def test_what_else_is_installed_or_removed_changes_no_byte_of_an_answer(
 ) -> None:
     beside_others = answers(LoreView((packs["eclipse-phase"],)))
     alone = embedded(tmp_path / "indexes")
-    generation = alone.open(alone.install(eclipse_phase).pack.key)
+    generation = alone.open(LoreIndexer(alone).index_pack(eclipse_phase).pack.key)
     assert answers(LoreView((generation,))) == beside_others
-    alone.install(corpus_pack("asis-cairn"), lenient=True)
+    LoreIndexer(alone).index_pack(corpus_pack("asis-cairn"), lenient=True)
     assert answers(LoreView((generation,))) == beside_others
-    alone.remove(next(pack.id for pack in alone.packs() if pack.id != "eclipse-phase"))
+    LoreIndexer(alone).remove(next(pack.id for pack in alone.packs() if pack.id != "eclipse-phase"))
     generation.close()
     again = alone.open(alone.get("eclipse-phase").key)
     assert answers(LoreView((again,))) == beside_others
@@ -102,7 +103,7 @@ def test_a_secret_changes_no_byte_of_a_players_answer(
     shutil.copytree(eclipse_phase, folder)
     (folder / "factions" / "zz-the-hidden-hand.md").write_text(SECRET, encoding="utf-8")
     library = embedded(tmp_path / "indexes")
-    with_secret = library.open(library.install(folder).pack.key)
+    with_secret = library.open(LoreIndexer(library).index_pack(folder).pack.key)
     player = answers(LoreView((packs["eclipse-phase"],), viewer="player"))
     assert answers(LoreView((with_secret,), viewer="player")) == player
     gm = retrieve(LoreView((with_secret,)), LoreRetrievalQuery(keywords="Phelan's Ma distilled nanovirus")).result
@@ -126,7 +127,7 @@ def test_a_larger_budget_never_loses_a_chunk(
 
 def test_an_unchanged_pack_is_not_embedded_again(library: Library) -> None:
     for pack in library.packs():
-        embedding = library.reindex(pack.id).embedding
+        embedding = LoreIndexer(library).reindex(pack.id).embedding
         assert embedding is not None
         assert embedding.windows > 0
         assert embedding.new == 0
@@ -136,12 +137,12 @@ def test_an_edit_of_a_section_embeds_that_section_alone(tmp_path: Path, eclipse_
     folder = tmp_path / "eclipse-phase"
     shutil.copytree(eclipse_phase, folder)
     library = embedded(tmp_path / "indexes")
-    first = library.install(folder).embedding
+    first = LoreIndexer(library).index_pack(folder).embedding
     file = folder / "locations" / "mitre.md"
     text = file.read_text(encoding="utf-8")
     assert "Radio Argosy" in text
     file.write_text(text.replace("Radio Argosy", "Radio Argo", 1), encoding="utf-8")
-    second = library.reindex("eclipse-phase").embedding
+    second = LoreIndexer(library).reindex("eclipse-phase").embedding
     assert first is not None
     assert second is not None
     assert second.windows == first.windows

@@ -12,6 +12,7 @@ import pytest
 
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval.pack_views import entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import find_chunk, retrieve, why_not
@@ -40,7 +41,7 @@ EVERYTHING = {"limit": 1000, "max_tokens": 1_000_000}
 def viewed(tmp_path: Path, veil: Veil, viewer: str, revealed: frozenset[str] = frozenset()) -> Iterator[LoreView]:
     folder = write_pack(tmp_path / f"pack-{veil.id}" / "inn", files_of(veil))
     library = embedding_library(tmp_path / f"indexes-{veil.id}", HashingEmbedder())
-    generation = library.open(library.install(folder, lenient=True).pack.key)
+    generation = library.open(LoreIndexer(library).index_pack(folder, lenient=True).pack.key)
     try:
         yield LoreView((generation,), viewer=viewer, revealed=revealed)
     finally:

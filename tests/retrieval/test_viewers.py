@@ -10,6 +10,7 @@ import pytest
 from lorewright.errors import SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.retrieval.view import LoreView, may_see
 from support.pack_builder import PIER, TOWN, Files, as_bytes, ask, found, opened_packs, write_pack
 from support.shared_build import embedding_library
@@ -183,7 +184,7 @@ def test_nor_where_meaning_is_asked(tmp_path: Path, change: str, viewer: str) ->
     answers = []
     for number, files in enumerate(CHANGES[change]):
         library = embedding_library(tmp_path / str(number) / "indexes", HashingEmbedder())
-        key = library.install(write_pack(tmp_path / str(number), files)).pack.key
+        key = LoreIndexer(library).index_pack(write_pack(tmp_path / str(number), files)).pack.key
         with closing(library.open(key)) as town:
             asked = [{"words": "somebody old who pours drinks and never smiles"}, *QUERIES]
             found = [ask((town,), viewer=viewer, revealed=frozenset({PIER9, LEDGER}), **query) for query in asked]

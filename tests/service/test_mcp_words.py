@@ -28,7 +28,7 @@ def app_of(tmp_path: Path, veil: Veil) -> App:
     make_workspace(root)
     folder = write_pack(root / "content_packs" / "inn", files_of(veil))
     app = open_app(root)
-    app.library.install(folder, lenient=True)
+    app.indexer.index_pack(folder, lenient=True)
     return app
 
 

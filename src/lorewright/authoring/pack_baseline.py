@@ -18,7 +18,7 @@ from lorewright.authoring.judging import Judged, Miss, judge
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation
-from lorewright.packs.loader import Progress
+from lorewright.packs.files import Progress
 from lorewright.retrieval.why_not import exclusion_reasons
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 

@@ -35,13 +35,14 @@ from lorewright.authoring.pack_figures import PackRoots
 from lorewright.authoring.section_coverage import AnswerLimits, Asking, Prober, retrievable_cases, starved_cases
 from lorewright.errors import EmbedderError, PackError
 from lorewright.index.building import build_generation
+from lorewright.index.cuts import Cut, pruned
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.keywords import content_words
 from lorewright.index.library import Library
-from lorewright.index.live import Cut, pruned
 from lorewright.packs.chunking import plain_text
+from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.linking import LinkTable
-from lorewright.packs.loader import Progress, load_pack, no_progress
+from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
 from lorewright.retrieval.pack_views import close_with
 

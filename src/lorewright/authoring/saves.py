@@ -13,7 +13,7 @@ from typing import Protocol
 from lorewright.authoring.watcher import Look, PackWatcher
 from lorewright.errors import LorewrightError
 from lorewright.extras import require_extra
-from lorewright.index.library import Installed
+from lorewright.index.lore_indexer import Installed
 from lorewright.logs import log_event
 
 # Editors write a save in several steps, a few milliseconds apart: it is over when nothing came for so long. A save that

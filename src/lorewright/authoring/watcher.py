@@ -17,12 +17,12 @@ from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackErro
 from lorewright.index import health as upkeep
 from lorewright.index.building import names_of
 from lorewright.index.generation import Generation, GenerationKey
-from lorewright.index.library import Installed, Library
+from lorewright.index.library import Library
 from lorewright.index.live import LiveIndex
-from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
-from lorewright.packs.installing import ParseCaches, check_pack
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.index.lore_indexer import Installed, LoreIndexer
+from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding, Progress, no_progress
 from lorewright.packs.models import Pack, PackEntity
+from lorewright.packs.pack_loader import PackLoader, ParseCaches
 from lorewright.retrieval.pack_views import qualified_viewer
 from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
@@ -258,9 +258,8 @@ class PackWatcher:
         self._watch = PartTimes()
         try:
             with self._watch.of("read"):
-                pack = check_pack(
-                    self._watched.folder, self._library.neighbours(), progress=progress, memories=self._memories
-                )
+                loader = PackLoader(self._watched.folder.parent, self._library.neighbours(), memories=self._memories)
+                pack = loader.check_pack(self._watched.folder, progress=progress)
         except FileNotFoundError:
             # Deleted during the look; the deletion is a save of its own.
             return None
@@ -310,8 +309,8 @@ class PackWatcher:
             return None
         if pack.errors and not self._watched.lenient:
             return None
-        library = self._library.searched_exactly()
-        installed = library.install_pack(pack, lenient=self._watched.lenient, progress=progress)
+        indexer = LoreIndexer(self._library.searched_exactly())
+        installed = indexer.index_checked_pack(pack, lenient=self._watched.lenient, progress=progress)
         if self._made is not None and self._made != installed.pack.key:
             self._delete(self._made)
             self._made = None

@@ -34,7 +34,9 @@ from lorewright.ids import canonical_json, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library, report_damage
-from lorewright.packs.loader import Progress, content_hash_of, no_progress
+from lorewright.index.lore_indexer import LoreIndexer
+from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.loader import content_hash_of
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.enclosure import Enclosure
@@ -382,7 +384,7 @@ class Campaigns:
             root = Path(folder) / pin.pack_id
             root.mkdir()
             self.kept.unpack(pin.content_hash, root)
-            self._library.rebuild(root, content_hash=pin.content_hash, progress=progress)
+            LoreIndexer(self._library).rebuild(root, content_hash=pin.content_hash, progress=progress)
 
     @contextmanager
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
@@ -427,12 +429,12 @@ class Campaigns:
         except LorewrightError:
             if not home.is_dir():
                 raise
-            return library.install(home, progress=progress).pack
+            return LoreIndexer(library).index_pack(home, progress=progress).pack
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
         if changed or not library.has(installed.key):
             folder = root if root.is_dir() else home
-            return library.install(folder, lenient=installed.lenient, progress=progress).pack
+            return LoreIndexer(library).index_pack(folder, lenient=installed.lenient, progress=progress).pack
         # A pack that was embedded by another embedder can be opened only after this one has embedded it too.
         embedding = self._library if self._library.foreign_spaces(installed.key) else library
         with suppress(EmbedderError):

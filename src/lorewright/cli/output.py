@@ -20,7 +20,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from lorewright.errors import LorewrightError
-from lorewright.packs.loader import Progress as OnProgress
+from lorewright.packs.files import Progress as OnProgress
 from lorewright.packs.text_layout import CONTROLS, clean, markdown_lines
 from lorewright.retrieval.query import LoreRetrievalResult
 

@@ -17,7 +17,7 @@ from lorewright.errors import Busy, LorewrightError
 from lorewright.index.generation import CHUNKS_FILE
 from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_building import build_missing_chroma, lacks_chroma
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.storage.enclosure import Enclosure
 
 _MODULE = "lorewright.index.chroma_background"

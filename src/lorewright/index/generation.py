@@ -160,7 +160,7 @@ _KEPT_CHUNKS = 4000
 class Generation:
     """A reader of one generation. It is cheap to open and holds one read-only connection.
 
-    `copies` are the same generation without some of its chunks, as `live.pruned` makes them.
+    `copies` are the same generation without some of its chunks, as `cuts.pruned` makes them.
     """
 
     def __init__(

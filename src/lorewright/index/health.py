@@ -30,7 +30,8 @@ from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import chroma_state, rebuild_chroma
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
-from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
+from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.loader import content_hash_of, load_manifest
 from lorewright.storage.database import delete_files_of, is_sound, names_another_file
 from lorewright.storage.enclosure import LINK_HINT, Enclosure, Trouble, error_for, is_link
 

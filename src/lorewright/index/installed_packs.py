@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lorewright.index.generation import GenerationKey
-from lorewright.packs.installing import Neighbour
-from lorewright.packs.models import Dependency, Layer, Manifest, Pack
+from lorewright.packs.models import Dependency, Layer, Manifest, Neighbour, Pack
 from lorewright.storage.database import read_json
 from lorewright.storage.tables import Migration
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from lorewright.errors import DamagedFile, EmbedderError, LorewrightError, NotFound, PackError, StaleIndexError
+from lorewright.errors import DamagedFile, LorewrightError, NotFound, StaleIndexError
 from lorewright.ids import is_id
-from lorewright.index.building import TEMPORARY, build_generation, has_sound_chunks
+from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
-from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed, values_of
+from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed
 from lorewright.index.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
-from lorewright.logs import log_event
-from lorewright.packs.files import Finding
-from lorewright.packs.installing import Neighbour, check_pack
-from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import Pack
+from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.models import Neighbour
 from lorewright.storage.database import (
     DAMAGED,
     is_sound,
@@ -32,7 +29,6 @@ from lorewright.storage.database import (
     set_aside,
 )
 from lorewright.storage.enclosure import Enclosure, Trouble, error_for
-from lorewright.storage.faults import step
 from lorewright.storage.tables import migrate
 
 # Errors while an index is read -> reported as damage, where its bytes are not as they were written.
@@ -66,18 +62,6 @@ def without_index(folder: Path, vectors: Vectors) -> StoredVectors:
     return StoredVectors(vectors)
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """The result of an install: the row, the findings, whether anything had to be built, how many windows were
-    embedded; and if that failed, why: the pack is installed all the same, and searched by keywords."""
-
-    pack: InstalledPack
-    findings: tuple[Finding, ...]
-    built: bool
-    embedding: Embedding | None = None
-    not_embedded: EmbedderError | None = None
-
-
 class Library:
     """The packs of one workspace, in `indexes/`. Everything in that folder can be rebuilt."""
 
@@ -91,8 +75,8 @@ class Library:
     ) -> None:
         """Without `vectors` packs are searched by keywords alone. `open_nearest` opens a generation's vectors, with an
         index of them if there is one; a `reranker` reranks the best hits."""
-        self._folder = Enclosure(indexes)
-        self._database = indexes / "library.db"
+        self.folder = Enclosure(indexes)
+        self.database = indexes / "library.db"
         self.vectors = vectors
         self._open_nearest = open_nearest
         self._reranker = reranker
@@ -105,92 +89,13 @@ class Library:
         Raises:
             UnsafePath: this folder, or `indexes/` itself, is a link.
         """
-        return self._folder.path("generations")
+        return self.folder.path("generations")
 
     def searched_exactly(self) -> Library:
         """Return the same library, except that it builds no index of vectors: building that takes longer than all the
         rest."""
         vectors = None if self.vectors is None else replace(self.vectors, build_nearest=bool)
-        return Library(self._database.parent, vectors, open_nearest=self._open_nearest)
-
-    def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """Read a pack where it lies, build its generation and make it the current one; then embed it.
-
-        The library changes in one transaction once keywords find the pack: before it nothing is installed, after it
-        everything but the vectors, which are added when they are ready.
-
-        Raises:
-            PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
-        """
-        pack = self.check(folder, lenient=lenient, progress=progress)
-        return self.install_pack(pack, lenient=lenient, progress=progress)
-
-    def index_folder(self, folder: Path, *, progress: Progress = no_progress) -> Installed:
-        """Index a folder's text, files with errors left out, without changing what is installed.
-
-        A pack that is not installed yet is installed. If the installed text differs, the new one gets a generation of
-        its own that the library does not list; the result describes that text.
-
-        Raises:
-            PackError: as `install`.
-        """
-        pack = self.check(folder, lenient=True, progress=progress)
-        current = next((installed for installed in self.packs() if installed.id == pack.manifest.id), None)
-        if current is None:
-            return self.install_pack(pack, lenient=True, progress=progress)
-        key = GenerationKey(current.id, pack.content_hash)
-        built = not self.has(key)
-        if built:
-            with self.changing():
-                build_generation(pack, self.generations)
-        if current.content_hash == pack.content_hash:
-            return Installed(current, pack.findings, built)
-        tokens = sum(chunk.token_count for chunk in pack.chunks)
-        text = replace(
-            current,
-            name=pack.manifest.name,
-            version=pack.manifest.version,
-            layer=pack.manifest.layer,
-            path=pack.root,
-            content_hash=pack.content_hash,
-            files=len(pack.entities),
-            chunks=len(pack.chunks),
-            tokens=tokens,
-            depends_on=tuple((dependency.id, dependency.version) for dependency in pack.manifest.depends_on),
-        )
-        return Installed(text, pack.findings, built)
-
-    def forget_text(self, key: GenerationKey) -> None:
-        """Delete the generations of a text, unless it is that of an installed pack."""
-        with self.changing():
-            if key not in {pack.key for pack in self.packs()}:
-                for folder in self.spaces(key).values():
-                    self._folder.remove(folder)
-
-    def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """Do the rest of `install`, for a pack that was read and checked.
-
-        Raises:
-            PackError: it has errors (unless `lenient`).
-            NotTrusted: the workspace's embedder may not be used; nothing was installed.
-        """
-        refuse_errors(pack, lenient=lenient)
-        self.hold_to_trust()
-        step("install:read")
-        key = GenerationKey(pack.manifest.id, pack.content_hash)
-        built = not self.has(key)
-        with self.changing():
-            build_generation(pack, self.generations)
-            self._record(pack, lenient=lenient)
-        installed = Installed(self.get(pack.manifest.id), pack.findings, built)
-        try:
-            installed = replace(installed, embedding=self.embed(key, progress=progress))
-        except EmbedderError as problem:
-            log_event("error", level="warning", pack=key.pack_id, code=problem.code)
-            installed = replace(installed, not_embedded=problem)
-        embedded = 0 if installed.embedding is None else installed.embedding.new
-        log_event("reindexed", pack=key.pack_id, chunks=len(pack.chunks), embedded=embedded, built=built)
-        return installed
+        return Library(self.database.parent, vectors, open_nearest=self._open_nearest)
 
     def hold_to_trust(self) -> None:
         """Ask the user, or refuse, if the embedder may not be used without their consent.
@@ -209,67 +114,6 @@ class Library:
         """
         return self.vectors.build(key, self.generations, progress=progress) if self.vectors else None
 
-    def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
-        """Read an installed pack again from its folder and index what has changed.
-
-        Raises:
-            NotFound: no pack of that ID is installed.
-            PackError: its folder is missing or has errors now; the installed pack stays.
-        """
-        pack = self.get(pack_id)
-        return self.install(Path(pack.path), lenient=pack.lenient, progress=progress)
-
-    def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
-        """Read a pack and check that it may be installed.
-
-        Raises:
-            PackError: it may not.
-        """
-        pack = check_pack(folder, self.neighbours(), progress=progress)
-        refuse_errors(pack, lenient=lenient)
-        return pack
-
-    def remove(self, pack_id: str) -> None:
-        """Forget a pack, then delete its generations; folders that a crash leaves are deleted by the next removal.
-
-        Raises:
-            NotFound: no pack of that ID is installed.
-        """
-        self.get(pack_id)
-        with self.changing():
-            with opened(self._database) as database, database.transaction() as connection:
-                connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
-                step("remove:recording")
-            step("remove:recorded")
-            needed = {pack.id for pack in self.packs()} | self.lost()
-            for folder in self._folder.entries(self.generations):
-                if folder.name == pack_id or (folder.name[0] != "." and folder.name not in needed):
-                    self._delete(folder)
-        step("remove:deleted")
-
-    def _delete(self, folder: Path) -> None:
-        """Delete a pack's generations, renamed first, so that a process that builds Chroma in one of them fails to put
-        it there."""
-        home = Enclosure(self.generations)
-        home.refuse_links(folder)
-        aside = home.temporary_folder(TEMPORARY)
-        home.move(folder, aside / folder.name)
-        home.remove(aside)
-
-    def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
-        """Build the generation of a stored text, without installing it; without vectors where the embedder fails.
-
-        Raises:
-            PackError: the folder's text has another hash.
-        """
-        pack = load_pack(folder, progress=progress)
-        if pack.content_hash != content_hash:
-            raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
-        key = build_generation(pack, self.generations)
-        with suppress(EmbedderError):
-            self.embed(key, progress=progress)
-        return key
-
     def packs(self) -> list[InstalledPack]:
         """Return the installed packs, by ID.
 
@@ -278,17 +122,17 @@ class Library:
             FileUnavailable: it cannot be read now.
             UnsafePath: it is a link.
         """
-        if not self._folder.checked(self._database).is_file():
+        if not self.folder.checked(self.database).is_file():
             return []
         try:
-            with opened(self._database) as database:
+            with opened(self.database) as database:
                 migrate(database, MIGRATIONS, rebuildable=True)
                 return [read_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
         except (DamagedFile, *Trouble, ValueError, LookupError, TypeError) as problem:
-            trouble = error_for(problem, self._database)
+            trouble = error_for(problem, self.database)
             if not isinstance(trouble, DamagedFile):
                 raise trouble from None
-            raise DamagedFile(f"{self._database} cannot be read: {problem}", hint="run: lorewright doctor") from None
+            raise DamagedFile(f"{self.database} cannot be read: {problem}", hint="run: lorewright doctor") from None
 
     def get(self, pack_id: str) -> InstalledPack:
         """Return an installed pack.
@@ -395,8 +239,8 @@ class Library:
         home = self.generations / key.folder
         found = {
             space: folder
-            for folder in self._folder.entries(home.parent)
-            if (space := key.space_of(folder.name)) and self._folder.checked(folder / CHUNKS_FILE).is_file()
+            for folder in self.folder.entries(home.parent)
+            if (space := key.space_of(folder.name)) and self.folder.checked(folder / CHUNKS_FILE).is_file()
         }
         return {KEYWORDS: found.pop(KEYWORDS), **found} if KEYWORDS in found else found
 
@@ -404,7 +248,7 @@ class Library:
     def changing(self) -> Iterator[None]:
         """Hold the lock under which generations are built and recorded, or unused ones deleted: one process at a time,
         so that no generation is deleted that is about to be recorded."""
-        with self._folder.locked(self.generations / ".change.lock"):
+        with self.folder.locked(self.generations / ".change.lock"):
             yield
 
     def is_sound(self) -> bool:
@@ -419,7 +263,7 @@ class Library:
             self.packs()
         except DamagedFile:
             return False
-        return is_sound(self._database)
+        return is_sound(self.database)
 
     def salvaged(self) -> list[tuple[str, str, bool]]:
         """Return what a damaged list still says of its packs: (id, folder, lenient); perhaps nothing.
@@ -428,14 +272,14 @@ class Library:
             UnsafePath: it is a link, or its journal names a file.
         """
         found: list[tuple[str, str, bool]] = []
-        uri = f"{self._folder.checked(self._database).as_uri()}?mode=ro"
+        uri = f"{self.folder.checked(self.database).as_uri()}?mode=ro"
         # A damaged schema may make SQLite raise anything, even errors with undecodable text: nothing more can be read.
         with suppress(DamagedFile, *Trouble, ValueError), ExitStack() as stack:
-            stack.enter_context(self._folder.locked(self._database.with_name(f"{self._database.name}.lock")))
-            refuse_second_names(self._database)
-            refuse_naming_journal(self._database)
+            stack.enter_context(self.folder.locked(self.database.with_name(f"{self.database.name}.lock")))
+            refuse_second_names(self.database)
+            refuse_naming_journal(self.database)
             rows = stack.enter_context(closing(sqlite3.connect(uri, uri=True)))
-            refuse_foreign_schema(rows, self._database)
+            refuse_foreign_schema(rows, self.database)
             for pack_id, path, lenient in rows.execute("SELECT id, path, lenient FROM content_packs NOT INDEXED"):
                 if isinstance(pack_id, str) and isinstance(path, str) and is_id(pack_id):
                     found.append((pack_id, path, bool(lenient)))
@@ -443,49 +287,23 @@ class Library:
 
     def indexed_ids(self) -> list[str]:
         """Return the IDs of the packs with a generation, installed or not."""
-        folders = self._folder.entries(self.generations)
-        return [folder.name for folder in folders if is_id(folder.name) and self._folder.entries(folder)]
+        folders = self.folder.entries(self.generations)
+        return [folder.name for folder in folders if is_id(folder.name) and self.folder.entries(folder)]
 
     def lost(self) -> set[str]:
         """Return the IDs of the packs that a list which was set aside may have held and that were not installed again:
         as long as that list exists, their generations are not deleted."""
-        aside = (path for path in self._folder.entries() if path.name.startswith(f"{self._database.name}{DAMAGED}"))
+        aside = (path for path in self.folder.entries() if path.name.startswith(f"{self.database.name}{DAMAGED}"))
         if next(aside, None) is None:
             return set()
         return set(self.indexed_ids()) - {pack.id for pack in self.packs()}
 
     def begin_anew(self) -> Path:
         """Move a damaged list aside, where it can be examined; return its new path."""
-        lock = self._database.with_name(f"{self._database.name}.lock")
-        with self.changing(), self._folder.locked(lock):
-            return set_aside(self._database)
+        lock = self.database.with_name(f"{self.database.name}.lock")
+        with self.changing(), self.folder.locked(lock):
+            return set_aside(self.database)
 
     def neighbours(self) -> dict[str, Neighbour]:
         """Return the installed packs in the form in which other packs are checked against them."""
         return {pack.id: neighbour_of(pack) for pack in self.packs()}
-
-    def _record(self, pack: Pack, *, lenient: bool) -> None:
-        row = values_of(pack, lenient=lenient)
-        with opened(self._database) as database:
-            migrate(database, MIGRATIONS, rebuildable=True)
-            with database.transaction() as connection:
-                marks = ", ".join("?" * len(row))
-                connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
-                step("install:recording")
-        step("install:recorded")
-
-
-def refuse_errors(pack: Pack, *, lenient: bool) -> None:
-    """Pass a pack that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
-
-    Raises:
-        PackError: it may not be installed.
-    """
-    if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
-        return
-    first = "\n  ".join(str(finding) for finding in pack.errors[:5])
-    more = f"\n  … and {len(pack.errors) - 5} more" if len(pack.errors) > 5 else ""
-    raise PackError(
-        f"{pack.manifest.id} was not installed: {len(pack.errors)} error(s)\n  {first}{more}",
-        hint="mend them, or install the rest with --lenient",
-    )

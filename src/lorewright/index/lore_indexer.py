@@ -1,25 +1,83 @@
-"""LoreIndexer: the seed's operations on the index, under Python names."""
+"""LoreIndexer: the seed's operations on the index: packs are installed, indexed anew, removed."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lorewright.index.building import windows_of
-from lorewright.index.library import Installed, Library
-from lorewright.packs.loader import Progress, no_progress
-from lorewright.packs.models import Chunk
+from lorewright.errors import EmbedderError, PackError
+from lorewright.index.building import TEMPORARY, build_generation, windows_of
+from lorewright.index.generation import GenerationKey
+from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, values_of
+from lorewright.index.library import Library
+from lorewright.index.vector_building import Embedding
+from lorewright.logs import log_event
+from lorewright.packs.files import Finding, Progress, no_progress
+from lorewright.packs.loader import load_pack
+from lorewright.packs.models import Chunk, Pack
+from lorewright.packs.pack_loader import PackLoader
+from lorewright.storage.database import opened
+from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.faults import step
+from lorewright.storage.tables import migrate
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The result of an install: the row, the findings, whether anything had to be built, how many windows were
+    embedded; and if that failed, why: the pack is installed all the same, and searched by keywords."""
+
+    pack: InstalledPack
+    findings: tuple[Finding, ...]
+    built: bool
+    embedding: Embedding | None = None
+    not_embedded: EmbedderError | None = None
 
 
 class LoreIndexer:
-    """Indexes packs into a library."""
+    """Changes what is installed in a library, and indexes it."""
 
     def __init__(self, library: Library) -> None:
-        self._library = library
+        self.library = library
 
     def index_pack(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """Read a pack where it lies, index and embed it, and make it current; see `Library.install`."""
-        return self._library.install(folder, lenient=lenient, progress=progress)
+        """Read a pack where it lies, build its generation and make it the current one; then embed it.
+
+        The library changes in one transaction once keywords find the pack: before it nothing is installed, after it
+        everything but the vectors, which are added when they are ready.
+
+        Raises:
+            PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
+        """
+        pack = self.check(folder, lenient=lenient, progress=progress)
+        return self.index_checked_pack(pack, lenient=lenient, progress=progress)
+
+    def index_checked_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
+        """Do the rest of `index_pack`, for a pack that was read and checked.
+
+        Raises:
+            PackError: it has errors (unless `lenient`).
+            NotTrusted: the workspace's embedder may not be used; nothing was installed.
+        """
+        refuse_errors(pack, lenient=lenient)
+        self.library.hold_to_trust()
+        step("install:read")
+        key = GenerationKey(pack.manifest.id, pack.content_hash)
+        built = not self.library.has(key)
+        with self.library.changing():
+            build_generation(pack, self.library.generations)
+            self._record(pack, lenient=lenient)
+        installed = Installed(self.library.get(pack.manifest.id), pack.findings, built)
+        try:
+            installed = replace(installed, embedding=self.library.embed(key, progress=progress))
+        except EmbedderError as problem:
+            log_event("error", level="warning", pack=key.pack_id, code=problem.code)
+            installed = replace(installed, not_embedded=problem)
+        embedded = 0 if installed.embedding is None else installed.embedding.new
+        log_event("reindexed", pack=key.pack_id, chunks=len(pack.chunks), embedded=embedded, built=built)
+        return installed
 
     def index_chunk(self, chunk: Chunk) -> str:
         """Embed a chunk before its pack is indexed, which then takes the vectors from the cache; return the chunk's ID.
@@ -29,13 +87,122 @@ class LoreIndexer:
         Raises:
             EmbedderError: the embedder failed.
         """
-        if self._library.vectors is not None:
-            self._library.vectors.embed_ahead([window.text for window in windows_of(chunk.shown, chunk.items)])
+        if self.library.vectors is not None:
+            self.library.vectors.embed_ahead([window.text for window in windows_of(chunk.shown, chunk.items)])
         return chunk.id
 
+    def index_folder(self, folder: Path, *, progress: Progress = no_progress) -> Installed:
+        """Index a folder's text, files with errors left out, without changing what is installed.
+
+        A pack that is not installed yet is installed. If the installed text differs, the new one gets a generation of
+        its own that the library does not list; the result describes that text.
+
+        Raises:
+            PackError: as `index_pack`.
+        """
+        pack = self.check(folder, lenient=True, progress=progress)
+        current = next((installed for installed in self.library.packs() if installed.id == pack.manifest.id), None)
+        if current is None:
+            return self.index_checked_pack(pack, lenient=True, progress=progress)
+        key = GenerationKey(current.id, pack.content_hash)
+        built = not self.library.has(key)
+        if built:
+            with self.library.changing():
+                build_generation(pack, self.library.generations)
+        if current.content_hash == pack.content_hash:
+            return Installed(current, pack.findings, built)
+        tokens = sum(chunk.token_count for chunk in pack.chunks)
+        text = replace(
+            current,
+            name=pack.manifest.name,
+            version=pack.manifest.version,
+            layer=pack.manifest.layer,
+            path=pack.root,
+            content_hash=pack.content_hash,
+            files=len(pack.entities),
+            chunks=len(pack.chunks),
+            tokens=tokens,
+            depends_on=tuple((dependency.id, dependency.version) for dependency in pack.manifest.depends_on),
+        )
+        return Installed(text, pack.findings, built)
+
+    def forget_text(self, key: GenerationKey) -> None:
+        """Delete the generations of a text, unless it is that of an installed pack."""
+        with self.library.changing():
+            if key not in {pack.key for pack in self.library.packs()}:
+                for folder in self.library.spaces(key).values():
+                    self.library.folder.remove(folder)
+
     def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
-        """Read an installed pack again and index its changes; see `Library.reindex`."""
-        return self._library.reindex(pack_id, progress=progress)
+        """Read an installed pack again from its folder and index what has changed.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+            PackError: its folder is missing or has errors now; the installed pack stays.
+        """
+        pack = self.library.get(pack_id)
+        return self.index_pack(Path(pack.path), lenient=pack.lenient, progress=progress)
+
+    def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
+        """Read a pack and check that it may be installed.
+
+        Raises:
+            PackError: it may not.
+        """
+        pack = PackLoader(folder.parent, self.library.neighbours()).check_pack(folder, progress=progress)
+        refuse_errors(pack, lenient=lenient)
+        return pack
+
+    def remove(self, pack_id: str) -> None:
+        """Forget a pack, then delete its generations; folders that a crash leaves are deleted by the next removal.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+        """
+        self.library.get(pack_id)
+        with self.library.changing():
+            with opened(self.library.database) as database, database.transaction() as connection:
+                connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
+                step("remove:recording")
+            step("remove:recorded")
+            needed = {pack.id for pack in self.library.packs()} | self.library.lost()
+            for folder in self.library.folder.entries(self.library.generations):
+                if folder.name == pack_id or (folder.name[0] != "." and folder.name not in needed):
+                    self._delete(folder)
+        step("remove:deleted")
+
+    def _delete(self, folder: Path) -> None:
+        """Delete a pack's generations, renamed first, so that a process that builds Chroma in one of them fails to put
+        it there."""
+        home = Enclosure(self.library.generations)
+        home.refuse_links(folder)
+        aside = home.temporary_folder(TEMPORARY)
+        home.move(folder, aside / folder.name)
+        home.remove(aside)
+
+    def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
+        """Build the generation of a stored text, without installing it; without vectors where the embedder fails.
+
+        Raises:
+            PackError: the folder's text has another hash.
+        """
+        pack = load_pack(folder, progress=progress)
+        if pack.content_hash != content_hash:
+            raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
+        key = build_generation(pack, self.library.generations)
+        with suppress(EmbedderError):
+            self.library.embed(key, progress=progress)
+        return key
+
+    def _record(self, pack: Pack, *, lenient: bool) -> None:
+        row = values_of(pack, lenient=lenient)
+        with opened(self.library.database) as database:
+            migrate(database, MIGRATIONS, rebuildable=True)
+            with database.transaction() as connection:
+                marks = ", ".join("?" * len(row))
+                connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
+                step("install:recording")
+        step("install:recorded")
 
     def get_index_stats(self, pack_id: str) -> dict[str, Any]:
         """Return `{chunks, total_tokens, last_indexed}` of an installed pack; the last in ISO 8601.
@@ -43,5 +210,21 @@ class LoreIndexer:
         Raises:
             NotFound: no pack of that ID is installed.
         """
-        pack = self._library.get(pack_id)
+        pack = self.library.get(pack_id)
         return {"chunks": pack.chunks, "total_tokens": pack.tokens, "last_indexed": pack.installed_at}
+
+
+def refuse_errors(pack: Pack, *, lenient: bool) -> None:
+    """Pass a pack that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
+
+    Raises:
+        PackError: it may not be installed.
+    """
+    if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
+        return
+    first = "\n  ".join(str(finding) for finding in pack.errors[:5])
+    more = f"\n  … and {len(pack.errors) - 5} more" if len(pack.errors) > 5 else ""
+    raise PackError(
+        f"{pack.manifest.id} was not installed: {len(pack.errors)} error(s)\n  {first}{more}",
+        hint="mend them, or install the rest with --lenient",
+    )

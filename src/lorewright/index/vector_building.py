@@ -17,7 +17,7 @@ from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey, StoredChunk
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
-from lorewright.packs.loader import Progress
+from lorewright.packs.files import Progress
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.faults import step
 

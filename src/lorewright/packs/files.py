@@ -15,6 +15,14 @@ T = TypeVar("T")
 Severity = Literal["error", "warning", "info"]
 
 
+# Called with the name of the step, the number of files done, and the number of all files.
+Progress = Callable[[str, int, int], None]
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Ignore the progress."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
     """A remark of a linter on a file. `line` and `column` count from 1; `file` is relative to the pack.

@@ -6,10 +6,8 @@ import stat
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 import yaml
@@ -17,11 +15,14 @@ import yaml
 from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError, UnsafePath
 from lorewright.ids import is_id
-from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES, Finding, ParseCache, error, list_files
-from lorewright.packs.linting import lint_dependencies
-from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress, source_paths
+from lorewright.packs.files import (
+    MAX_ARCHIVE_BYTES,
+    MAX_FILE_BYTES,
+    MAX_FILES,
+)
+from lorewright.packs.loader import load_pack, source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
+from lorewright.packs.models import Manifest
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 from lorewright.storage.faults import step
 
@@ -222,89 +223,3 @@ def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
     home = Enclosure(folder.resolve())
     home.write(home.path(MANIFEST_FILE), text.encode(), mode=FOR_ALL)
     return path
-
-
-# At most this many neighbours are read: a folder with more is no folder of packs.
-_MAX_NEIGHBOURS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """Another available pack: its manifest and its folder."""
-
-    manifest: Manifest
-    root: Path
-
-
-class ParseCaches(dict[Path, ParseCache]):
-    """A parse cache for each folder that is read repeatedly: of a pack, and of the packs that it overrides."""
-
-    def __missing__(self, root: Path) -> ParseCache:
-        return self.setdefault(root, ParseCache())
-
-
-def check_pack(
-    folder: Path,
-    installed: Mapping[str, Neighbour],
-    *,
-    progress: Progress = no_progress,
-    memories: ParseCaches | None = None,
-) -> Pack:
-    """Return a pack, checked together with the installed packs and those in neighbouring folders. With `memories`, only
-    what has changed since they were last passed in is parsed anew.
-
-    Raises:
-        PackError: the folder is no pack.
-    """
-    pack = load_pack(folder, progress=progress, memory=_memory(memories, folder))
-    root = Path(pack.root)
-    adjacent = list(_adjacent_packs(root))
-    neighbours = {neighbour.manifest.id: neighbour for neighbour in adjacent} | dict(installed)
-    known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
-    found = [*lint_dependencies(pack.manifest, known), *_duplicate_ids(pack, installed, adjacent)]
-    found += lint_overrides(pack, known, _entities_of(neighbours, memories))
-    return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
-
-
-def _adjacent_packs(root: Path) -> Iterator[Neighbour]:
-    """Yield the packs in neighbouring folders that have a valid `pack.yaml`, by folder name."""
-    folders = sorted(path for path in root.parent.iterdir() if path.is_dir() and not path.is_symlink() and path != root)
-    for folder in folders[:_MAX_NEIGHBOURS]:
-        if (folder / MANIFEST_FILE).is_file():
-            manifest, findings = load_manifest(folder)
-            if not any(finding.severity == "error" for finding in findings):
-                yield Neighbour(manifest, folder)
-
-
-def _memory(memories: ParseCaches | None, folder: Path) -> ParseCache | None:
-    return None if memories is None else memories[folder]
-
-
-def _entities_of(neighbours: Mapping[str, Neighbour], memories: ParseCaches | None) -> EntitiesOf:
-    """Return a function that reads a neighbour's entity IDs, once; it returns None if the folder is missing."""
-
-    @cache
-    def entities(pack_id: str) -> frozenset[str] | None:
-        root = neighbours[pack_id].root
-        if not root.is_dir() or not list_files(root).paths:
-            return None
-        return frozenset(entity.id for entity in load_pack(root, memory=_memory(memories, root)).entities)
-
-    return entities
-
-
-def _duplicate_ids(pack: Pack, installed: Mapping[str, Neighbour], adjacent: list[Neighbour]) -> Iterator[Finding]:
-    """Yield a finding if another folder has the pack's ID: the installed pack keeps it, else the first by name."""
-    root = Path(pack.root)
-    holder = installed.get(pack.manifest.id)
-    if holder is not None:
-        others = [holder.root] if holder.root != root and holder.root.is_dir() else []
-    else:
-        others = [
-            neighbour.root
-            for neighbour in adjacent
-            if neighbour.manifest.id == pack.manifest.id and neighbour.root < root
-        ]
-    for other in others[:1]:
-        message = f"the ID {pack.manifest.id} belongs to the pack at {other}; this one is at {root}"
-        yield error(MANIFEST_FILE, "duplicate-pack-id", message, hint="give one of the two another id")

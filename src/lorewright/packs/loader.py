@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,9 +28,11 @@ from lorewright.packs.files import (
     Finding,
     NoMemory,
     ParseCache,
+    Progress,
     error,
     info,
     list_files,
+    no_progress,
     warning,
 )
 from lorewright.packs.frontmatter import decode_text
@@ -204,14 +206,6 @@ def _wrong(said: WrittenEntryRules, rule: str, message: str, hint: str) -> Findi
 def _never(said: WrittenEntryRules, rule: str, message: str) -> Finding:
     hint = "take one of the two out; visibility: gm keeps a file from players"
     return warning(said.path, "entry-never-there", message, line=said.line_of(rule), hint=hint)
-
-
-# Called with the name of the step, the number of files done, and the number of all files.
-Progress = Callable[[str, int, int], None]
-
-
-def no_progress(what: str, done: int, total: int) -> None:
-    """Ignore the progress."""
 
 
 def load_pack(folder: Path, *, progress: Progress = no_progress, memory: ParseCache | None = None) -> Pack:

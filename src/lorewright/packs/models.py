@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
+from lorewright.ids import local, slug
 from lorewright.packs.files import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS, Finding, warning
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
@@ -372,3 +374,23 @@ def _has_entity(entity_id: str, manifest: Manifest, known: Mapping[str, Manifest
 
 def _pack_of(entity_id: str) -> str:
     return entity_id.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another available pack: its manifest and its folder."""
+
+    manifest: Manifest
+    root: Path
+
+
+def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
+    """Return the names, aliases and local IDs of entities as slugs, for `says_any`."""
+    names = {name for entity in entities for name in (entity.name, local(entity.id), *entity.aliases)}
+    return frozenset(slug(name, fallback="") for name in names) - {""}
+
+
+def says_any(text: str, names: frozenset[str]) -> bool:
+    """Return True if a short text contains one of the names, in any spelling."""
+    said = f"-{slug(text, fallback='')}-"
+    return any(f"-{name}-" in said for name in names)

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from lorewright.ids import local, slug
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.markup import Edit, MarkupLink, apply_edits, find_reading_edits
-from lorewright.packs.models import PackEntity
+from lorewright.packs.models import PackEntity, names_of, says_any
 
 # Return the format's text for a link to an entity that the reader knows; the label is the text that the author shows.
 Render = Callable[[PackEntity, str], str]
@@ -35,18 +35,6 @@ _NESTED = 2
 _AN_ID = re.compile(r"[:/\\_]|\.\w{2,12}$")
 _NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
-
-
-def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
-    """Return the names, aliases and local IDs of entities as slugs, for `says_any`."""
-    names = {name for entity in entities for name in (entity.name, local(entity.id), *entity.aliases)}
-    return frozenset(slug(name, fallback="") for name in names) - {""}
-
-
-def says_any(text: str, names: frozenset[str]) -> bool:
-    """Return True if a short text contains one of the names, in any spelling."""
-    said = f"-{slug(text, fallback='')}-"
-    return any(f"-{name}-" in said for name in names)
 
 
 class Links:

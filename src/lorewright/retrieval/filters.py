@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, WORD, words_of
-from lorewright.packs.references import says_any
+from lorewright.packs.models import says_any
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import SameThings, find_same_things, hidden_names, ids_of, qualified
 

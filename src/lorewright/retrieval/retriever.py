@@ -12,8 +12,7 @@ from lorewright.errors import EmbedderError
 from lorewright.ids import qualify
 from lorewright.index.generation import Corpus, Generation, StoredChunk
 from lorewright.index.reranker import Reranker
-from lorewright.packs.models import OPEN_ROLES
-from lorewright.packs.references import says_any
+from lorewright.packs.models import OPEN_ROLES, says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks

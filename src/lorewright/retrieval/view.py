@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Literal
 
 from lorewright.errors import SettingsError
+from lorewright.index.cuts import Cut, pruned
 from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.live import Cut, pruned
 from lorewright.packs.conditions import LoreConditions, holds
 from lorewright.packs.items import without_items
 from lorewright.packs.models import (
@@ -24,8 +24,9 @@ from lorewright.packs.models import (
     When,
     candidates,
     may_override,
+    names_of,
+    says_any,
 )
-from lorewright.packs.references import names_of, says_any
 
 # Generations searched together -> which entities are the same thing, and which sections are overridden.
 #

@@ -24,8 +24,9 @@ from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
 from lorewright.index.health import HealthCheck, IndexFault, journals_below, links_below, unless_unknown
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.index.vectors.chroma_files import chroma_version
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
 from lorewright.storage.enclosure import Enclosure, Trouble, error_for, is_link
 
@@ -170,6 +171,7 @@ class _Treatment:
     def __init__(self, doctor: Doctor, progress: Progress, links: Iterable[IndexFault]) -> None:
         self._doctor = doctor
         self._library = doctor.library
+        self._indexer = LoreIndexer(doctor.library)
         self._progress = progress
         self._treated = [Treated(fault, *_would(fault)) for fault in links]
         # Packs whose folder is not known any more: their indexes are left until they are installed again.
@@ -270,7 +272,7 @@ class _Treatment:
         try:
             if not any(pack.key == key for pack in self._library.packs()):
                 raise NotFound(f"{key.pack_id} is not installed with this text")
-            self._library.reindex(key.pack_id, progress=self._progress)
+            self._indexer.reindex(key.pack_id, progress=self._progress)
         except LorewrightError:
             if pinned is None or fault.code == "text-changed":
                 raise
@@ -325,7 +327,7 @@ class _Treatment:
             failed = {}
             for pack_id, (folder, lenient) in waiting.items():
                 try:
-                    found = self._library.install(folder, lenient=lenient, progress=self._progress)
+                    found = self._indexer.index_pack(folder, lenient=lenient, progress=self._progress)
                     installed.add(found.pack.id)
                 except (LorewrightError, OSError, ValueError):
                     failed[pack_id] = (folder, lenient)

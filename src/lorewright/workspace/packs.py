@@ -11,17 +11,19 @@ from typing import Any
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import PackError
 from lorewright.index.installed_packs import InstalledPack
-from lorewright.index.library import Installed, Library
+from lorewright.index.lore_indexer import Installed, LoreIndexer
+from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.installing import place_copy, unpack_zip
-from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
+from lorewright.packs.loader import content_hash_of, load_manifest
 from lorewright.storage.faults import step
 
 
 class WorkspacePacks:
     """Installs and removes packs; knows which campaigns need which."""
 
-    def __init__(self, library: Library, campaigns: Campaigns, content_packs: Path) -> None:
-        self._library = library
+    def __init__(self, indexer: LoreIndexer, campaigns: Campaigns, content_packs: Path) -> None:
+        self._indexer = indexer
+        self._library = indexer.library
         self._campaigns = campaigns
         self._content_packs = content_packs
 
@@ -38,7 +40,7 @@ class WorkspacePacks:
             return self._install_zip(source, lenient=lenient, progress=progress)
         if copy:
             source = self._copied(source, lenient=lenient)
-        return self._library.install(source, lenient=lenient, progress=progress)
+        return self._indexer.index_pack(source, lenient=lenient, progress=progress)
 
     def _install_zip(self, archive: Path, *, lenient: bool, progress: Progress) -> Installed:
         """Install a copy of an archive; it is first checked in a temporary folder of its own name."""
@@ -46,7 +48,7 @@ class WorkspacePacks:
             unpacked = Path(folder) / archive.name.partition(".")[0]
             unpack_zip(archive, unpacked)
             target = self._copied(unpacked, lenient=lenient)
-        return self._library.install(target, lenient=lenient, progress=progress)
+        return self._indexer.index_pack(target, lenient=lenient, progress=progress)
 
     def _copied(self, folder: Path, *, lenient: bool) -> Path:
         """Return a copy in the workspace of a folder that may be installed. If an interrupted install left the same
@@ -56,7 +58,7 @@ class WorkspacePacks:
         target = self._content_packs / load_manifest(folder)[0].id
         if target.is_dir() and content_hash_of(target) == content_hash_of(folder):
             return target
-        self._library.check(folder, lenient=lenient)
+        self._indexer.check(folder, lenient=lenient)
         place_copy(folder, target)
         return target
 
@@ -115,7 +117,7 @@ class WorkspacePacks:
             NotFound: no pack of that ID is installed.
             PackError: its folder is missing or has errors now; what was installed stays.
         """
-        return self._library.reindex(pack_id, progress=progress)
+        return self._indexer.reindex(pack_id, progress=progress)
 
     def remove(self, pack_id: str) -> InstalledPack:
         """Take a pack out of the library; its folder stays where it is. One transaction, then its index is deleted.
@@ -130,7 +132,7 @@ class WorkspacePacks:
         if needed:
             raise PackError(f"{pack_id} is needed by {', '.join(needed)}", hint="delete or remove those first")
         step("remove:checked")
-        self._library.remove(pack_id)
+        self._indexer.remove(pack_id)
         return pack
 
     def needed_by(self, pack_id: str) -> list[str]:

@@ -10,7 +10,8 @@ import pytest
 from lorewright.authoring.saves import IDLE_S, watch
 from lorewright.authoring.watcher import Look, PackWatcher, Watched
 from lorewright.errors import LorewrightError, PackError
-from lorewright.index.library import Installed, Library
+from lorewright.index.library import Library
+from lorewright.index.lore_indexer import Installed, LoreIndexer
 from lorewright.settings import LoreSettings
 from support.pack_builder import TOWN, write_pack
 
@@ -127,6 +128,6 @@ def test_an_install_that_fails_is_told_and_does_not_end_it(folder: Path, monkeyp
     def full(*anything: object, **more: object) -> Installed:
         raise PackError("no room on the disk")
 
-    monkeypatch.setattr(Library, "install_pack", full)
+    monkeypatch.setattr(LoreIndexer, "index_checked_pack", full)
     told, _ = events(folder, {"a.md": "# A\n\none\n"}, PAUSE, {"a.md": "# A\n\ntwo\n"})
     assert told.events == ["seen", "failed", "seen", "failed"]

@@ -12,6 +12,7 @@ from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.settings import LoreSettings
 from support.pack_builder import MANIFEST, TOWN, as_bytes, ask, write_pack
@@ -84,7 +85,7 @@ def test_an_edit_moves_an_answer_with_its_reason_and_leaves_the_other(town: Town
 
 def test_the_answers_are_those_of_an_installed_pack(town: Town) -> None:
     town.append("npcs/mara.md", PARROT)
-    installed = town.library.install(town.folder).pack
+    installed = LoreIndexer(town.library).index_pack(town.folder).pack
     generation = town.library.open(installed.key)
     for question in town.questions[:1]:
         expected = ask((generation,), question.words, viewer=question.viewer)
@@ -212,7 +213,7 @@ def test_a_folder_without_markdown_is_told_once_and_seen_again_when_it_is_back(t
 
 
 def test_others_see_what_was_installed_and_what_the_watch_made_before_is_deleted(town: Town) -> None:
-    first = town.library.install(town.folder).pack
+    first = LoreIndexer(town.library).index_pack(town.folder).pack
     town.append("npcs/mara.md", PARROT)
     second = town.watcher.install()
     assert second is not None
@@ -252,7 +253,7 @@ def test_what_is_only_watched_is_not_installed(tmp_path: Path) -> None:
 def test_packs_that_it_depends_on_are_asked_too_as_they_are_installed_now(tmp_path: Path) -> None:
     library = Library(tmp_path / "indexes")
     core = write_pack(tmp_path / "elsewhere", {"a.md": "# Core\n\nThe zeppelin is old.\n"}, pack_id="core")
-    library.install(core)
+    LoreIndexer(library).index_pack(core)
     manifest = MANIFEST.format(id="town") + "depends_on: [core]\n"
     folder = write_pack(tmp_path, {**TOWN, "pack.yaml": manifest})
     watched = Watched(folder, (WatchedQuestion(words="zeppelin"),))
@@ -261,7 +262,7 @@ def test_packs_that_it_depends_on_are_asked_too_as_they_are_installed_now(tmp_pa
     assert first is not None
     assert list(first.answers[0].answer.texts) == ["core:a:overview"]
     (core / "a.md").write_text("# Core\n\nThe airship is old.\n")
-    library.install(core)
+    LoreIndexer(library).index_pack(core)
     (folder / "npcs/mara.md").write_text(str(TOWN["npcs/mara.md"]) + PARROT)
     second = watcher.look()
     assert second is not None

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Blocked, Looker, Secret
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.pack_views import entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -29,6 +29,7 @@ from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.library import Library
+from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary
@@ -79,7 +80,7 @@ class Rehearsal:
             # The folder's name is the ID of a pack whose manifest names none.
             into = self._content_packs / f"{number}" / root.resolve().name
             pack, canaries = plant(root, into)
-            self._library.install(into, lenient=True)
+            LoreIndexer(self._library).index_pack(into, lenient=True)
             packs.append(pack)
             words |= canaries.words
             unproven += canaries.unproven
@@ -88,7 +89,7 @@ class Rehearsal:
     def install_as_they_are(self, folders: Iterable[Path]) -> None:
         """Install packs that lie in folders, in the order of their dependencies. Files with errors are left out."""
         for folder in folders:
-            self._library.install(folder, lenient=True)
+            LoreIndexer(self._library).index_pack(folder, lenient=True)
 
     def write_scenario(self, name: str, text: str, beside: Path) -> None:
         """Write a scenario under a file's name, and copy the rulesets that stand beside its own folder."""

@@ -23,7 +23,7 @@ from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.sessions import sittings
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve

@@ -38,7 +38,8 @@ from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.chunking import plain_text
-from lorewright.packs.loader import Progress, load_manifest, no_progress
+from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.loader import load_manifest
 from lorewright.packs.models import OPEN_ROLES, Item, Pack
 from lorewright.turn.views.leaks import plain_words
 from lorewright.turn.views.scope import ways_out

@@ -37,7 +37,8 @@ from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, local
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.packs.loader import Progress, load_pack, no_progress
+from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack, PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.dice import Dice, SeededDice

@@ -15,9 +15,9 @@ from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.index.library import Installed
+from lorewright.index.lore_indexer import Installed
 from lorewright.packs.files import Finding
-from lorewright.packs.installing import check_pack, manifest_for, new_pack
+from lorewright.packs.installing import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
 app = typer.Typer(
@@ -159,7 +159,7 @@ def validate(
 ) -> None:
     """Check a pack as a compiler would, and say what was understood. Exit 1 when there are errors."""
     with progress_bar() as progress:
-        pack = check_pack(folder, open_app().library.neighbours(), progress=progress)
+        pack = open_app().pack_loader.check_pack(folder, progress=progress)
     if as_json:
         show_json([asdict(finding) for finding in pack.findings])
     else:

@@ -28,7 +28,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json_line
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.index.generation import GenerationKey
-from lorewright.index.library import Installed
+from lorewright.index.lore_indexer import Installed
 from lorewright.logs import configure_logging, log_event
 from lorewright.packs.files import Finding
 

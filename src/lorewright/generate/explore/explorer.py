@@ -16,8 +16,9 @@ from lorewright.generate.explore.survey import Survey, survey
 from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
-from lorewright.packs.files import Finding
-from lorewright.packs.loader import Progress, content_hash_of, no_progress
+from lorewright.index.lore_indexer import LoreIndexer
+from lorewright.packs.files import Finding, Progress, no_progress
+from lorewright.packs.loader import content_hash_of
 from lorewright.values.records import CampaignRow
 
 # The report of an install and a survey in about ten lines: what a folder holds, and what the walk leaves out.
@@ -143,7 +144,7 @@ class Explorer:
         raise NotFound(f"there is no folder or pack {name}", hint=hint)
 
     def _installed(self, folder: Path, progress: Progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        indexed = self._library.index_folder(folder, progress=progress)
+        indexed = LoreIndexer(self._library).index_folder(folder, progress=progress)
         if indexed.built:
             self._built.append(indexed.pack.key)
         return indexed.pack, indexed.findings
@@ -157,7 +158,7 @@ class Explorer:
             yield
         finally:
             while len(self._built) > before:
-                self._library.forget_text(self._built.pop())
+                LoreIndexer(self._library).forget_text(self._built.pop())
 
     def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> ReadyPack:
         """Return the walk in an installed pack.

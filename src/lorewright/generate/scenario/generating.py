@@ -49,7 +49,7 @@ from lorewright.index.library import Library
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model
 from lorewright.llm.prompt_template import PlainPrompts, Prompts
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.files import Progress, no_progress
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.stages.stage import REPAIR
