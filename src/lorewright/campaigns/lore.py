@@ -24,7 +24,7 @@ from lorewright.retrieval.pack_views import (
     close_with,
     qualified_viewer,
 )
-from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.retrieval.query import CorpusFilter, LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import (
     EntryHistory,
@@ -327,18 +327,25 @@ class CampaignViews:
 
     @contextmanager
     def open(
-        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+        self,
+        viewer: str,
+        packs: Sequence[str] = (),
+        *,
+        campaign_id: str | None = None,
+        corpus: CorpusFilter = "authored",
     ) -> Iterator[LoreView]:
-        """Open the named packs (all, if none is named), and with `history` what happened in the campaign; closed when
-        the block ends.
+        """Open the named packs (all, if none is named), and what happened in the campaign where the corpus has that;
+        closed when the block ends.
 
         Raises:
             NotFound: a pack, campaign or character does not exist.
+            SettingsError: history is asked for without a campaign.
         """
         if campaign_id is None:
-            with self._packs.open(viewer, packs) as view:
+            with self._packs.open(viewer, packs, corpus=corpus) as view:
                 yield view
             return
+        named, history = () if corpus == "history" else packs, corpus != "authored"
         with ExitStack() as stack:
             with self._campaigns.reading(campaign_id) as store:
                 turns = store.turns()
@@ -347,7 +354,7 @@ class CampaignViews:
                     close_with(stack, generation) for generation in self._campaigns.generations(store.campaign())
                 )
                 stack.enter_context(report_damage(generation.folder for generation in generations))
-                wanted = tuple(generation for generation in generations if not packs or generation.pack_id in packs)
+                wanted = tuple(generation for generation in generations if not named or generation.pack_id in named)
                 viewer_id = qualified_viewer(viewer, wanted, _people_of_no_pack(state))
                 witness = _witness(viewer_id, state, generations)
                 if history:

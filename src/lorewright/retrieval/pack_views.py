@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from lorewright.errors import NotFound
+from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, report_damage
 from lorewright.packs.models import PackEntity
+from lorewright.retrieval.query import CorpusFilter
 from lorewright.retrieval.retriever import Retrieval, retrieve_for_entity
 from lorewright.retrieval.view import (
     LoreView,
@@ -35,13 +36,20 @@ class LoreViews(Protocol):
     """Opens views of lore: of installed packs, or of a campaign's packs and history."""
 
     def open(
-        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+        self,
+        viewer: str,
+        packs: Sequence[str] = (),
+        *,
+        campaign_id: str | None = None,
+        corpus: CorpusFilter = "authored",
     ) -> AbstractContextManager[LoreView]:
-        """Open the named packs (all, if none is named) for a viewer; with `history` also what happened. The view is
-        closed when the block ends.
+        """Open the named packs (all, if none is named) for a viewer, and what happened where the corpus has that.
+
+        `packs` do not limit what happened. The view is closed when the block ends.
 
         Raises:
             NotFound: no pack is installed, or a pack, campaign or character does not exist.
+            SettingsError: what happened is asked for without a campaign.
         """
         ...
 
@@ -54,14 +62,22 @@ class PackViews:
 
     @contextmanager
     def open(
-        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+        self,
+        viewer: str,
+        packs: Sequence[str] = (),
+        *,
+        campaign_id: str | None = None,
+        corpus: CorpusFilter = "authored",
     ) -> Iterator[LoreView]:
         """Open the packs; they have no history.
 
         Raises:
             NotFound: no pack is installed, or a pack or character does not exist; or a campaign is named, of which
                 packs know nothing.
+            SettingsError: history is asked for.
         """
+        if corpus == "history" and campaign_id is None:
+            raise SettingsError("only a campaign has a history", hint="name one: --campaign CAMPAIGN")
         if campaign_id is not None:
             raise NotFound(
                 f"this retriever opens packs only, not the campaign {campaign_id}",

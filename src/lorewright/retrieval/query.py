@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+# The lore that authors wrote, what happened in a campaign, or both.
+CorpusFilter = Literal["authored", "history", "all"]
+
 DEFAULT_MAX_TOKENS = 3000
 DEFAULT_LIMIT = 10
 
@@ -27,7 +30,7 @@ class LoreRetrievalQuery(BaseModel):
     thread_ids: tuple[str, ...] = ()
     thread_tags: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    corpus: Literal["authored", "history", "all"] = "all"
+    corpus: CorpusFilter = "all"
     viewer: str = "gm"
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=1000)
     max_tokens: int = Field(default=DEFAULT_MAX_TOKENS, ge=0)

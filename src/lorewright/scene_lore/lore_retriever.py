@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from lorewright.errors import SettingsError
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.pack_views import EntityLore, LoreViews, entity_lore
-from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult, scene_query
+from lorewright.retrieval.query import (
+    DEFAULT_MAX_TOKENS,
+    CorpusFilter,
+    LoreRetrievalQuery,
+    LoreRetrievalResult,
+    scene_query,
+)
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
 from lorewright.retrieval.view import (
     LoreView,
@@ -38,7 +43,12 @@ class _OpenView:
 
     @contextmanager
     def open(
-        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+        self,
+        viewer: str,
+        packs: Sequence[str] = (),
+        *,
+        campaign_id: str | None = None,
+        corpus: CorpusFilter = "authored",
     ) -> Iterator[LoreView]:
         """Yield the view; it stays open."""
         yield self.view
@@ -81,13 +91,9 @@ class LoreRetriever:
             NotFound: a pack, campaign or character that does not exist.
             SettingsError: history is asked for without a campaign.
         """
-        only_history = query.corpus == "history"
-        if only_history and campaign_id is None and not isinstance(self._views, _OpenView):
-            raise SettingsError("only a campaign has a history", hint="name one: --campaign CAMPAIGN")
-        named = () if only_history else packs
-        history = query.corpus != "authored"
-        with self._views.open(query.viewer, named, campaign_id=campaign_id, history=history) as view:
-            yield view, _with_full_ids(query, view) if only_history and campaign_id is not None else query
+        with self._views.open(query.viewer, packs, campaign_id=campaign_id, corpus=query.corpus) as view:
+            by_full_ids = query.corpus == "history" and campaign_id is not None
+            yield view, _with_full_ids(query, view) if by_full_ids else query
 
     def retrieve(
         self,
@@ -113,7 +119,7 @@ class LoreRetriever:
     def query(
         self,
         signals: LoreRetrievalQuery,
-        corpus: Literal["authored", "history", "all"] = "all",
+        corpus: CorpusFilter = "all",
         max_tokens: int = DEFAULT_MAX_TOKENS,
     ) -> LoreRetrievalResult:
         """Return the best lore of a corpus that fits, best first.

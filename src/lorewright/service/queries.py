@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,7 +19,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import Transcript, VisibleScene, scene_of, state_of, transcript_of, viewer_in
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import PackEntity
-from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
+from lorewright.retrieval.query import CorpusFilter, LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
 
 # An error -> its text for a client: code, message and hint, without a traceback or paths of this machine.
@@ -204,8 +204,6 @@ class Reviews(_Shape):
     reviews: tuple[ReviewShown, ...]
 
 
-Corpus = Literal["authored", "history", "all"]
-
 # The most that one call may ask for.
 MOST_CHUNKS = 50
 MOST_TOKENS = 20_000
@@ -258,7 +256,7 @@ class Queries:
         question: str,
         *,
         campaign_id: str | None = None,
-        corpus: Corpus = "all",
+        corpus: CorpusFilter = "all",
         packs: Sequence[str] = (),
         location: str | None = None,
         entities: Sequence[str] = (),

@@ -14,13 +14,13 @@ from pydantic import AfterValidator, Field
 
 from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.packs.models import ENTITY_TYPES
+from lorewright.retrieval.query import CorpusFilter
 from lorewright.service.binding import bound_to, report_errors
 from lorewright.service.queries import (
     MOST_CHUNKS,
     MOST_TOKENS,
     MOST_TURNS,
     CampaignList,
-    Corpus,
     EditDone,
     EditPreview,
     Entities,
@@ -95,7 +95,7 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
         question: Annotated[Text, Field(description="What you want to know, in plain words: names help.")],
         campaign: Campaign = None,
         corpus: Annotated[
-            Corpus, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
+            CorpusFilter, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
         ] = "all",
         packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
         location: Annotated[Name | None, Field(description="The place it is about, by ID (`neon_dragon`).")] = None,
