@@ -84,6 +84,8 @@ def _budget_step(
     )
 
 
+# Two answers to one question -> what came in, left or moved, and why.
+
 # `edited`: the text changed, the place among the others did not. `shifted`: only the number changed, because other
 # chunks came, went or moved.
 Kind = Literal["entered", "left", "up", "down", "shifted", "edited"]

@@ -150,6 +150,8 @@ def golden_schema() -> dict[str, Any]:
     return {**GOLDEN_QUERIES.json_schema(), "title": "Golden queries of a Lorewright pack"}
 
 
+# A golden query and its answer -> what of it is not as the author expects.
+
 # Shorter words may stand in open lore, too.
 _FEWEST_WORDS = 4
 

@@ -306,6 +306,8 @@ def _leak(query: AskedQuery) -> Case:
     )
 
 
+# The baseline: the answers stored in a file, and what moved since.
+
 BASELINE_FILE = "tests/baseline.json"
 _FORMAT = 1
 _TOLD = 5

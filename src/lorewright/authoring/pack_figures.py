@@ -97,6 +97,8 @@ class PackRoots:
         return [*installed, own] if "/" not in pack_id and pack_id not in ("", ".", "..") else installed
 
 
+# The figures: who links to whom, how long sections are, what golden queries cover.
+
 # Links between entities that have a file; threads and tags tie sections together without leading anywhere.
 ENTITY_KINDS = ("entity", "location", "faction")
 

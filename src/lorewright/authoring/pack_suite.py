@@ -220,6 +220,8 @@ def _is_usable(key: GenerationKey, library: Library) -> bool:
     return library.vectors.embedder.fingerprint in library.spaces(key)
 
 
+# The suite: a pack's name -> the report of everything that was looked at.
+
 # At most so many links are asked by default.
 LINKS_ASKED = 200
 

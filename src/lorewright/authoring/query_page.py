@@ -105,6 +105,8 @@ def matched_words(
     }
 
 
+# The page of a query: what was chosen and why, what the budget cut, what was excluded and why.
+
 # At most this many excluded chunks are shown for each reason; the others are counted.
 _LEFT_SHOWN = 25
 _LANE_SHOWN = 10

@@ -197,6 +197,8 @@ def _degree(node: Node) -> int:
     return node.links_in + node.links_out
 
 
+# The page: the graph, the unlinked entities, the lengths of sections, the golden queries.
+
 _LISTED = 60
 _WIDTH, _HEIGHT, _FOOT = 720, 200, 24
 

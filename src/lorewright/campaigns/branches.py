@@ -160,6 +160,8 @@ def _refused(found: StoredReview, index: int, op: o.StateOp, reason: str) -> Edi
     )
 
 
+# Branches: a rollback that names what it leaves, a branch from any turn, a switch, and the tree.
+
 _LOG = "see: lorewright campaign log CAMPAIGN"
 _SHOW = "see: lorewright campaign show CAMPAIGN"
 _LONGEST_NAME = 60

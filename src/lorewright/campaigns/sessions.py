@@ -202,6 +202,8 @@ def _and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+# The sittings: when each began, and which turns were played in it.
+
 # After a longer break a new sitting begins: longer than a dinner, shorter than a night.
 _SAME_SITTING = timedelta(hours=4)
 

@@ -111,6 +111,9 @@ class StoredPackTexts:
         return self._campaigns.checked(self._folder / f"{content_hash}.zip")
 
 
+# A new campaign's file, written whole or not at all.
+
+
 def create_campaign(
     path: Path,
     *,

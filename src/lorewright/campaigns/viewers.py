@@ -48,6 +48,8 @@ def rows_of(ruleset: Ruleset, state: WorldState) -> tuple[str, ...]:
     return tuple(_PATH.sub(shown, str(row)) for row in table.get("rows", ()))
 
 
+# The state, the scene and the transcript, as a viewer may know them.
+
 Shape = TypeVar("Shape", bound=Frozen)
 
 

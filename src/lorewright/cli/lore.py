@@ -199,6 +199,8 @@ def _told(chunk: GivenChunk) -> str:
     return f"#{chunk.rank} {chunk.chunk_id} ({tokens})"
 
 
+# lorewright lore query and entity: ask the packs.
+
 app = typer.Typer(
     help="Lore: ask the installed packs.",
     no_args_is_help=True,

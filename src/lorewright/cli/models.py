@@ -175,6 +175,8 @@ def _estimate(stage_models: StageModels, keys: ModelKeys, store: CampaignStore) 
         return None
 
 
+# lorewright models list and check.
+
 app = typer.Typer(
     help="Models that can be chosen for a campaign: what they cost, and whether one answers.",
     no_args_is_help=True,

@@ -83,6 +83,8 @@ def _sign(part: str, *, signs: bool) -> str:
     return INKS[part].sign if signs else INKS[part].letter
 
 
+# The trace of a query, as lines and bars that fit the screen.
+
 # At most this many chunks are shown for each reason of exclusion.
 _SHOWN_PER_REASON = 4
 

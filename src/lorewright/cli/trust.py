@@ -53,6 +53,8 @@ def _is_at_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
+# lorewright trust: grant, list and revoke.
+
 EXAMPLES = {"trust": "Example: lorewright trust ~/games/my-world --yes"}
 
 

@@ -273,6 +273,8 @@ def _from_base64(text: bytes, what: str) -> bytes:
         raise PackError(f"{what} is damaged: the card in it is not base64 ({problem})", hint=_AGAIN) from None
 
 
+# Import: a card -> an NPC, and a file for each entry of its book.
+
 _SPEAKS = ("first_mes", "mes_example", "personality")
 
 _START = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)

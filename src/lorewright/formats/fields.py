@@ -132,6 +132,8 @@ def _types_of(word: str) -> tuple[str, ...]:
     return _TYPES_OF_WORD.get(word) or _TYPES_OF_WORD.get(word.removesuffix("s"), ())
 
 
+# A source's object, field by field: the fields that a format does not take are kept under `x_…`.
+
 T = TypeVar("T")
 
 

@@ -93,6 +93,8 @@ def _without_open_comments(text: str) -> str:
     return text[:end] + text[end:].replace("<!--", r"<\!--")
 
 
+# The result of an import: entries, fields of the pack, and where each field went.
+
 _MAX_ROWS = 300
 _OTHERS = ("other fields", "x_…")
 _SHOWN_CHARS = 100

@@ -101,6 +101,8 @@ def _canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+# Bytes -> a JSON value that can be written anywhere, bounded in depth.
+
 # The categories Cc and Cs, but for tab and line feed.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 

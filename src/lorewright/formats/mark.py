@@ -32,6 +32,8 @@ def too_large(what: str, limit: int) -> PackError:
     return PackError(f"{what} is larger than {limit // 2**20} MiB", hint="split the book into several files")
 
 
+# The mark: entity, section and role, as our own export adds them to an entry. It is untrusted.
+
 # Its key in the extensions of an entry, a card or a book; other tools keep it there and do not read it.
 MARK = "lorewright"
 GM = "gm"

@@ -165,6 +165,8 @@ def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
     }
 
 
+# The fields of a lorebook's entry: in World Info and in a card's book.
+
 # The defaults that SillyTavern writes for an entry, in its own order; `uid` comes before them.
 DEFAULTS: dict[str, Any] = {
     "key": [],
@@ -313,6 +315,8 @@ def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str,
     among = {**(extensions if isinstance(extensions, dict) else {}), **said.pop("extensions")}
     return {**fields, **said, **({"extensions": among} if among else {})}
 
+
+# The rules of `lore:` -> lorebook fields.
 
 FILE_RULES, SECTION_RULES = "lore", "section_lore"
 

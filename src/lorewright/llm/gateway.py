@@ -215,6 +215,8 @@ def estimated_input(request: ModelRequest) -> int:
     return math.ceil(count_tokens(text) * _MARGIN)
 
 
+# The gateway: it asks, validates, repairs once, retries once, and records every call.
+
 T = TypeVar("T", bound=BaseModel)
 
 # Longest answer of a stage that is accepted (characters).

@@ -117,6 +117,9 @@ class _PieceForwarder:
             self._on_text(piece)
 
 
+# Opening: a model's key -> a model that can be asked.
+
+
 def open_model(
     key: str, settings: ModelsSettings, *, environ: Mapping[str, str], budget: Budget | None = None
 ) -> Model | None:

@@ -201,6 +201,8 @@ def _last(context: Any, /, *given: Any, options: Any) -> str:
     return "".join(str(options.fn(entry, data=data)) for entry, data in zip(shown, marks, strict=True))
 
 
+# A prompt's file -> PromptTemplate: its head, and its parts in the order in which they are sent.
+
 Part = Literal["system", "stable", "changing"]
 PARTS: tuple[Part, ...] = ("system", "stable", "changing")
 SUFFIX = ".hbs"

@@ -287,8 +287,6 @@ def _plain_name(model: str) -> str:
     return re.sub(r"[-@](latest|\d{4}-?\d\d-?\d\d)$", "", model.casefold().removeprefix("models/"))
 
 
-# Estimate: the models of a campaign's tiers -> what a turn may cost with them, before one was played.
-
 # Tiers: a stage -> the key of the model that it asks. The one table of the stages that need a large model.
 
 Tier = Literal["small", "large"]
@@ -328,6 +326,9 @@ def key_for(stage: str, *, small: str, large: str, settings: ModelsSettings) -> 
     if told is not None:
         return of_tier.get(told, told)
     return BUILTIN if stage in BUILTIN_UNLESS_SET else of_tier[TIERS[stage]]
+
+
+# Estimate: the models of a campaign's tiers -> what a turn may cost with them, before one was played.
 
 
 @dataclass(frozen=True, slots=True)

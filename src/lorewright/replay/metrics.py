@@ -72,6 +72,8 @@ def read_range(text: str) -> TurnRange:
     return found
 
 
+# The metrics: figures of turns -> what they amount to.
+
 # Kinds of turns that come of a submission.
 _SUBMITTED = ("play", "clarification")
 # Costs are counted in millionths of a dollar.

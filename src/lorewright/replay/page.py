@@ -160,6 +160,8 @@ def _y(share: float) -> float:
     return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 2)
 
 
+# The page: nothing is loaded, nothing runs, all text is escaped.
+
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1b19; --dim: #6b675f; --paper: #fbfaf7; --line: #d9d5cb;
   --c0: #2f6f8f; --c1: #9cc3d5; --c2: #c2703d; --c3: #7a8f3c; --c4: #8a5a9b; --c5: #b59a3a; }

@@ -86,6 +86,9 @@ def _size_of(record: Mapping[str, Any]) -> tuple[int, int]:
     return _PROMPT + count_tokens(json.dumps(record["input"], ensure_ascii=False)), _ANSWER
 
 
+# The replay of a campaign's turns.
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """The result of replaying some turns. `stopped` says why it ended before its last turn, if it did; the metrics are

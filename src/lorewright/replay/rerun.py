@@ -208,6 +208,9 @@ def records_of_draft(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ..
     return history_records(draft.head.state, after, resolution, list(draft.messages))
 
 
+# The turns, played again.
+
+
 @dataclass(frozen=True, slots=True)
 class _Carried:
     """The result of the turns so far: the state after the last one, its result, and the messages of each."""

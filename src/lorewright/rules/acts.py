@@ -204,6 +204,8 @@ def _record(patch: Patch, action: Action, predicate: str) -> tuple[str, ...]:
     return (fact_id,)
 
 
+# Plain effects: an attempt where no rule of the scenario decides -> a changed patch, an Answer.
+
 __all__ = ["Answer", "act", "plain_ops", "plainly"]
 
 _DOORS: dict[str, OutcomeCode] = {"open": "opened", "close": "closed", "lock": "locked", "unlock": "unlocked"}

@@ -42,6 +42,8 @@ def harm_clock(state: WorldState) -> Clock | None:
     return next((clock for key, clock in sorted(state.clocks.items()) if local(key) == HARM_CLOCK), None)
 
 
+# Placeholders in effects and conditions -> the people and things of an attempt.
+
 YOU = "you"
 TARGET, SOMEBODY, THE_STAT, THE_COST = "target", "somebody", "$stat", "$cost"
 WITHIN_TARGET, WITHIN_ACTOR = "$target", "$actor"

@@ -154,6 +154,8 @@ def _number(name: str, stat: str | None, action: Action, state: WorldState) -> i
     return state.stat(action.actor_id, name) or 0
 
 
+# The check: its dice, and the effects of a band where no rule of the scenario decides.
+
 TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous": 2})
 # The condition of somebody who was harmed where no clock counts it.
 WOUNDED = "wounded"

@@ -145,9 +145,6 @@ def _reached(before: WorldState, after: WorldState, rules: CampaignRules) -> Ite
         yield from ((clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now)
 
 
-# Ruling: what a rulebook expert says about the result of an attempt that no rule in code decides, as data that code has
-# judged. No prose decides: code rolls the dice, and each op is one that the ruleset lets a ruling propose.
-
 # Owners: ops that a stage proposes -> those that it may not propose, since each path and kind of op has its owner.
 
 
@@ -170,6 +167,9 @@ def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refu
             found.append(Refusal(index=index, reason="op_not_allowed"))
     return found
 
+
+# Ruling: what a rulebook expert says about the result of an attempt that no rule in code decides, as data that code has
+# judged. No prose decides: code rolls the dice, and each op is one that the ruleset lets a ruling propose.
 
 # A ruling is about one attempt: it asks for the dice of a check, at most of an opposed one and a following one.
 MAX_ROLLS = 3

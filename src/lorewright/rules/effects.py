@@ -16,8 +16,6 @@ from lorewright.world.schemas import LARGEST, is_json
 from lorewright.world.state import Fact, Relationship, WorldState
 from lorewright.world.things import ESCALATION, MANIFEST_LEVEL
 
-# Ops of effects: an author's effect and a state -> its ops now. Whether they fit is for `apply` to decide.
-
 # Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words.
 
 PREDICATES = ("promised", "threatened", "owes")
@@ -58,6 +56,8 @@ def recorded_facts(state: WorldState, *, by: str, to: str, predicate: str | None
 def _to(fact: Fact) -> str | None:
     return fact.object.get("to") if isinstance(fact.object, Mapping) else None
 
+
+# Ops of effects: an author's effect and a state -> its ops now. Whether they fit is for `apply` to decide.
 
 Learned = Literal["told", "found"]
 _PATH_OPS: dict[str, type[o.PathOp]] = {
@@ -203,6 +203,9 @@ def _threat_ops(
     if effect.on:
         return (o.BeginSituation(situation_id=effect.situation, minutes=effect.minutes),)
     return (o.EndSituation(situation_id=effect.situation),) if effect.situation in state.situations else ()
+
+
+# The effects as authors write them, as data.
 
 
 class RevealEffect(Frozen):

@@ -166,6 +166,8 @@ def _handling(outcome: Outcome) -> Sight | None:
     return _USED if outcome.target_id is None else _USED_ON
 
 
+# A round -> what those who were there remember, and how they stand to each other.
+
 # Most memories of one round; the most important ones are stored.
 MOST = 3
 # The target of an act remembers it better.

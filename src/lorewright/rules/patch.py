@@ -285,6 +285,8 @@ def _event(kind: str, **details: Any) -> EngineEvent:
     return EngineEvent(type=kind, details=details)
 
 
+# The patch: a working copy of a state, its ops and events.
+
 # Texts of an effect, which have no place in an event.
 _TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"}, "owes": {"what"}, "observe": True}
 

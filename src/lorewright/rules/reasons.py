@@ -127,6 +127,8 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
         )
 
 
+# The reason: an action and a state -> the code of why it is not possible.
+
 __all__ = ["is_person", "place_of", "way", "why_not"]
 
 # Acts that need a person: to be worked on, told, attacked, given something, held to their word.

@@ -165,6 +165,8 @@ def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
         patch.do(PassTurn())
 
 
+# The result of a turn: each attempt, its outcome and its effects.
+
 # A physical act is done, whatever it brings somebody to say.
 _HANDS_ON = frozenset(("take", "drop", "give", "open", "close", "lock", "unlock"))
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(

@@ -221,6 +221,8 @@ class Mechanics(Frozen):
         return {key: several(value) for key, value in data.items()} if isinstance(data, dict) else data
 
 
+# Rulesets and a campaign's own rules.
+
 __all__ = [
     "ActionType",
     "Band",

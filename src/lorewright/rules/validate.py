@@ -171,6 +171,8 @@ def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]
     return (*([AdvanceTime(minutes=costs["time"])] if costs["time"] else []), *ticks, *moved)
 
 
+# The validation: which attempts are possible, and why others are not.
+
 # Doors that an earlier action of the same turn may have opened or shut.
 _BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
 # Reasons that an earlier action of the same turn might have removed: another place, or another thing in hand.

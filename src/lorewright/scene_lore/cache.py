@@ -26,8 +26,6 @@ from lorewright.retrieval.view import hidden_from_players, unmet_conditions
 from lorewright.scene_lore.gather import compose, gather_person, gather_place
 from lorewright.scene_lore.models import PersonLore, PlaceLore, SceneFocus, SceneItem, SceneLore
 
-# A player's words -> the items they point at. Only here are words compared with hidden lore; only IDs come out.
-
 # A player's words -> the item of similar meaning, where none of its words was used.
 
 # How much nearer than the open windows of its pack an item has to be, in standard deviations of their cosines: every
@@ -73,6 +71,8 @@ def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generatio
         if table.present[window] and cosines[window] >= MIN_COSINE and deviation > 0:
             yield item_id, round((float(cosines[window]) - mean) / deviation, 3)
 
+
+# A player's words -> the items they point at. Only here are words compared with hidden lore; only IDs come out.
 
 # An item that scores less than this share of the best one does not match.
 _FLOOR = 0.5
@@ -154,6 +154,8 @@ def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) ->
     order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))
     return tuple(items[row] for row in order if hits[row].score >= _FLOOR * best)
 
+
+# The cache: a scene's lore is gathered when the scene opens, and reused while it lasts.
 
 # Raised whenever the same packs would be gathered to something else than before.
 _FORMAT = 1

@@ -188,6 +188,9 @@ def _fitting(chunks: Sequence[StoredChunk], max_tokens: int) -> list[LoreText]:
     return texts
 
 
+# A focus -> the lore of the place and of each present character.
+
+
 def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
     """Return everything in force that the packs hold on the scene. An unknown place or character brings nothing."""
     generations = generations_in_force(generations, conditions)

@@ -215,6 +215,8 @@ def _of_no_campaign(function: Callable[..., str]) -> Callable[[], str]:
     return read
 
 
+# The prompts, and the completions of arguments.
+
 _ONLY_THIS = "Use only what stands above. Where it does not say, say that it does not; invent nothing."
 _MOST_COMPLETIONS = 100
 # The most characters that are shown of a name that a client sent.

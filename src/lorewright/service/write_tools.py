@@ -104,6 +104,8 @@ def _describe(kind: type[BaseModel]) -> str:
     return " ".join((kind.__doc__ or "").split())
 
 
+# The changes that a game master may make, each whole in one turn or not at all.
+
 _BY = "mcp"
 _OWN = f"{_BY}-call-"
 _DERIVED = f"{_BY}-auto-"

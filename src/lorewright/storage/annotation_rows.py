@@ -141,6 +141,8 @@ def entries_json(database: Database, turn_id: str) -> str | None:
     return None if row is None else str(row["output_json"])
 
 
+# Rows of the lorebook and of reviews, on the path to a turn.
+
 Row = sqlite3.Row
 
 _PATH = """WITH RECURSIVE path(turn_id, turn_no) AS (

@@ -162,6 +162,8 @@ def _is_writable(path: Path) -> bool:
     return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
+# The enclosure: paths in a folder that no link and no name leads out of, and operations on them.
+
 # The reparse tag of a junction, which is Windows' link to a folder and no symbolic link to Python.
 _JUNCTION = 0xA0000003
 _DRIVE = re.compile(r"[A-Za-z]:")

@@ -30,6 +30,8 @@ def step(name: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+# A database and steps that fail on demand.
+
 INJECTED = "injected fault"
 
 

@@ -76,6 +76,8 @@ def rules_of_upgrades(database: Database) -> list[sqlite3.Row]:
     return database.rows("SELECT turn_id, rules_json FROM upgrades ORDER BY turn_id")
 
 
+# The rows that are checked, as they are stored.
+
 Row = sqlite3.Row
 # Any error of SQLite.
 Refused = sqlite3.Error
@@ -150,6 +152,8 @@ def pinned_texts(database: Database) -> list[tuple[str, str]]:
     """Return (pack, content hash) of every text that is pinned on any branch, by pack."""
     return list(dict.fromkeys((pack_id, text_hash) for pack_id, _, text_hash in all_pins(database)))
 
+
+# The invariants, and the rows that break them.
 
 RESTORE = "restore the campaign's file from a copy or an export"
 

@@ -129,6 +129,8 @@ def _apply(database: Database, migration: Migration) -> bool:
     return True
 
 
+# Whole tables <-> plain values, under the same ID or another.
+
 # Only confidences are fractions; counts and prices are whole numbers.
 Value = str | int | float | None
 

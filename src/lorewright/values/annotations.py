@@ -88,6 +88,9 @@ def _numbers(sentence: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
+# The annotations of a turn: summaries, entries of the lorebook, reviews and decisions on them.
+
+
 class SummarySentence(Frozen):
     """A sentence of a summary and the turns that it tells of, in order; `audience` are those who were there for all of
     them: it is shown to nobody else."""

@@ -75,6 +75,8 @@ def _known(facts: Same[Mapping[str, Fact]], entities: Same[Mapping[str, Entity]]
     )
 
 
+# Facts of a state, as many as stages are shown.
+
 # The most facts that are shown: a long game knows more than fits.
 FACTS_SHOWN = 40
 
@@ -148,6 +150,9 @@ def _markers(events: list[Mapping[str, Any]]) -> Iterator[Marker]:
             yield Marker(subtype="scene_open", payload={"at": event["details"]["at"]})
         elif event["type"] == NOBODY_ACTED:
             yield Marker(subtype="silence", payload={"who": list(event["details"]["who"])})
+
+
+# Which entries stay and which stay away in the next turn, and the dice that are thrown for them.
 
 
 class EntriesFound(Frozen):

@@ -289,6 +289,9 @@ class StateExtractorOutput(Frozen):
     changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
 
 
+# The other proposals: a ruling by the rulebook, and the additions of a narration to the world.
+
+
 def _line(text: str) -> str:
     """Return the text on one line, without characters that are not printable."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())

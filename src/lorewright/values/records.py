@@ -156,6 +156,9 @@ class Premise(Frozen):
         return self.model_dump(mode="json", include={"kind", "by", "to", "what", "holds"})
 
 
+# The input and output of each stage.
+
+
 class Named(Frozen):
     """A person, thing, door or place that a player can name."""
 

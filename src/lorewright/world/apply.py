@@ -189,6 +189,9 @@ def _set_order(state: WorldState, op: o.SetTurnOrder) -> WorldState | str:
     return state.with_fields(turn_order=TurnOrder(actors=op.actors) if op.actors else None)
 
 
+# All ops: apply(state, ops) -> Applied. It refuses, it never raises.
+
+
 class Refusal(Frozen):
     """The op that did not fit, by index, and a stable reason code. `field` is the path of an op on a path."""
 

@@ -158,6 +158,8 @@ class TurnOrder(Frozen):
         return TurnOrder(actors=self.actors, at=(self.at + 1) % len(self.actors))
 
 
+# The things of the world: entities, ways, doors, clocks, threads, facts, relations, the scene.
+
 EntityType = Literal["player", "npc", "location", "item", "door", "faction", "other"]
 Origin = Literal["pack", "campaign", "world"]
 How = Literal["told", "found", "overheard", "witnessed"]

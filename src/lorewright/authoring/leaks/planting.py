@@ -198,6 +198,8 @@ def _secret(chunk: Chunk, own_id: str, kind: Kind, line: int, text: str, item_id
     return Secret(own_id, kind, chunk.pack_id, chunk.entity_id, chunk.file_path, line, text, chunk.id, item_id)
 
 
+# Canaries: a unique word in every secret of a copy of the packs.
+
 # No author writes such words.
 _CANARY = re.compile(r"qz[a-z]{8}")
 _LETTERS = "abcdefghijklmnopqrstuvwxy"

@@ -139,6 +139,8 @@ class Rehearsal:
         return self._folder
 
 
+# The readers of a turn: who was shown what a stage was shown, and what they have learned.
+
 # The viewer of a stage, by its record.
 #
 # These stages read as somebody; all other records are the engine's, which judges with the whole truth and tells nobody.
@@ -222,6 +224,8 @@ def _owner(record: Mapping[str, Any]) -> str | None:
     who = given["me"]["id"] if "me" in given else given.get("who")
     return None if who is None else str(who)
 
+
+# Planted packs, played -> the leaks in all that somebody was shown.
 
 # A character who says all that it knows is rightly refused: only other refusals are wrong. And a ruling must name a
 # band.

@@ -108,6 +108,8 @@ def _is_telling(words: list[str]) -> bool:
     return len(words) >= _FEWEST_WORDS and len(telling) >= fewest
 
 
+# A campaign as it was played, searched turn by turn.
+
 _QUESTIONS = 100
 
 

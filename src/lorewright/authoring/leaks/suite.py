@@ -186,6 +186,9 @@ def _first_and_last(items: Sequence[Item], most: int) -> list[Item]:
     return list(items) if len(items) <= most else [*items[: most - most // 2], *items[-(most // 2) :]]
 
 
+# The suite: it plants, asks, plays and reports.
+
+
 @dataclass(frozen=True, slots=True)
 class Plays:
     """How many lines are played at most in each campaign: by the builtin stages, and by parrots, which say everything

@@ -237,6 +237,8 @@ def _renamed_data(value: Any, ids: Mapping[str, str]) -> Any:
     return value
 
 
+# Surfaces: every text with a reader who need not know the secrets, by lines.
+
 # Keys of a scenario that only the game master, the planner or the character they are about ever reads.
 _PRIVATE = frozenset({"goals", "agenda", "thought", "observations", "states", "demo", "id", "topic", "when", "on"})
 

@@ -105,6 +105,8 @@ def flags(**named: Slot) -> dict[str, Fact]:
     return {name: True for name, value in named.items() if value}
 
 
+# Words of an intention -> the same as narration, or nothing that does not fit.
+
 _MOST_WORDS = 45
 _UNFIT = re.compile(r"\w:\w|\w_\w|[#{}\[\]<>|]|/\w")
 _BY_PRONOUN = re.compile(r"(?:He|She|They|It|His|Her|Their|Its)\b")

@@ -186,6 +186,8 @@ def _is_gesture(beat: Beat) -> bool:
     return beat.kind == "act" and not beat.group and is_one and word_count(text) <= _LONGEST
 
 
+# Acts of the cast -> beats: the sentences of an author, of the grammar, or of the intention.
+
 # Outcomes of which the grammar could only say that something was done: the author's sentence is better even the second
 # time.
 _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))

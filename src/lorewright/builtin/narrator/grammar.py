@@ -56,6 +56,8 @@ def _order(seed: str, bag: str, cycle: int, size: int) -> tuple[int, ...]:
     return tuple(sorted(range(size), key=lambda index: content_hash(f"{seed}\n{bag}\n{cycle}\n{index}")))
 
 
+# Grammar: grammar/*.yaml -> groups of guarded variants, and the choice of the bag.
+
 # The C loader reads the grammar in a tenth of the time, where PyYAML has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -219,8 +219,6 @@ def _single(match: re.Match[str]) -> str:
     return "." if match.group() == ".." else ""
 
 
-# Selection: NarratorInput -> beats in the order of events: each attempt, the place, movements, clocks.
-
 # Aftermath: reactions to the acts of others, and the quiet where nobody acts.
 
 # For so many turns after it was told, the quiet is not mentioned again.
@@ -299,6 +297,9 @@ def _of_talk(actor: Actor, outcome: Outcome) -> str:
     return "talk" if is_somebody(actor.told, outcome.target_id) else ""
 
 
+# Selection: NarratorInput -> beats in the order of events: each attempt, the place, movements, clocks.
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The beats to tell, and those that may fill a short narration, best first."""
@@ -373,6 +374,8 @@ def _strays(given: NarratorInput) -> Iterator[Beat]:
         if evidence.item_id not in told and not evidence.known_before and plain(evidence.text):
             yield stray_beat(given, evidence)
 
+
+# Narration: the planned beats -> sentences in paragraphs.
 
 MIN_WORDS = 15
 # A paragraph of this many words ends before somebody speaks.

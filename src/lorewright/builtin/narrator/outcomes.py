@@ -274,6 +274,8 @@ def _names(words: Beat, line: Beat) -> bool:
     return isinstance(who, Person) and is_named_in([who.name], line.authored)
 
 
+# Outcomes: one Outcome -> its beats: the scenario's own sentence where there is one, else the grammar's.
+
 # From here on a way or a wait is long (minutes).
 LONG_MINUTES = 15
 LONG_WAIT_MINUTES = 45

@@ -193,6 +193,8 @@ def _beat(kind: Kind, group: str, facts: dict[str, Fact], slots: Mapping[str, Sl
     )
 
 
+# Scenery: the place -> beats: its atmosphere line by line, who is here, what lies here, the ways out.
+
 # For so many narrations the list of people and the ways out are remembered.
 _PEOPLE_KEPT = 2
 _LISTS_KEPT = 10

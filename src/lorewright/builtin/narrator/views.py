@@ -120,6 +120,8 @@ def _group(given: NarratorInput, premise: Premise, who_id: str | None) -> str:
     return f"claim.{'said' if premise.asks else premise.kind}.{ends}"
 
 
+# Views: names and lore lines as the sentences need them: never an ID, never a line that was told.
+
 _PLAIN_WORDS = re.compile(r"[^\W\d_][\w'’ -]*")
 ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
 

@@ -143,6 +143,8 @@ def the(named: Named) -> str:
     return f"the {bare}" if bare != named.name or named.name[:1].islower() or named.name[:1].isdigit() else named.name
 
 
+# Options: what one character may do, and the moment in which they consider it.
+
 # So many of a character's last acts are not repeated just now.
 _LATELY = 3
 

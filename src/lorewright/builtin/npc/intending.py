@@ -418,6 +418,8 @@ def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
     )
 
 
+# The choice between the options: by urgency, then by lot.
+
 # In so many of a hundred turns a character follows an aim of their own, if there is one; else it waits. Of several
 # present only one in a turn may: in some profiles all think at once, and would all ask the same.
 _RESTLESS = 80

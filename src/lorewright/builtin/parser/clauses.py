@@ -282,6 +282,8 @@ def _phrases(texts: Iterable[str]) -> tuple[Phrase, ...]:
     return tuple(sorted({tuple(text.split()) for text in texts}, key=lambda phrase: (-len(phrase), phrase)))
 
 
+# Clauses: the player's text -> clauses of words, cut where another act begins.
+
 MAX_CHARACTERS = 600  # far more than four actions need; the rest of a longer line is not read
 
 _TOKEN = re.compile(r'"(?P<speech>[^"]*)"?|(?P<word>[^\W_]+(?:[\'-][^\W_]+)*)|(?P<stop>[.;!?]+)|(?P<comma>[,:]| -+ )')

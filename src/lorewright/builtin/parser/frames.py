@@ -63,6 +63,8 @@ def _number(low: Sequence[str]) -> float:
     return amount
 
 
+# Verb frames of things and places: the words after look, search, go and leave -> a Reading.
+
 Frame = Callable[[ParseContext, str, Sequence[Word]], Reading | None]
 
 

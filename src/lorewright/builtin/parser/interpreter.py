@@ -142,6 +142,8 @@ def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading 
     return target if isinstance(target, Reading) else acting(ctx, kind, f"{typed} {shown(target)}", target=target)
 
 
+# The interpreter: the player's words and the scope -> actions, or one question back.
+
 MAX_ACTIONS = 4
 _FRAMES: Mapping[str, Frame] = MappingProxyType(
     {**FRAMES, "take": take, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES}

@@ -164,6 +164,8 @@ class _Acts:
             yield f"{do.type} cannot be whispered: leave `whisper` out"
 
 
+# The stat blocks and the ruleset's scene that a campaign begins with, checked against the schemas.
+
 # The scenario's keys for what the ruleset's schemas describe.
 STAT_BLOCKS, SCENE_SEED = "stat_blocks", "scene_seed"
 

@@ -65,6 +65,8 @@ def faults_in_lines(path: Path, faults: Sequence[FileFault]) -> str:
     return "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:_MOST_TOLD])
 
 
+# Short names -> qualified IDs, with every unknown name collected.
+
 M = TypeVar("M", bound=BaseModel)
 
 # How a scenario names the player.

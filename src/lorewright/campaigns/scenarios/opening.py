@@ -222,6 +222,9 @@ def trust_in_personas(scenario: Scenario, names: NameLookup) -> dict[str, Relati
     return found
 
 
+# The opening: the state and the rules that a campaign begins with.
+
+
 @dataclass(frozen=True, slots=True)
 class Opening:
     """The state and the rules that a campaign begins with."""

@@ -105,6 +105,8 @@ def _short(value: Any) -> str:
     return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+# The rulesets that ship and those of the workspace: file -> Ruleset, or every fault of the file.
+
 _KEYS = "see docs/rulesets.md for the keys of a ruleset"
 # At most this many rulesets extend one another.
 _DEEPEST = 4

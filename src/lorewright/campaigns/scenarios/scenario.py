@@ -117,6 +117,8 @@ class ScenarioCast(Frozen):
     observations: tuple[ScenarioMemory, ...] = ()
 
 
+# The scenario: YAML -> Scenario, every key known and every value of its type.
+
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # A scenario made from a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000

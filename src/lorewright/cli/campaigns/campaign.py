@@ -71,6 +71,8 @@ def _said(player_text: str) -> str:
     return f", “{player_text}”" if player_text else ""
 
 
+# The commands.
+
 app = typer.Typer(
     help="Campaigns: begin one, look at it, take turns back, branch off.",
     no_args_is_help=True,

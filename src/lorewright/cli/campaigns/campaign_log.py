@@ -60,6 +60,8 @@ def _sum(support: Support) -> str:
     )
 
 
+# lorewright campaign log: what happened, turn by turn.
+
 EXAMPLE = "Example: lorewright campaign log friday --turn 3 --diff --json"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

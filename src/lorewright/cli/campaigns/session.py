@@ -73,6 +73,8 @@ def _show(result_json: str, what: str, *, as_json: bool) -> None:
     show_result(TurnResult.model_validate_json(result_json))
 
 
+# lorewright session: sittings and their recaps.
+
 app = typer.Typer(
     help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )

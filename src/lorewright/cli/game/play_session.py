@@ -206,6 +206,8 @@ def terminal_listener(*, streams: bool) -> Iterator[TerminalListener]:
         yield TerminalListener(show, streams=streams and can_redraw())
 
 
+# The session: it submits and shows turns, and asks about models that cost money.
+
 # Errors that concern a model, its prompt or its settings: the turn can be played without them.
 _OF_MODELS = (ProviderError, PromptError, SettingsError)
 

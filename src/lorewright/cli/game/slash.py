@@ -138,6 +138,9 @@ def scene(session: PlaySession, rest: str) -> None:
     show_result(result)
 
 
+# The commands by name, and which one was meant.
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A slash command: its help in a line; `run` gets what stands after its name. A command that is no aside prints a

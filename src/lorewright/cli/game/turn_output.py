@@ -108,6 +108,9 @@ def _stages(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from (f"{name}{f' × {times}' if times > 1 else ''}" for name, times in runs.items())
 
 
+# What the player sees of a turn.
+
+
 def show_start(campaign: OpenCampaign) -> None:
     """Print where the story stands: its title, the recap of the last sitting, and the opening or the last narration."""
     say(campaign.row.name, style="bold")

@@ -110,6 +110,8 @@ def _show_blocked(report: LeakReport) -> None:
         say()
 
 
+# lorewright pack test, and its report.
+
 EXAMPLE = "Example: lorewright pack test neo_seattle --junit lore.xml"
 
 _STYLES: dict[Status, str] = {"failed": "red", "warned": "magenta", "skipped": "dim", "passed": "green"}

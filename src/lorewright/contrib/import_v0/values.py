@@ -198,6 +198,8 @@ class Notes:
         self.kept.setdefault(table, {})[key] = value
 
 
+# Values read as the types that they must have; every other value is a fault.
+
 # Longer than any real name or ID.
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 1_000_000

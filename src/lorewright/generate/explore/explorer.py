@@ -83,6 +83,9 @@ def _count(count: int, singular: str, plural: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 
+# The walk: found, installed, surveyed, begun, continued.
+
+
 @dataclass(frozen=True, slots=True)
 class ReadyPack:
     """A pack that is ready for a walk: its walk for a seed, and the lines of the report."""

@@ -133,6 +133,8 @@ def _subject(scenario: Scenario) -> str:
     return scenario.places[scenario.start].name or "this place"
 
 
+# The scenario of a walk: places, people, things, threads.
+
 # Fewer places among so many notes are no map to walk on.
 _FEW_PLACES, _NOTES_A_PLACE = 5, 20
 _MOST_FACTIONS = 60

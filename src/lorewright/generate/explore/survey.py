@@ -260,6 +260,8 @@ def distinct_names(given: Iterable[Titled], *, taken: Iterable[str] = ()) -> dic
     return names
 
 
+# The survey: the notes that a player may read, their ties, and the conditions that hide the others.
+
 # Longer names (in words) are not looked for in texts.
 _LONGEST_NAME = 6
 _LINK_KINDS = ("location", "entity", "faction")

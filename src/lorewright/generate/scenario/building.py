@@ -210,6 +210,8 @@ def _validate(value: dict[str, Any], schema: Mapping[str, Any], what: str, rules
     return value
 
 
+# The scenario, with the lines that play it to its goal as its demo.
+
 # The parts of an errand; a ruleset without these has no place for one.
 NEEDED_ACTS = ("go", "ask", "give")
 # Room for detours: as many ways again as the errand takes, and some.

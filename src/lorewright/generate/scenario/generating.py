@@ -204,6 +204,8 @@ def _silent(speaker: Speaker) -> bool:
     return not (speaker.knows or speaker.withholds)
 
 
+# The generator: a scenario is played to its goal before anybody is given it.
+
 PROMPT = "scenario_generator"
 # The packs' own rules may break a draft; so many are tried.
 _ATTEMPTS = 12

@@ -112,6 +112,8 @@ class Outline(Shaped):
     opening: str = Field(min_length=1, max_length=_OPENING, pattern=r"\S")
 
 
+# The texts of an errand: title, opening, hints, endings, each one of several wordings.
+
 TONES = (
     *("quiet and watchful", "dry and quick", "warm, a little worn", "cool and exact", "uneasy, with good manners"),
     *("plain and unhurried", "wry", "tired and kind"),

@@ -45,6 +45,8 @@ class Lot:
         return sorted(options, key=lambda option: content_hash(f"{self.seed}\n{self.attempt}\n{what}\n{key(option)}"))
 
 
+# The stage: its places, the ways between them, who stands where.
+
 FEWEST_PLACES, FEWEST_PEOPLE = 3, 2
 _MOST_PLACES = 9
 # People who live further from the beginning are met nearer to it: forty actions are a whole evening.

@@ -56,6 +56,8 @@ class SpokenPieces:
         return text
 
 
+# A request of ours -> pydantic-ai's messages, parameters and settings.
+
 # The library takes most of a second to import: each function imports it when a model is asked.
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs

@@ -108,6 +108,8 @@ def _said(text: str, secrets: Secrets) -> str:
     return f": {clean[:_REASON]}" if clean else ""
 
 
+# RemoteModel: one try at asking a provider.
+
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
     from pydantic_ai.models import Model as VendorModel

@@ -227,6 +227,8 @@ def in_words(op: o.StateOp, state: WorldState) -> str:
             raise AssertionError(f"no proposal becomes {op.op}")
 
 
+# Proposals of the extractor -> ops that become true, and refusals with their reasons.
+
 STAGE = "lore_extractor"
 # The reason for refusing a fact that contradicts what is established.
 CONTRADICTS = "contradicts_fact"

@@ -330,6 +330,8 @@ def _searchable(text: str) -> str:
     return f" {' '.join(words)} " if words else ""
 
 
+# The jobs that run concurrently with a narration.
+
 WRITES = "inner_writes"
 # The profiles in which inner states move; in others, with one round a turn, only the rules move them.
 _MOVING: tuple[TurnProfile, ...] = ("stream", "ensemble")

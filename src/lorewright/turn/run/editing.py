@@ -103,6 +103,8 @@ def _messages(head: Head, turn_id: str, narration: str, state: WorldState, *, cl
     return stream.messages
 
 
+# Ops from outside -> a committed turn of the kind `edit`.
+
 STAGE = "edit"
 
 MOST_OPS = 200

@@ -134,6 +134,9 @@ def _key(predicate: str) -> str:
     return "".join(sign for sign in predicate.lower() if sign.isalnum())
 
 
+# The narration, and what it adds to the world: narrate, extract, accept.
+
+
 @dataclass(frozen=True, slots=True)
 class NarrationResult:
     """The narration, the state with its additions and those of background jobs, and these as ops, events and

@@ -335,6 +335,9 @@ def _result(turn: TurnContext, *, final_text: str, options: tuple[str, ...], val
     )
 
 
+# The pipeline: the player's round, then those of the cast.
+
+
 async def think(
     head: Head,
     submission: Submission,

@@ -260,6 +260,9 @@ def _id_of(message: Message) -> str:
     return f"{message.turn_id}/{message.seq}"
 
 
+# The round: interpret, ground, validate, plan, resolve.
+
+
 class PlayerRound:
     """The player's round while it is thought: one method for each step."""
 

@@ -57,13 +57,11 @@ async def gather(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
 
 # Models by stage -> the stages of a turn. A stage without a model is built in.
 
-# The stages of a turn, by the names that their prompts have.
+# By the names that their prompts have.
 STAGES = (
     *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
     *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
 )
-
-
 # The stages in which other characters act of their own accord.
 _OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
 
@@ -93,6 +91,9 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
         character_extractor=CharacterExtract(models.get(CharacterExtract.name), prompts),
         summarise=Summarise(models.get(Summarise.name), prompts),
     )
+
+
+# The results of a turn so far, and what each of its steps works with.
 
 
 @dataclass(slots=True)

@@ -120,6 +120,9 @@ def schema_files(types: Mapping[str, Mapping[str, type[BaseModel]]] = STAGE_TYPE
             yield f"{name}.{part}.json", json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+# The stages of a turn.
+
+
 @dataclass(frozen=True, slots=True)
 class Stages:
     """The stages of a turn, each built in or with its model."""

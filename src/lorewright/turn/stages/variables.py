@@ -64,6 +64,8 @@ def cut(text: str, budget_tokens: int) -> str:
     return f"{part[:word]} …" if word > 20 else ""
 
 
+# Outcomes, acts and changes -> lines for a prompt.
+
 _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
     {
         "looked": "it is looked at",
@@ -232,6 +234,8 @@ def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
     meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
     return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])
 
+
+# The variables: `player`, `char`, `chars`, `turn`, `lore`, `msgs`.
 
 # The name of a player's character without one.
 NOBODY = "the adventurer"

@@ -126,6 +126,8 @@ def _last(messages: Iterable[Message], kind: MessageType, own: frozenset[str]) -
     )
 
 
+# Acquaintance: whose names the player may hear, and the state without all the others.
+
 # The label of a way whose own label would say where it leads.
 UNNAMED_WAY = "other way"
 

@@ -176,6 +176,8 @@ def _names(state: WorldState) -> set[str]:
     return {_stem(word) for person in people for word in _plain(person.name) if len(word) > 2}
 
 
+# Letterings: the letters in which a text can be read, as written and without the disguises.
+
 # Signs that look like a Latin letter although neither their decomposition nor their name leads back to it: the singles
 # of Unicode's table of confusables (UTS 39), and other common look-alikes.
 _LOOKS_LIKE = {

@@ -223,6 +223,8 @@ def _passages(text: str) -> list[str]:
     return list(dict.fromkeys(found))[:_PASSAGES]
 
 
+# Leak checks: does a text tell what its reader may not know?
+
 # The name of the record of a turn's refusals.
 LEAKS = "leaks"
 # Six words in a row are a quotation; fewer are how people talk.

@@ -123,6 +123,8 @@ class TurnStream:
         return [*self._past, *((self._turn_no, message) for message in self._own)]
 
 
+# The narrator's input: the scene as it may be shown, and the evidence that was gained.
+
 # The types of actions that are answered in words.
 _PRESSED = ("persuade", "threaten")
 _SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))

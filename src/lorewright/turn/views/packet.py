@@ -111,6 +111,8 @@ def threads_summary(state: WorldState) -> str:
     )
 
 
+# The packet: what a stage is told of the world, cut to its reader.
+
 # The number of last narrations that are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 

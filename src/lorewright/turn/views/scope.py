@@ -219,6 +219,8 @@ def _is_aimed(type_: ActionType) -> bool:
     return any(WITHIN_TARGET in part.model_dump_json() for part in (*type_.needs, *type_.effects.get("success", ())))
 
 
+# The scope: everything that a player's words can refer to, and suggested lines.
+
 _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "npc": "person",
     "player": "person",

@@ -91,6 +91,8 @@ def _some(ids: Sequence[str], turn_no: int, most: int) -> Sequence[str]:
     return (*ids[start:], *ids[:start])[:most]
 
 
+# The views of each stage in one turn.
+
 # The budget of the lore that is retrieved for the player's words each turn, besides the scene's own.
 ASKED_TOKENS = 800
 ASKED_LIMIT = 4
