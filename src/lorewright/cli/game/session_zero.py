@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.scenario import Scenario
@@ -56,10 +56,10 @@ def asked(scenario: Scenario, ruleset: Ruleset, ask: Ask) -> Calibration:
     say("Before the first turn. An empty line leaves a thing as it is; several things are parted by semicolons.")
     given: dict[str, Any] = {}
     for key, question, read in _questions(scenario):
-        _put(given, key, question, read, ask)
+        _put(Calibration, given, key, question, read, ask)
     character: dict[str, Any] = {}
     for key, question, read in _about_character(scenario):
-        _put_of_character(given, character, key, question, read, ask)
+        _put(CalibratedCharacter, character, key, question, read, ask)
     if integers := _integers(ruleset):
         _put_stats(given, character, scenario, ruleset, integers, ask)
     return Calibration.model_validate({**given, "character": character})
@@ -83,28 +83,15 @@ def _about_character(scenario: Scenario) -> Iterator[tuple[str, str, Read]]:
     yield "description", "Who you are, in a sentence or two: ", str
 
 
-def _put(given: dict[str, Any], key: str, question: str, read: Read, ask: Ask) -> None:
-    """Ask until the answer fits."""
+def _put(model: type[BaseModel], given: dict[str, Any], key: str, question: str, read: Read, ask: Ask) -> None:
+    """Ask until the answer fits the model, together with what was given before."""
     while answer := ask(question).strip():
         try:
-            Calibration.model_validate({**given, key: read(answer)})
+            model.model_validate({**given, key: read(answer)})
         except ValidationError as problem:
             note(_told(problem))
             continue
         given[key] = read(answer)
-        return
-
-
-def _put_of_character(
-    given: dict[str, Any], character: dict[str, Any], key: str, question: str, read: Read, ask: Ask
-) -> None:
-    while answer := ask(question).strip():
-        try:
-            CalibratedCharacter.model_validate({**character, key: read(answer)})
-        except ValidationError as problem:
-            note(_told(problem))
-            continue
-        character[key] = read(answer)
         return
 
 
