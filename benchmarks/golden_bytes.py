@@ -76,7 +76,7 @@ class Program:
         folder.mkdir(parents=True, exist_ok=True)
         home = str(self.scratch / "home")
         environment = {
-            **{name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ},
+            **{name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH") if name in os.environ},
             **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), home),
             "LOREWRIGHT_WORKSPACE": str(folder),
             "LOREWRIGHT_EMBEDDER": workspace.rpartition("-")[2],
