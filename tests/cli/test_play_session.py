@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.cli.game import play_session as seats
+from lorewright.campaigns.estimate import format_dollars
 from lorewright.cli.game.play_session import PlaySession, terminal_listener
 from lorewright.cli.game.slash import run_command
 from lorewright.errors import CampaignError, ProviderBusy
@@ -168,4 +168,4 @@ def test_a_long_telling_that_cannot_be_drawn_anew_is_not_printed_twice(
 
 def test_prices_are_told_with_the_digits_that_say_something() -> None:
     amounts = {0: "$0", 0.0123: "$0.012", 0.00034: "$0.00034", 1.5: "$1.50", 0.1: "$0.10"}
-    assert {usd: seats.format_dollars(usd) for usd in amounts} == amounts
+    assert {usd: format_dollars(usd) for usd in amounts} == amounts
