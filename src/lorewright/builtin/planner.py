@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
 from lorewright.values.records import PlannerInput, PlannerOutput
 
 _NOTES: Mapping[str, str] = {
@@ -16,7 +17,6 @@ _NOTES: Mapping[str, str] = {
     "search": "tell what the search brings",
     "wait": "let time pass",
     "inventory": "list what is carried",
-    "sneak": "tell whether it stays unseen",
     "tell": "let {target} take it in",
     "persuade": "let {target} give way, or not",
     "threaten": "let {target} give way, or not",
@@ -51,7 +51,9 @@ def _note(action: Action, names: Mapping[str, str]) -> str:
     default = _DEFAULTS.get(action.type, "it")
     target = names.get(action.target_id or "", default)
     place = names.get(action.location_id or "", "the next place")
-    return _NOTES.get(action.type, "tell what comes of the attempt").format(target=target, place=place)
+    verb = verb_of(action.type)
+    note = verb.note if verb is not None else _NOTES.get(action.type, "")
+    return (note or "tell what comes of the attempt").format(target=target, place=place)
 
 
 def _names(packet: Mapping[str, Any]) -> dict[str, str]:

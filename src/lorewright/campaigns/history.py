@@ -20,6 +20,7 @@ from lorewright.index.history import GrowingHistory, HistoryIndex, HistoryRecord
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.effects import PREDICATES
 from lorewright.rules.patch import Outcome, Resolution
+from lorewright.rules.verbs import verb_of
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
@@ -47,7 +48,7 @@ _CAME_OF = {
     "used": "tried to use {item}{on}",
 }
 # Sentences for attempts (`acted`) that the player's own words tell better.
-_IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}", "sneak": "tried not to be seen"}
+_IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}"}
 
 
 def history_records(
@@ -95,7 +96,8 @@ def _attempts(outcomes: Sequence[Outcome], before: WorldState, after: WorldState
 
 def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
     if outcome.code == "acted":
-        sentence = _IN_WORDS.get(outcome.type, sentence)
+        verb = verb_of(outcome.type)
+        sentence = (verb.history if verb is not None else _IN_WORDS.get(outcome.type)) or sentence
     used = outcome.item_id or outcome.target_id
     text = sentence.format(
         item=in_a_sentence(state.name_of(used)) if used else "something",

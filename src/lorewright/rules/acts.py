@@ -12,6 +12,7 @@ from lorewright.rules.patch import OutcomeCode, Patch, ReasonCode
 from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
+from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, RevealItem, StateOp, TransferItem
 from lorewright.world.state import How, WorldState
@@ -216,14 +217,23 @@ def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
     Where fewer pieces of a thing lie there than are wanted, all are taken. A check or a rule may change the result.
     """
-    if action.type in ("go", "sneak") and action.location_id is not None:
-        move = Move(entity_id=action.actor_id, to=action.location_id)
-        # The scene goes where the player goes; others come and go within it.
-        is_players = action.actor_id == state.player_id
-        return (move, OpenScene(location_id=action.location_id)) if is_players else (move,)
+    verb = verb_of(action.type)
+    if verb is not None:
+        return () if verb.ops is None else verb.ops(action, state)
+    if action.type == "go":
+        return move_ops(action, state)
     if action.type in _DOORS:
         return door_ops(action, state)
     return _hand_over(action, state)
+
+
+def move_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
+    """Return the ops of going to the action's place; the scene goes where the player goes."""
+    if action.location_id is None:
+        return ()
+    move = Move(entity_id=action.actor_id, to=action.location_id)
+    is_players = action.actor_id == state.player_id
+    return (move, OpenScene(location_id=action.location_id)) if is_players else (move,)
 
 
 def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
@@ -258,6 +268,10 @@ def act(patch: Patch, attempt: Attempt, rules: CampaignRules, *, ruled: bool = F
     `ruled`: a rule of the scenario has decided, so that a gift wins no regard beyond the rule's effects.
     """
     action = attempt.action
+    verb = verb_of(action.type)
+    if verb is not None:
+        patch.do(*plain_ops(action, patch.state))
+        return Answer("acted") if verb.does is None else verb.does(patch, attempt, rules, ruled)
     match action.type:
         case "look":
             return Answer("looked")
@@ -266,9 +280,6 @@ def act(patch: Patch, attempt: Attempt, rules: CampaignRules, *, ruled: bool = F
         case "go":
             patch.do(*plain_ops(action, patch.state))
             return Answer("moved")
-        case "sneak":
-            patch.do(*plain_ops(action, patch.state))
-            return Answer("moved" if action.location_id else "acted")
         case "ask":
             return ask(patch, attempt)
         case "tell":

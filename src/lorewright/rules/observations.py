@@ -19,6 +19,7 @@ from lorewright.rules.patch import EngineEvent, Outcome, Resolution, Roll
 from lorewright.rules.reach import is_npc, is_person
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.validate import the
+from lorewright.rules.verbs import Sight, verb_of
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Observe, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState, pair, relation_key
@@ -72,17 +73,6 @@ def _rank(member: tuple[str, CastRule]) -> tuple[bool, float, str]:
 # Seen: an outcome -> what others see of it: a sentence with places for names, its importance, and where it is seen.
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """A sentence without its full stop; `{about}` is the subject of the talk, as far as that names anybody, else
-    `otherwise`.
-    """
-
-    text: str
-    importance: int
-    otherwise: str = ""
-
-
 # Importance to the observer, of 5: blows and threats are remembered for days (4), bonds between people and changes of
 # hands make them think of each other (3), news and changes to one's surroundings are worth a thought (2), idle talk,
 # coming and going are forgotten first (1).
@@ -113,39 +103,38 @@ _USED_IT = Sight("{actor} used {target}", 1)
 _TRIED = Sight("{actor} tried something on {target}", 1)
 _CAME = Sight("{actor} came to {place}", 1)
 _LEFT = Sight("{actor} left {place}", 1)
-_CAUGHT = Sight("{actor} tried to slip by unseen", 2)
 _FAILED = ("fail",)
-_UNSEEN = ("success", "critical")
+UNSEEN = ("success", "critical")
 
 
 def sights_of(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     """Yield what is seen, and at which place; nothing for a blocked attempt. `place` is where the actor stood."""
     if outcome.code == "blocked":
         return
-    if outcome.type in ("go", "sneak"):
-        yield from _departures(outcome, place)
+    verb = verb_of(outcome.type)
+    if verb is not None and verb.sights is not None:
+        yield from verb.sights(outcome, place)
+        return
+    if outcome.type == "go":
+        yield from departures(outcome, place)
         return
     sight = _kind(outcome)
     if sight is not None:
         yield sight, place
 
 
-def _departures(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
-    """Yield a departure, seen at both places; a successful sneak is seen at neither."""
-    if outcome.type == "sneak" and outcome.band in _UNSEEN:
-        return
+def departures(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
+    """Yield a departure, seen at both places; nothing where nobody went anywhere."""
     if outcome.code == "moved" and outcome.location_id is not None:
         yield _LEFT, place
         yield _CAME, outcome.location_id
-    elif outcome.type == "sneak" and outcome.band in _FAILED:
-        yield _CAUGHT, place
 
 
 def _kind(outcome: Outcome) -> Sight | None:
     match outcome.type:
         case "tell" if outcome.code == "heard":
             return _TOLD
-        case "persuade" if outcome.band in _UNSEEN or outcome.code == "told":
+        case "persuade" if outcome.band in UNSEEN or outcome.code == "told":
             return _WON_OVER
         case "attack" if outcome.band in _FAILED:
             return _BEATEN_OFF

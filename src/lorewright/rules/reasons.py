@@ -27,6 +27,7 @@ from lorewright.rules.reach import (
     why_not_unlock,
 )
 from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.verbs import verb_of
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Reasons beside place and possession: turns, conditions, facts, needs.
@@ -156,9 +157,12 @@ def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
     """Return the reason by place, presence or possession. Somebody who is nowhere can do nothing."""
     if place_of(action, state) == OFFSTAGE:
         return "not_present"
+    verb = verb_of(action.type)
+    if verb is not None:
+        return (verb.requires or why_not_reach)(action, state)
     if action.type in _TO_SOMEBODY:
         return _why_no_person(action, state, nobody="nobody_named") or _why_no_item(action, state)
-    return _CHECKS.get(action.type, _why_not_other)(action, state)
+    return _CHECKS.get(action.type, why_not_reach)(action, state)
 
 
 def _why_no_person(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
@@ -179,19 +183,12 @@ def _why_no_item(action: Action, state: WorldState) -> ReasonCode | None:
     return "not_in_inventory"
 
 
-def _why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
+def why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return why the actor cannot go to the action's place: no way leads there, or all are barred."""
     if not exits_to(action, state):
         return "no_such_exit" if first_step(action, state) is None else "too_far"
     barriers = [barrier(way_out, action.actor_id, state) for way_out in exits_to(action, state)]
     return None if None in barriers else barriers[0]
-
-
-def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:
-    """Return the reason against sneaking somewhere, past somebody, or neither; both must be possible."""
-    past = _why_not_other(action, state)
-    if past is not None or action.location_id is None:
-        return past
-    return _why_not_go(action, state)
 
 
 def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
@@ -230,10 +227,11 @@ def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:
         return "object_not_found"
     if not in_sight(action.item_id, action, state):
         return "not_in_inventory"
-    return _why_not_other(action, state)
+    return why_not_reach(action, state)
 
 
-def _why_not_other(action: Action, state: WorldState) -> ReasonCode | None:
+def why_not_reach(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return why the target or the thing of the action, if there are any, are out of reach."""
     if in_sight(action.target_id, action, state):
         return None if in_sight(action.item_id, action, state) else "not_in_inventory"
     return "not_present" if is_person(action.target_id, state) else "object_not_found"
@@ -245,8 +243,7 @@ def _nothing(action: Action, state: WorldState) -> None:
 
 _CHECKS: Mapping[str, Callable[[Action, WorldState], ReasonCode | None]] = MappingProxyType(
     {
-        "go": _why_not_go,
-        "sneak": _why_not_sneak,
+        "go": why_not_go,
         "ask": _why_not_ask,
         "take": _why_not_take,
         "drop": _why_not_drop,

@@ -28,6 +28,7 @@ from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.validate import cost_ops, costs_of
+from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
 from lorewright.world.state import WorldState
@@ -328,13 +329,12 @@ def _play_ruling(patch: Patch, ruling: Ruling) -> Answer:
 
 
 def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
-    """Return the rule about going that way for a `sneak`, which goes there too, unless the rule asks for dice of its
-    own.
-    """
-    if attempt.action.type != "sneak" or attempt.action.location_id is None:
+    """Return the rule about the other action that the attempt's is too, unless the rule asks for dice of its own."""
+    verb = verb_of(attempt.action.type)
+    other = verb.also_ruled_as(attempt.action) if verb is not None and verb.also_ruled_as is not None else None
+    if other is None:
         return None
-    going = attempt.model_copy(update={"action": attempt.action.model_copy(update={"type": "go"})})
-    rule = rule_for(going, state, rules)
+    rule = rule_for(attempt.model_copy(update={"action": other}), state, rules)
     return rule if rule is not None and rule.check is None else None
 
 

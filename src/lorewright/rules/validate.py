@@ -13,6 +13,7 @@ from lorewright.rules.patch import ActionResult, ReasonCode, Validation
 from lorewright.rules.reach import exits_to, first_step, is_barred, place_of, way
 from lorewright.rules.reasons import unmet, why_not
 from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.rules.verbs import verb_of
 from lorewright.world.ops import AdvanceTime, Decrement, Increment, StateOp, TickClock
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -134,9 +135,12 @@ def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
     those named, else the type's own.
     """
     own = ruleset.actions[action.type].minutes
-    exit_taken = way(action, state) if action.type in ("go", "sneak") else None
+    verb = verb_of(action.type)
+    if verb is not None:
+        return own if verb.minutes is None else verb.minutes(action, state, own)
+    exit_taken = way(action, state) if action.type == "go" else None
     if exit_taken is not None:
-        return exit_taken.minutes + (own if action.type == "sneak" else 0)
+        return exit_taken.minutes
     named = action.metadata.get("minutes") if action.type == "wait" else None
     return int(named) if named is not None else own
 

@@ -26,7 +26,7 @@ from lorewright.builtin.narrator.act_words import (
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
-from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
+from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person, telling_of
 from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
@@ -61,11 +61,16 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
     """
     if outcome.code == "blocked":
         return [_blocked_beat(actor, outcome)]
-    if outcome.code == "acted" and outcome.band == "fail" and outcome.type not in _FAILS_IN_WORDS:
+    telling = telling_of(outcome.type)
+    in_words = outcome.type in _FAILS_IN_WORDS if telling is None else telling.fails_in_words
+    if outcome.code == "acted" and outcome.band == "fail" and not in_words:
         return [_of_thing(actor, outcome, "npc.failed")]
     talk = talk_beats(actor, outcome, evidence, words=words)
     if talk is not None:
         return talk
+    own = telling.of_others(actor, outcome) if telling is not None and telling.of_others is not None else None
+    if own is not None:
+        return [own]
     if outcome.code == "moved":
         return [_movement_beat(actor, outcome)]
     if outcome.code in _OF_A_THING:
@@ -84,11 +89,8 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
 
 
 def _movement_beat(actor: Actor, outcome: Outcome) -> Beat:
-    """Return an arrival from elsewhere or a departure; an unseen one is told by its end alone."""
-    comes = outcome.location_id == actor.told.scene.place_id
-    if outcome.type == "sneak":
-        return actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", {"band": outcome.band or "success"})
-    if comes:
+    """Return an arrival from elsewhere or a departure."""
+    if outcome.location_id == actor.told.scene.place_id:
         return actor.beat("act", "npc.come")
     place = place_of(actor.told, outcome)
     return actor.beat("act", "npc.go", flags(place=place), place=place)
@@ -123,8 +125,6 @@ def _attempt_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     band: dict[str, Fact] = {"band": outcome.band or "success"}
     if outcome.type == "attack":
         return [actor.beat("act", "npc.attack", band, to=outcome.target_id)]
-    if outcome.type == "sneak":
-        return [actor.beat("act", "npc.sneak", band)]
     if words:
         how = [actor.beat("act", "npc.came_off", band)] if outcome.band else []
         return [*worded(actor, words), *how]
@@ -136,7 +136,7 @@ _PLAINLY: Final = MappingProxyType[str, Callable[[Actor, Outcome, str], list[Bea
     {"used": _used, "looked": _looked, "waited": _waited}
 )
 # Failures that have words of their own.
-_FAILS_IN_WORDS: Final = frozenset(("attack", "sneak", "attempt", "persuade", "threaten"))
+_FAILS_IN_WORDS: Final = frozenset(("attack", "attempt", "persuade", "threaten"))
 
 
 def _blocked_beat(actor: Actor, outcome: Outcome) -> Beat:

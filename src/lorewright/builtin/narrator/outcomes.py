@@ -21,7 +21,7 @@ from lorewright.builtin.narrator.scenery import (
     sentences,
     things,
 )
-from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
+from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat, telling_of
 from lorewright.builtin.parser.clauses import listed
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
@@ -31,7 +31,7 @@ from lorewright.values.records import Evidence, LoreLine, NarratorInput, Recorde
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
 
-_ROLLED = frozenset(("attack", "persuade", "threaten", "sneak", "attempt"))
+_ROLLED = frozenset(("attack", "persuade", "threaten", "attempt"))
 _OF_A_THING = frozenset(("dropped", "opened", "closed", "locked", "unlocked"))
 _OF_A_PERSON = frozenset(("heard", "heard_before", "promised", "nothing_recorded"))
 _REASONS = frozenset(
@@ -55,7 +55,7 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    facts, slots = _deed_facts(given, outcome)
+    facts, slots = deed_facts(given, outcome)
     code = outcome.code
     if code in _OF_A_THING and slots["thing"]:
         return Beat("outcome", code, {}, slots)
@@ -71,11 +71,11 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 def _rolled_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return a deed that dice may have decided; without dice it succeeds."""
-    facts, slots = _deed_facts(given, outcome)
+    telling = telling_of(outcome.type)
+    if telling is not None and telling.of_player is not None:
+        return telling.of_player(given, outcome)
+    facts, slots = deed_facts(given, outcome)
     band = outcome.band or "success"
-    if outcome.code == "moved" and outcome.type == "sneak":
-        seen: Fact = "mixed" if band == "fail" else band  # a rule moved the player there all the same
-        return Beat("outcome", "deed.sneaked", {"band": seen}, {"place": views.place(given, outcome.location_id)})
     if outcome.code != "acted":
         return None
     if outcome.type == "tell" and slots["who"]:
@@ -84,13 +84,11 @@ def _rolled_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return None
     if outcome.type in ("attack", "persuade", "threaten"):
         return Beat("outcome", f"deed.{outcome.type}", {"band": band}, slots) if slots["who"] else None
-    if outcome.type == "sneak" and outcome.location_id and band == "fail" and not facts.get("person"):
-        return Beat("outcome", "deed.sneak", {"band": band, "place": True}, {"place": views.place(given)})
     wanted = "person" if facts.get("person") else "thing" if outcome.type == "attempt" else "person"
-    return Beat("outcome", f"deed.{outcome.type}", {"band": band, **_only(facts, wanted)}, slots)
+    return Beat("outcome", f"deed.{outcome.type}", {"band": band, **only(facts, wanted)}, slots)
 
 
-def _deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
+def deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
     """Return facts and slots of what has a name: the target, the thing that it was about, the thing that was used with
     it.
     """
@@ -109,13 +107,14 @@ def _deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
     return facts, slots
 
 
-def _only(facts: dict[str, Fact], key: str) -> dict[str, Fact]:
+def only(facts: dict[str, Fact], key: str) -> dict[str, Fact]:
+    """Return the fact of a key alone; empty where it does not hold."""
     return {key: True} if facts.get(key) else {}
 
 
 def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     reason = outcome.reason
-    facts, slots = _deed_facts(given, outcome)
+    facts, slots = deed_facts(given, outcome)
     if reason in ("door_locked", "door_bolted") and outcome.target_id and slots["thing"]:
         slots["door"] = slots["thing"]
         return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_deed_advice(given, reason)]
@@ -127,7 +126,7 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     wanted = "item" if reason in ("not_in_inventory", "wrong_key") else "thing"
     if reason in ("nobody_named", "not_to_oneself"):
         return [Beat("outcome", f"blocked.{reason}", {}, slots), *_deed_advice(given, reason)]
-    return [Beat("outcome", f"blocked.{reason}", _only(facts, wanted), slots), *_deed_advice(given, reason)]
+    return [Beat("outcome", f"blocked.{reason}", only(facts, wanted), slots), *_deed_advice(given, reason)]
 
 
 def _deed_advice(given: NarratorInput, reason: str) -> list[Beat]:

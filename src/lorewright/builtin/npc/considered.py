@@ -14,6 +14,7 @@ import yaml
 from lorewright.ids import content_hash
 from lorewright.rules.actions import Action, metadata_of, takes
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verb_of
 from lorewright.values.proposals import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.values.records import Named
 
@@ -382,8 +383,10 @@ def _remarks(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
         kind = "whisper"
     elif kind in _DOORS:
         kind = "open"
-    elif kind == "sneak":
-        return
+    elif (verb := verb_of(kind)) is not None:
+        if verb.remark is None:
+            return
+        kind = verb.remark or kind
     group = f"seen.{kind}" if f"seen.{kind}" in grammar() else "seen.attempt"
     third = outcome.target_id if moment.is_here(outcome.target_id) else None
     yield from gesture(moment.words.sentence(group, person=by, third=third, **_thing_slot(outcome, moment)))

@@ -8,9 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import yaml
+
+from lorewright.rules.verbs import verbs
+
+if TYPE_CHECKING:
+    from lorewright.builtin.parser.frames import Frame
 
 # Claims: words -> what they claim was said or promised, is owed or is owned. Nothing here says whether it is true.
 
@@ -239,16 +244,38 @@ class Lexicon:
     recorded: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Phrasing:
+    """Phrases that begin a clause, commas between them, and the function that reads the rest of it.
+
+    The longest phrase goes first; of equally long ones of different phrasings that with the lower `order`.
+    """
+
+    frame: str
+    order: int
+    phrases: str
+    read: Frame
+
+
+def phrasings() -> dict[str, Phrasing]:
+    """Return the phrasings of all verbs by their frame's name, in their order."""
+    found = (part for verb in verbs().values() for part in verb.parts if isinstance(part, Phrasing))
+    return {phrasing.frame: phrasing for phrasing in sorted(found, key=lambda phrasing: phrasing.order)}
+
+
 @cache
 def lexicon() -> Lexicon:
     """Return the shipped lexicon."""
     text = resources.files(__package__).joinpath("lexicon.yaml").read_text("utf-8")
     data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
-    verbs = [(phrase, frame) for frame, rows in data["frames"].items() for phrase in _phrases(_flat(rows))]
+    frames = {frame: (row["order"], _flat(row["phrases"])) for frame, row in data["frames"].items()}
+    frames |= {each.frame: (each.order, each.phrases.split(", ")) for each in phrasings().values()}
+    ordered = sorted(frames.items(), key=lambda frame: frame[1][0])
+    opening = [(phrase, frame) for frame, (_, phrases) in ordered for phrase in _phrases(phrases)]
     return Lexicon(
-        verbs=tuple(sorted(verbs, key=lambda verb: -len(verb[0]))),
-        verb_phrases=_phrases(" ".join(phrase) for phrase, _ in verbs),
-        verb_words=frozenset(phrase[0] for phrase, _ in verbs if len(phrase) == 1),
+        verbs=tuple(sorted(opening, key=lambda verb: -len(verb[0]))),
+        verb_phrases=_phrases(" ".join(phrase) for phrase, _ in opening),
+        verb_words=frozenset(phrase[0] for phrase, _ in opening if len(phrase) == 1),
         lead_ins=_phrases(_flat(data["lead_ins"])),
         inside=_phrases(data["inside"]),
         toward=_phrases(data["toward"]),

@@ -305,69 +305,14 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
 )
 
 
-# Verb frames of daring: sneak, hide, climb, follow, and any verb at all on something that is here -> a Reading.
+# Verb frames of daring: climb, follow, and any verb at all on something that is here -> a Reading.
 
 # Words between a verb and its object.
-_LEADS = frozenset(
+LEADS = frozenset(
     "at on onto in into over under through with to for from against around past up down off of about behind by".split()
 )
 # Least confidence in the object of an unknown verb.
 _SURE = 0.95
-
-
-def sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a sneak to a place, past somebody, or both: `past the captain to the cells`."""
-    past = words.lower().split()
-    if "past" in past or "by" in lows(rest)[:1]:
-        return _past(ctx, words, trimmed(rest, start=("past", "by")))
-    if not bare(rest) or lows(rest) in (["out"], ["away"], ["off"]):
-        exits = {way.id for way in ctx.nouns.exits}
-        lines = [f"sneak {typeable(way.name)}" for way in ctx.nouns.exits]
-        return asking(words, "Which way:", lines) if exits else asking(words, "There is no way out. You can:", ["hide"])
-    return _as_sneak(FRAMES["go"](ctx, words, rest))
-
-
-def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
-    whom, joint, where = parted(rest, ("to", "into", "towards", "toward", "through"))
-    nouns = ctx.nouns
-    wanted = PhraseKind(nouns.people, nouns.known_people, "sneak past {}")
-    target = meant(ctx, words, whom, wanted)
-    if isinstance(target, Reading):
-        return target
-    reading = acting(ctx, "sneak", f"sneak past {target.label}", target=target)
-    if not joint:
-        return reading
-    goal = FRAMES["go"](ctx, words, where)
-    if goal is None or goal.unclear is not None:
-        return goal or reading
-    to = goal.actions[0].location_id
-    return acting(ctx, "sneak", reading.intent, target=target, location_id=to, confidence=goal.confidence)
-
-
-def _as_sneak(going: Reading | None) -> Reading | None:
-    """Return the same move, unseen; a question keeps the verb in its lines."""
-    if going is None:
-        return None
-    if going.unclear is not None:
-        return going
-    actions = tuple(action.model_copy(update={"type": "sneak"}) for action in going.actions)
-    return Reading(
-        actions, going.intent.replace("go ", "sneak ", 1), going.confidence, None, going.mentioned, going.assumptions
-    )
-
-
-def hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read hiding anywhere, or behind something that is here."""
-    place = trimmed(rest, start=tuple(_LEADS | {"inside", "beneath", "underneath", "beside", "myself"}))
-    if not bare(place):
-        return acting(ctx, "sneak", "hide", metadata={"detail": "hide"})
-    nouns = ctx.nouns
-    found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
-    if isinstance(found, PhraseMatch):
-        return acting(
-            ctx, "sneak", f"hide by {found.label}", target=found, metadata={"detail": typed(rest)[:MAX_WORDS]}
-        )
-    return acting(ctx, "sneak", "hide", metadata={"detail": typed(rest)[:MAX_WORDS]}, confidence=0.8)
 
 
 def climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -431,7 +376,7 @@ def _tried(
 
 def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
     """Return the object of the attempt: somebody or something that is here."""
-    phrase = bare(trimmed(rest, start=tuple(_LEADS)))
+    phrase = bare(trimmed(rest, start=tuple(LEADS)))
     if not phrase:
         return None
     nouns = ctx.nouns
@@ -440,14 +385,14 @@ def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Read
     is_pronoun = phrase.lower() in lex.person_pronouns | lex.thing_pronouns
     if not is_pronoun and resolve(phrase, everything, nouns.known_people) is None:
         return None
-    return meant(ctx, phrase, trimmed(rest, start=tuple(_LEADS)), PhraseKind(everything, nouns.known_people))
+    return meant(ctx, phrase, trimmed(rest, start=tuple(LEADS)), PhraseKind(everything, nouns.known_people))
 
 
 def any_verb(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """Read an unknown verb, on something here that is named well enough, as an attempt without a trait."""
     if len(words) < 2 or words[0].kind != "word":
         return None
-    rest = trimmed(words[1:], start=tuple(_LEADS))
+    rest = trimmed(words[1:], start=tuple(LEADS))
     nouns = ctx.nouns
     found = resolve(bare(rest), nouns.people + nouns.things + nouns.doors, whole=True)
     if not isinstance(found, PhraseMatch) or found.confidence < _SURE:
@@ -458,8 +403,6 @@ def any_verb(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
 
 ATTEMPTS: Mapping[str, Frame] = MappingProxyType(
     {
-        "sneak": sneak,
-        "hide": hide,
         "climb": climb,
         "follow": follow,
         **{f"attempt_{trait}": partial(attempt, trait=trait) for trait in ("charm", "hands", "nerve", "wits")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from rapidfuzz import fuzz
@@ -16,6 +17,7 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     longest_prefix,
     lows,
+    phrasings,
     split_clauses,
     typed,
     words_of,
@@ -148,6 +150,13 @@ MAX_ACTIONS = 4
 _FRAMES: Mapping[str, Frame] = MappingProxyType(
     {**FRAMES, "take": take, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES}
 )
+
+
+@cache
+def _frames() -> Mapping[str, Frame]:
+    return MappingProxyType({**_FRAMES, **{frame: phrasing.read for frame, phrasing in phrasings().items()}})
+
+
 _TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade", "threaten"))
 
 
@@ -341,7 +350,7 @@ def _read_by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> R
             continue
         if frame == "again":
             return None if words[len(phrase) :] else asking(clause.text, "Type again what you want repeated.")
-        reading = _FRAMES[frame](ctx, clause.text, words[len(phrase) :])
+        reading = _frames()[frame](ctx, clause.text, words[len(phrase) :])
         if reading is not None:
             return reading
     return None

@@ -17,6 +17,7 @@ from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.ruleset_checks import check_problems, path_problems
 from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.rules.verbs import verbs
 from lorewright.values.entries import Agenda
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled, misfits, plain
@@ -66,7 +67,6 @@ _ALL_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 # Acts that are aimed at somebody, and those that name a place.
 _AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
-_TO_PLACES = frozenset({"go", "sneak"})
 
 
 def cast_of(
@@ -156,8 +156,9 @@ class _Acts:
 
     def _idle(self, do: Deed) -> Iterator[str]:
         """Yield the keys that have no meaning for such an act."""
-        if do.to and do.type not in _TO_PLACES:
-            yield f"`to` is for {' and '.join(sorted(_TO_PLACES))}; {do.type} takes none: leave it out"
+        to_places = sorted({"go", *(verb.name for verb in verbs().values() if verb.aim == "place")})
+        if do.to and do.type not in to_places:
+            yield f"`to` is for {' and '.join(to_places)}; {do.type} takes none: leave it out"
         if do.item and do.type != "tell" and not takes(do.type, "item_id"):
             yield f"{do.type} takes no `item`: leave it out"
         if do.whisper and do.type not in _AT_PEOPLE:

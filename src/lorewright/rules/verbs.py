@@ -1,0 +1,110 @@
+"""Verb: all that the program knows of a kind of action, as one record; and the records that are there.
+
+A family of verbs is a module of `lorewright.verbs` with a tuple VERBS. The modules are found when a verb is first asked
+for, like plug-ins: rules, parser, narrator and the others know the shape of a record, never a verb by its name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from lorewright.world.frozen import Frozen
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+
+if TYPE_CHECKING:
+    from lorewright.rules.actions import Action, Attempt
+    from lorewright.rules.acts import Answer
+    from lorewright.rules.patch import Outcome, Patch, ReasonCode
+    from lorewright.rules.rulesets import CampaignRules
+
+T = TypeVar("T")
+
+_PACKAGE = "lorewright.verbs"
+
+
+class NoMetadata(Frozen):
+    """For actions that need none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is seen of an act: a sentence without its full stop, and how much it matters (1 to 5). `{about}` is the
+    subject of the talk, as far as that names anybody, else `otherwise`."""
+
+    text: str
+    importance: int
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verb:
+    """A kind of action. What only one part of the program asks (parser, narrator) is in `parts`, in that part's own
+    classes.
+
+    The functions are pure. A value that is not given is that of an act which needs its target to be here, changes
+    nothing and is seen by nobody.
+    """
+
+    name: str
+    # Place in lists that are shown or sent to models.
+    rank: int
+    # Type of an action's metadata.
+    metadata: type[Frozen] = NoMetadata
+    # What its target is, where the author of a scenario gives one: anybody or anything, a person, a place.
+    aim: Literal["any", "person", "place"] = "any"
+    # Keys that an author's `do` of this type must have.
+    needs: tuple[str, ...] = ()
+
+    # Why it is not possible, by place, presence and possession; None where it is.
+    requires: Callable[[Action, WorldState], ReasonCode | None] | None = None
+    # In-world minutes, given those of the ruleset.
+    minutes: Callable[[Action, WorldState, int], int] | None = None
+    # What it changes without checks and rules.
+    ops: Callable[[Action, WorldState], tuple[StateOp, ...]] | None = None
+    # What it does; the flag says that a rule of the scenario has decided.
+    does: Callable[[Patch, Attempt, CampaignRules, bool], Answer] | None = None
+    # The action whose rules in a scenario count for this one too, if they ask for no dice.
+    also_ruled_as: Callable[[Action], Action | None] | None = None
+    # What is seen of it, with the place; it is not asked about blocked attempts. `place` is where the actor stood.
+    sights: Callable[[Outcome, str], Iterable[tuple[Sight, str]]] | None = None
+
+    # The note of a plan, with {target} and {place}.
+    note: str = ""
+    # The sentence of the history where the player's words tell the attempt better than its code.
+    history: str = ""
+    # The group `seen.GROUP` of remarks of those who see it; None where nobody remarks on it.
+    remark: str | None = ""
+
+    parts: tuple[object, ...] = ()
+
+    def part(self, kind: type[T]) -> T | None:
+        """Return the first part of a class; None where the verb has none."""
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+
+@cache
+def verbs() -> Mapping[str, Verb]:
+    """Return the verbs by name, in the order of their ranks.
+
+    Raises:
+        ValueError: two records have the same name or rank.
+    """
+    package = importlib.import_module(_PACKAGE)
+    families = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    records = [verb for family in families for verb in importlib.import_module(f"{_PACKAGE}.{family}").VERBS]
+    for values in ([verb.name for verb in records], [verb.rank for verb in records]):
+        if twice := {value for value in values if values.count(value) > 1}:
+            raise ValueError(f"two verbs have the same name or rank: {twice}")
+    return MappingProxyType({verb.name: verb for verb in sorted(records, key=lambda verb: verb.rank)})
+
+
+def verb_of(kind: str) -> Verb | None:
+    """Return the record of a type of action; None for a type that only a ruleset knows."""
+    return verbs().get(kind)

@@ -1,0 +1,182 @@
+"""Verbs of moving: sneak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import Actor
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.outcomes import deed_facts, only
+from lorewright.builtin.narrator.views import Beat, Telling
+from lorewright.builtin.parser.clauses import Phrasing, Word, lows, typed
+from lorewright.builtin.parser.frames import LEADS, go
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    trimmed,
+    typeable,
+)
+from lorewright.rules.actions import Action, Attempt, SneakMetadata
+from lorewright.rules.acts import Answer, move_ops
+from lorewright.rules.observations import UNSEEN, departures
+from lorewright.rules.patch import Outcome, Patch, ReasonCode
+from lorewright.rules.reach import way
+from lorewright.rules.reasons import why_not_go, why_not_reach
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import Sight, Verb
+from lorewright.values.records import NarratorInput
+from lorewright.world.state import WorldState
+
+# sneak: go somewhere unseen, past somebody, or keep out of sight.
+
+
+def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return the reason against sneaking somewhere, past somebody, or neither; both must be possible."""
+    past = why_not_reach(action, state)
+    if past is not None or action.location_id is None:
+        return past
+    return why_not_go(action, state)
+
+
+def _sneak_minutes(action: Action, state: WorldState, own: int) -> int:
+    """Return the minutes of the way, if one is taken, and those of being careful."""
+    taken = way(action, state)
+    return own if taken is None else taken.minutes + own
+
+
+def _sneak(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    return Answer("moved" if attempt.action.location_id else "acted")
+
+
+def _as_going(action: Action) -> Action | None:
+    return None if action.location_id is None else action.model_copy(update={"type": "go"})
+
+
+_CAUGHT = Sight("{actor} tried to slip by unseen", 2)
+
+
+def _sneak_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
+    """Yield nothing where it came off; else a departure, or the attempt."""
+    if outcome.band in UNSEEN:
+        return
+    seen = list(departures(outcome, place))
+    yield from seen
+    if not seen and outcome.band == "fail":
+        yield _CAUGHT, place
+
+
+def _tell_sneak(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Tell whether the player was seen, on the way or where they are."""
+    band = outcome.band or "success"
+    if outcome.code == "moved":
+        seen: Fact = "mixed" if band == "fail" else band  # a rule moved the player there all the same
+        return Beat("outcome", "deed.sneaked", {"band": seen}, {"place": views.place(given, outcome.location_id)})
+    if outcome.code != "acted":
+        return None
+    facts, slots = deed_facts(given, outcome)
+    if outcome.location_id and band == "fail" and not facts.get("person"):
+        return Beat("outcome", "deed.sneak", {"band": band, "place": True}, {"place": views.place(given)})
+    return Beat("outcome", "deed.sneak", {"band": band, **only(facts, "person")}, slots)
+
+
+def _tell_sneak_of_others(actor: Actor, outcome: Outcome) -> Beat | None:
+    """Tell an unseen arrival or departure by its end alone."""
+    band: dict[str, Fact] = {"band": outcome.band or "success"}
+    if outcome.code == "moved":
+        comes = outcome.location_id == actor.told.scene.place_id
+        return actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", band)
+    return actor.beat("act", "npc.sneak", band) if outcome.code == "acted" else None
+
+
+def _read_sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a sneak to a place, past somebody, or both: `past the captain to the cells`."""
+    past = words.lower().split()
+    if "past" in past or "by" in lows(rest)[:1]:
+        return _past(ctx, words, trimmed(rest, start=("past", "by")))
+    if not bare(rest) or lows(rest) in (["out"], ["away"], ["off"]):
+        exits = {way.id for way in ctx.nouns.exits}
+        lines = [f"sneak {typeable(way.name)}" for way in ctx.nouns.exits]
+        return asking(words, "Which way:", lines) if exits else asking(words, "There is no way out. You can:", ["hide"])
+    return _as_sneak(go(ctx, words, rest))
+
+
+def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
+    whom, joint, where = parted(rest, ("to", "into", "towards", "toward", "through"))
+    nouns = ctx.nouns
+    wanted = PhraseKind(nouns.people, nouns.known_people, "sneak past {}")
+    target = meant(ctx, words, whom, wanted)
+    if isinstance(target, Reading):
+        return target
+    reading = acting(ctx, SNEAK.name, f"sneak past {target.label}", target=target)
+    if not joint:
+        return reading
+    goal = go(ctx, words, where)
+    if goal is None or goal.unclear is not None:
+        return goal or reading
+    to = goal.actions[0].location_id
+    return acting(ctx, SNEAK.name, reading.intent, target=target, location_id=to, confidence=goal.confidence)
+
+
+def _as_sneak(going: Reading | None) -> Reading | None:
+    """Return the same move, unseen; a question keeps the verb in its lines."""
+    if going is None:
+        return None
+    if going.unclear is not None:
+        return going
+    actions = tuple(action.model_copy(update={"type": SNEAK.name}) for action in going.actions)
+    return Reading(
+        actions, going.intent.replace("go ", "sneak ", 1), going.confidence, None, going.mentioned, going.assumptions
+    )
+
+
+def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read hiding anywhere, or behind something that is here."""
+    place = trimmed(rest, start=tuple(LEADS | {"inside", "beneath", "underneath", "beside", "myself"}))
+    if not bare(place):
+        return acting(ctx, SNEAK.name, "hide", metadata={"detail": "hide"})
+    nouns = ctx.nouns
+    found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
+    if isinstance(found, PhraseMatch):
+        return acting(
+            ctx, "sneak", f"hide by {found.label}", target=found, metadata={"detail": typed(rest)[:MAX_WORDS]}
+        )
+    return acting(ctx, SNEAK.name, "hide", metadata={"detail": typed(rest)[:MAX_WORDS]}, confidence=0.8)
+
+
+SNEAK = Verb(
+    name="sneak",
+    rank=40,
+    metadata=SneakMetadata,
+    aim="place",
+    requires=_why_not_sneak,
+    minutes=_sneak_minutes,
+    ops=move_ops,
+    does=_sneak,
+    also_ruled_as=_as_going,
+    sights=_sneak_sights,
+    note="tell whether it stays unseen",
+    history="tried not to be seen",
+    remark=None,
+    parts=(
+        Phrasing(
+            "sneak",
+            250,
+            "sneak, creep, tiptoe, slip, steal past, sneak past, slip past, creep past, tiptoe past, sneak by, slip by,"
+            " get past",
+            _read_sneak,
+        ),
+        Phrasing("hide", 260, "hide, take cover, hide myself, duck, lie low, lurk", _read_hide),
+        Telling(of_player=_tell_sneak, of_others=_tell_sneak_of_others, fails_in_words=True),
+    ),
+)
+
+VERBS = (SNEAK,)
