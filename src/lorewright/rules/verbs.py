@@ -6,14 +6,13 @@ for, like plug-ins: rules, parser, narrator and the others know the shape of a r
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from lorewright.plugins import modules_of
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
     from lorewright.rules.rulesets import CampaignRules
 
 T = TypeVar("T")
-
-_PACKAGE = "lorewright.verbs"
-
-
-class NoMetadata(Frozen):
-    """For actions that need none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class Verb:
     # Place in lists that are shown or sent to models.
     rank: int
     # Type of an action's metadata.
-    metadata: type[Frozen] = NoMetadata
+    metadata: type[Frozen]
     # What its target is, where the author of a scenario gives one: anybody or anything, a person, a place.
     aim: Literal["any", "person", "place"] = "any"
     # Keys that an author's `do` of this type must have.
@@ -96,9 +89,7 @@ def verbs() -> Mapping[str, Verb]:
     Raises:
         ValueError: two records have the same name or rank.
     """
-    package = importlib.import_module(_PACKAGE)
-    families = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
-    records = [verb for family in families for verb in importlib.import_module(f"{_PACKAGE}.{family}").VERBS]
+    records = [verb for family in modules_of("lorewright.verbs") for verb in family.VERBS]
     for values in ([verb.name for verb in records], [verb.rank for verb in records]):
         if twice := {value for value in values if values.count(value) > 1}:
             raise ValueError(f"two verbs have the same name or rank: {twice}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import Actor
+from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts, only
-from lorewright.builtin.narrator.views import Beat, Telling
+from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.clauses import Phrasing, Word, lows, typed
 from lorewright.builtin.parser.frames import LEADS, go
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve

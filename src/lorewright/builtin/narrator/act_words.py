@@ -5,7 +5,7 @@ there.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -16,6 +16,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Person, Slot
 from lorewright.builtin.parser.clauses import capitalised, place_name, with_article
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.values.records import Evidence, NarratorInput, NpcAct, Recorded
 
@@ -45,6 +46,26 @@ class Actor:
         """Return a beat about the actor; `to` is the ID of the person it is meant for."""
         aimed, other = meant_for(self.told, to)
         return Beat(kind, group, {**aimed, **(facts or {})}, {"who": self.person, "other": other, **slots})
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How a verb is told. Each function returns None where the outcome is told as others are.
+
+    `fails_in_words` is True where a failure has sentences of its own.
+    """
+
+    # The player's deed; asked only where the outcome's code has no sentences of its own.
+    of_player: Callable[[NarratorInput, Outcome], Beat | None] | None = None
+    # The act of one of the cast.
+    of_others: Callable[[Actor, Outcome], Beat | None] | None = None
+    fails_in_words: bool = False
+
+
+def telling_of(kind: str) -> Telling | None:
+    """Return how a type of action is told; None where only its outcome's code says that."""
+    verb = verb_of(kind)
+    return None if verb is None else verb.part(Telling) or Telling()
 
 
 def actor_of(given: NarratorInput, act: NpcAct) -> Actor:

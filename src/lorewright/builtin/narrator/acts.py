@@ -19,6 +19,7 @@ from lorewright.builtin.narrator.act_words import (
     quotes,
     quoting,
     talk_beats,
+    telling_of,
     tells_of_player,
     thing_of,
     worded,
@@ -26,7 +27,7 @@ from lorewright.builtin.narrator.act_words import (
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
-from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person, telling_of
+from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
 from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
@@ -21,7 +22,7 @@ from lorewright.builtin.narrator.scenery import (
     sentences,
     things,
 )
-from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat, telling_of
+from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.parser.clauses import listed
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
@@ -14,11 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import verb_of
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
-
-if TYPE_CHECKING:
-    from lorewright.builtin.narrator.act_words import Actor
 
 # Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
 
@@ -50,20 +46,6 @@ class Person:
 
 
 Slot = str | Person
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """How a verb is told. Each function returns None where the outcome is told as others are.
-
-    `fails_in_words` is True where a failure has sentences of its own.
-    """
-
-    # The player's deed; asked only where the outcome's code has no sentences of its own.
-    of_player: Callable[[NarratorInput, Outcome], Beat | None] | None = None
-    # The act of one of the cast.
-    of_others: Callable[[Actor, Outcome], Beat | None] | None = None
-    fails_in_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,9 +398,3 @@ def _is_too_long(beats: Sequence[Beat], room: Room) -> bool:
     beats_told = [beat for beat in beats if beat.kind != "ending"]
     own = sum(1 for beat in beats_told if beat.group)
     return own > room.own_sentences or sum(map(estimate, beats_told)) > room.words
-
-
-def telling_of(kind: str) -> Telling | None:
-    """Return how a type of action is told; None where only its outcome's code says that."""
-    verb = verb_of(kind)
-    return None if verb is None else verb.part(Telling) or Telling()

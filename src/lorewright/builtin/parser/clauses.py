@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import yaml
 
 from lorewright.rules.verbs import verbs
-
-if TYPE_CHECKING:
-    from lorewright.builtin.parser.frames import Frame
 
 # Claims: words -> what they claim was said or promised, is owed or is owned. Nothing here says whether it is true.
 
@@ -254,7 +251,8 @@ class Phrasing:
     frame: str
     order: int
     phrases: str
-    read: Frame
+    # A `frames.Frame`, which stands above this module.
+    read: Callable[..., Any]
 
 
 def phrasings() -> dict[str, Phrasing]:
