@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
-from lorewright.rules.actions import METADATA, Attempt
-from lorewright.rules.acts import why_not_told
+from lorewright.rules.actions import Attempt
+from lorewright.rules.acts import why_not_grounded
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import Resolution
@@ -21,6 +21,7 @@ from lorewright.rules.reasons import why_not
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
+from lorewright.rules.verbs import verbs
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.ruleset_state import RulesetState
@@ -44,8 +45,8 @@ RULESETS: dict[str, CampaignRules] = {
 @st.composite
 def attempts(draw: st.DrawFn, actors: Sequence[str] = CAST) -> Attempt:
     """Anything that somebody may try, sense or nonsense."""
-    kind = draw(st.sampled_from(sorted(METADATA)))
-    fields = METADATA[kind].model_fields
+    kind = draw(st.sampled_from(sorted(verbs())))
+    fields = verbs()[kind].metadata.model_fields
     given_: dict[str, object] = {}
     if "item_id" in fields:
         given_["item_id"] = draw(st.sampled_from([None, *THINGS]))
@@ -235,4 +236,4 @@ def test_nobody_ever_acts_for_somebody_else(acting: str | None, tried: Attempt) 
 def test_whether_somebody_may_tell_is_a_question_of_what_they_know(items: list[str], who: str) -> None:
     tried = w.attempt("tell", w.JO, actor=who, items=items, topic="x")
     knows_one = who == w.VIKTOR and any(item in (w.PIER_9, w.GOSSIP) for item in items)
-    assert (why_not_told(tried, WORLD) is None) == knows_one
+    assert (why_not_grounded(tried, WORLD) is None) == knows_one

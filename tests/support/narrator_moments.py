@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorewright.rules.actions import METADATA
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verbs
 from lorewright.values.proposals import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
 from lorewright.values.records import LoreLine, Message, Scope
 from support.narrator_bar import BAR, CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET, VIKTOR
@@ -36,7 +36,7 @@ def moment(**more: Any) -> NpcIntentInput:
     given: dict[str, Any] = {
         "me": OwnSelf.model_validate(me), "player_id": JO, "player_name": "Jo", "place_id": BAR.id,
         "place_name": BAR.name, "scope": SCOPE, "minutes": 60, "turn_no": 5, "names": NAMES, "seed": "1",
-        "verbs": tuple(sorted(METADATA)),
+        "verbs": tuple(sorted(verbs())),
     }  # fmt: skip
     return NpcIntentInput.model_validate({**given, **more})
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.ids import canonical_json
-from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
+from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.dice import Dice, FixedDice
 from lorewright.rules.patch import Resolution, Roll
 from lorewright.rules.resolve import resolve
 from lorewright.rules.rulesets import ActionType, Band, CampaignRules, Rule, Ruleset
 from lorewright.rules.validate import validate
+from lorewright.rules.verbs import verbs
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.schemas import plain
@@ -93,7 +94,7 @@ def after(state: WorldState, *ops: StateOp) -> WorldState:
 
 def ruleset(costs: Mapping[str, Mapping[str, int]] | None = None) -> Ruleset:
     """Two dice, four bands, every action and no check of its own; costs per type where given."""
-    minutes = dict.fromkeys(METADATA, 0) | {"ask": 2, "take": 1, "search": 10, "wait": 15, "persuade": 3, "use": 1}
+    minutes = dict.fromkeys(verbs(), 0) | {"ask": 2, "take": 1, "search": 10, "wait": 15, "persuade": 3, "use": 1}
     return Ruleset(
         id="testing",
         name="Testing",

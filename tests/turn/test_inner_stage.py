@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.rules.actions import METADATA, Action
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verbs
 from lorewright.turn.run.background import inner_ops
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
 from lorewright.turn.views.draft import Recorder
@@ -68,7 +69,7 @@ def test_whoever_gives_is_the_better_for_it() -> None:
 
 def test_most_deeds_move_nothing() -> None:
     moving = {"attack", "threaten", "promise", "give"}
-    still = {kind: builtin_answer(act(kind, w.VIKTOR)) for kind in sorted(set(METADATA) - moving)}
+    still = {kind: builtin_answer(act(kind, w.VIKTOR)) for kind in sorted(set(verbs()) - moving)}
     assert {kind: moved for kind, moved in still.items() if moved} == {}
 
 

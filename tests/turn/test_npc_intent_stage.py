@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.rules.actions import METADATA, AuthoredAct, Deed
+from lorewright.rules.actions import AuthoredAct, Deed
+from lorewright.rules.verbs import verbs
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
@@ -53,7 +54,7 @@ GIVEN = NpcIntentInput(
     remembers=(Remembered(content="Ada broke a glass.", priority=2.0),),
     claims=({"kind": "promised", "by": OSK.id, "to": ADA.id, "what": "the boat", "holds": False},),
     acts=(WARN,),
-    verbs=tuple(sorted(METADATA)),
+    verbs=tuple(sorted(verbs())),
     names={one.id: one.name for one in (OSK, ADA, BEA)},
 )  # fmt: skip
 WAITS = {"action_text": "Osk wipes the counter."}
@@ -173,7 +174,7 @@ JSON = st.recursive(
 )
 IDS = st.sampled_from([ADA.id, BEA.id, ROPE.id, COIN.id, BOAT.id, DEBT.id, "h:quay", "h:lin", "", None])
 ACTIONS = st.fixed_dictionaries(
-    {"type": st.sampled_from([*METADATA, "win", ""])},
+    {"type": st.sampled_from([*verbs(), "win", ""])},
     optional={
         "target_id": IDS,
         "location_id": IDS,

@@ -9,30 +9,6 @@ from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.records import PlannerInput, PlannerOutput
 
-_NOTES: Mapping[str, str] = {
-    "look": "show {target}",
-    "go": "bring the player to {place}",
-    "ask": "let {target} answer",
-    "take": "hand over {target}",
-    "search": "tell what the search brings",
-    "wait": "let time pass",
-    "inventory": "list what is carried",
-    "tell": "let {target} take it in",
-    "persuade": "let {target} give way, or not",
-    "threaten": "let {target} give way, or not",
-    "attack": "tell how the fight with {target} goes",
-    "promise": "let {target} take the word",
-    "recall": "let {target} say what stands between them",
-    "drop": "put {target} down",
-    "give": "let {target} take the gift",
-    "use": "tell what the use of {target} brings",
-    "open": "open {target}",
-    "close": "close {target}",
-    "lock": "lock {target}",
-    "unlock": "unlock {target}",
-}
-_DEFAULTS = {"look": "the place", "ask": "the person asked", "take": "the thing"}
-
 
 def plan(given: PlannerInput) -> PlannerOutput:
     """Return one note for each action, from its type, its judgement and the packet's names; then the tension."""
@@ -48,11 +24,10 @@ def plan(given: PlannerInput) -> PlannerOutput:
 
 
 def _note(action: Action, names: Mapping[str, str]) -> str:
-    default = _DEFAULTS.get(action.type, "it")
-    target = names.get(action.target_id or "", default)
-    place = names.get(action.location_id or "", "the next place")
     verb = verb_of(action.type)
-    note = verb.note if verb is not None else _NOTES.get(action.type, "")
+    target = names.get(action.target_id or "", "it" if verb is None else verb.note_target)
+    place = names.get(action.location_id or "", "the next place")
+    note = "" if verb is None else verb.note
     return (note or "tell what comes of the attempt").format(target=target, place=place)
 
 

@@ -47,8 +47,6 @@ _CAME_OF = {
     "recalled": "asked {target} what stands between them, and was told",
     "used": "tried to use {item}{on}",
 }
-# Sentences for attempts (`acted`) that the player's own words tell better.
-_IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}"}
 
 
 def history_records(
@@ -97,7 +95,7 @@ def _attempts(outcomes: Sequence[Outcome], before: WorldState, after: WorldState
 def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
     if outcome.code == "acted":
         verb = verb_of(outcome.type)
-        sentence = (verb.history if verb is not None else _IN_WORDS.get(outcome.type)) or sentence
+        sentence = ("" if verb is None else verb.history) or sentence
     used = outcome.item_id or outcome.target_id
     text = sentence.format(
         item=in_a_sentence(state.name_of(used)) if used else "something",

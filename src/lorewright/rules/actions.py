@@ -2,138 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from lorewright.rules.conditions import Condition
+from lorewright.rules.verbs import verb_of
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # Predicates of facts that record something between two people.
 Promised = Literal["promised", "threatened", "owes"]
-
-# Traits that a free attempt may call for; a trait that the actor does not have counts as 0.
-Trait = Literal["charm", "hands", "nerve", "wits"]
-
-
-class LookMetadata(Frozen):
-    """What is looked at where it is no known thing; for the narrator only."""
-
-    detail: str = Field(default="", max_length=200)
-
-
-class AskMetadata(Frozen):
-    """What is asked about, in the asker's words; grounded to items by code before the rules see it. What is whispered
-    is between the two."""
-
-    topic: str = Field(default="", max_length=200)
-    whisper: bool = False
-
-
-class SearchMetadata(Frozen):
-    """Where or for what one searches, in the player's words; empty for a search of the whole place."""
-
-    detail: str = Field(default="", max_length=200)
-
-
-class TellMetadata(Frozen):
-    """What somebody is told, in the teller's words; grounded to items that the teller knows. `lore_item_id` names one
-    outright."""
-
-    topic: str = Field(default="", max_length=200)
-    lore_item_id: str | None = Field(default=None, max_length=300)
-    whisper: bool = False
-
-
-class QuantityMetadata(Frozen):
-    """How many."""
-
-    quantity: int = Field(default=1, ge=1, le=99)
-
-
-class ItemMetadata(Frozen):
-    """The thing that goes along: what is given, the key in the lock, what is used on the target."""
-
-    item_id: str | None = None
-
-
-class PressureMetadata(Frozen):
-    """The aim of pressure on somebody, in the actor's words, and the thing that is to help: a bribe, a weapon."""
-
-    topic: str = Field(default="", max_length=200)
-    item_id: str | None = None
-    whisper: bool = False
-
-
-class PromiseMetadata(Frozen):
-    """What is promised, in the words of the promiser; it is on record from then on."""
-
-    topic: str = Field(default="", max_length=200)
-    whisper: bool = False
-
-
-class RecallMetadata(Frozen):
-    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself. With a `topic` it
-    is claimed that so much was said, promised or is owed; code looks for what says so before the rules see it."""
-
-    about: Promised | None = None
-    by: Literal["them", "you"] = "them"
-    topic: str = Field(default="", max_length=200)
-
-
-class SneakMetadata(Frozen):
-    """How or where, in the player's words."""
-
-    detail: str = Field(default="", max_length=200)
-
-
-class AttemptMetadata(Frozen):
-    """Anything else: the verb and what comes after it, as typed, and the trait that its kind calls for."""
-
-    verb: str = Field(default="", max_length=60)
-    detail: str = Field(default="", max_length=200)
-    trait: Trait | None = None
-    item_id: str | None = None
-
-
-class WaitMetadata(Frozen):
-    """How long, in in-world minutes; the ruleset's own figure where it is not said."""
-
-    minutes: int | None = Field(default=None, ge=1, le=480)
-
-
-class NoMetadata(Frozen):
-    """For actions that need none."""
-
-
-METADATA: Mapping[str, type[Frozen]] = MappingProxyType(
-    {
-        "look": LookMetadata,
-        "inventory": NoMetadata,
-        "go": NoMetadata,
-        "sneak": SneakMetadata,
-        "ask": AskMetadata,
-        "tell": TellMetadata,
-        "persuade": PressureMetadata,
-        "threaten": PressureMetadata,
-        "promise": PromiseMetadata,
-        "recall": RecallMetadata,
-        "attack": ItemMetadata,
-        "take": QuantityMetadata,
-        "drop": QuantityMetadata,
-        "give": ItemMetadata,
-        "use": ItemMetadata,
-        "open": ItemMetadata,
-        "close": NoMetadata,
-        "lock": ItemMetadata,
-        "unlock": ItemMetadata,
-        "search": SearchMetadata,
-        "wait": WaitMetadata,
-        "attempt": AttemptMetadata,
-    }
-)
 
 
 class Action(Frozen):
@@ -153,11 +31,11 @@ class Action(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _typed_metadata(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("type") in METADATA:
-            given = data.get("metadata") or {}
-            typed = METADATA[data["type"]].model_validate(dict(given)).model_dump(exclude_defaults=True)
-            return {**data, "metadata": typed}
-        return data
+        verb = verb_of(data["type"]) if isinstance(data, dict) and isinstance(data.get("type"), str) else None
+        if verb is None:
+            return data
+        typed = verb.metadata.model_validate(dict(data.get("metadata") or {})).model_dump(exclude_defaults=True)
+        return {**data, "metadata": typed}
 
     @property
     def words(self) -> str:
@@ -229,8 +107,9 @@ class Deed(Frozen):
 
     @property
     def lore_item(self) -> str | None:
-        """The lore item that a `tell` is about."""
-        return self.item if self.type == "tell" else None
+        """The item, where the act is about lore rather than about a thing."""
+        verb = verb_of(self.type)
+        return self.item if verb is not None and "lore_item_id" in verb.metadata.model_fields else None
 
     def action(self, who: str) -> Action:
         """Return the deed as an action of `who`."""
@@ -247,7 +126,8 @@ def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper:
     """Return the metadata of an action of a type; values that the type does not take are left out. The item of a `tell`
     is a lore item.
     """
-    taken = set(METADATA[kind].model_fields) if kind in METADATA else {"topic", "item_id", "whisper"}
+    verb = verb_of(kind)
+    taken = {"topic", "item_id", "whisper"} if verb is None else set(verb.metadata.model_fields)
     given: dict[str, Any] = {}
     if "verb" in taken:
         given["verb"], _, given["detail"] = words.partition(" ")
@@ -263,7 +143,8 @@ def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper:
 
 def takes(kind: str, field: str) -> bool:
     """Tell whether the metadata of an action of a type has a value for this field."""
-    return kind not in METADATA or field in METADATA[kind].model_fields
+    verb = verb_of(kind)
+    return verb is None or field in verb.metadata.model_fields
 
 
 def done_key(who: str, act_id: str) -> str:

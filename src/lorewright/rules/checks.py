@@ -20,6 +20,7 @@ from lorewright.rules.patch import Patch
 from lorewright.rules.reach import company, holds, turned_to
 from lorewright.rules.reasons import hindrance
 from lorewright.rules.rulesets import BandName, CampaignRules, Check, ClearlyHigher, Risk, Ruleset, Trigger, Turning
+from lorewright.rules.verbs import verb_of
 from lorewright.world.ops import (
     AddCondition,
     AddFact,
@@ -161,8 +162,6 @@ TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous"
 WOUNDED = "wounded"
 # Where nothing else can be the price, an action takes at least so long again (minutes).
 _LEAST_MINUTES = 5
-_SOCIAL = frozenset(("persuade", "threaten"))
-_SAID = _SOCIAL | {"ask", "tell", "promise", "recall"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +235,12 @@ def is_risky(action: Action, state: WorldState) -> bool:
     A free attempt of the cast is rolled for where it calls for a trait: all else is a gesture. What one of them says to
     the player is never rolled for: the player decides whether to give way.
     """
-    if action.actor_id == state.player_id:
-        return action.type != "attempt" or action.target_id is not None
-    if action.type == "attempt":
-        return action.target_id is not None and action.metadata.get("trait") is not None
-    return not (action.type in _SAID and action.target_id == state.player_id)
+    verb, is_players = verb_of(action.type), action.actor_id == state.player_id
+    if verb is None:
+        return True
+    if verb.is_free:
+        return action.target_id is not None and (is_players or action.metadata.get("trait") is not None)
+    return is_players or not (verb.is_speech and action.target_id == state.player_id)
 
 
 def enact_band(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
@@ -248,7 +248,8 @@ def enact_band(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, c
     ruleset has effects for the band, only those are enacted.
     """
     action, band = attempt.action, rolled.band
-    if action.type == "attack":
+    verb = verb_of(action.type)
+    if verb is not None and verb.is_violent:
         _enact_blows(patch, action, band)
         if band != "fail" and action.target_id == patch.state.player_id:
             patch.do(*_harm_ops(action.target_id, patch.state))
@@ -317,7 +318,7 @@ def _harm_ops(who: str, state: WorldState) -> tuple[StateOp, ...]:
 def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
     """Grant something more that they know, a step of their regard, or a step down of the cost clock."""
     action, state = attempt.action, patch.state
-    if action.type in _SOCIAL and answer.code == "told":
+    if _is_pressing(action) and answer.code == "told":
         known = [i for i in attempt.grounding.items if i.holder_id == action.target_id and i.role == "knows"]
         new = first_new(known, action.actor_id, state)
         if new is not None:
@@ -337,7 +338,7 @@ def _price(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ..
 
 def _setback(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
     if _is_social(action) and turned_to(action, state) is not None:
-        return _regard_loss(action, state, trust=-1, tension=int(action.type == "threaten"))
+        return _regard_loss(action, state, trust=-1, tension=_setback_tension(action))
     return _clock_up(action, state) or _regard_loss(action, state, tension=1) or _time_loss(action, patch)
 
 
@@ -368,5 +369,15 @@ def _time_loss(action: Action, patch: Patch) -> tuple[StateOp, ...]:
     return (AdvanceTime(minutes=_LEAST_MINUTES),)
 
 
+def _is_pressing(action: Action) -> bool:
+    verb = verb_of(action.type)
+    return verb is not None and verb.is_pressing
+
+
+def _setback_tension(action: Action) -> int:
+    verb = verb_of(action.type)
+    return 0 if verb is None else verb.regard[1]
+
+
 def _is_social(action: Action) -> bool:
-    return action.type in _SOCIAL or action.metadata.get("trait") == "charm"
+    return _is_pressing(action) or action.metadata.get("trait") == "charm"

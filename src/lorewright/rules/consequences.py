@@ -13,6 +13,7 @@ from lorewright.rules.effects import Effect, Learned
 from lorewright.rules.patch import ActionResult, OutcomeCode, Patch, Roll, already_known
 from lorewright.rules.reach import holds, is_npc, place_of, turned_to
 from lorewright.rules.rulesets import ANY_NPC, BandName, CampaignRules, Owner, Rule, Ruleset
+from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import EndCampaign, PathOp, Recall, StateOp
@@ -188,9 +189,11 @@ def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldStat
     """Tell whether code has nothing to say on an attempt: a free attempt, possible, about which the scenario has no
     rule, and for which the ruleset rolls no dice.
     """
-    if attempt.action.type != "attempt" or not judged.success or rule_for(attempt, state, rules) is not None:
+    verb = verb_of(attempt.action.type)
+    is_free = verb is not None and verb.is_free
+    if not is_free or not judged.success or rule_for(attempt, state, rules) is not None:
         return False
-    check = rules.ruleset.actions["attempt"].check
+    check = rules.ruleset.actions[attempt.action.type].check
     return check is None or attempt.action.target_id is None or not is_rolled_for(check, state)
 
 

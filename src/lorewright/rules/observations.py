@@ -76,34 +76,8 @@ def _rank(member: tuple[str, CastRule]) -> tuple[bool, float, str]:
 # Importance to the observer, of 5: blows and threats are remembered for days (4), bonds between people and changes of
 # hands make them think of each other (3), news and changes to one's surroundings are worth a thought (2), idle talk,
 # coming and going are forgotten first (1).
-_SEEN: dict[str, Sight] = {
-    "ask": Sight("{actor} asked {target}{about}", 1, otherwise=" something"),
-    "tell": Sight("{actor} talked to {target}{about}", 1),
-    "persuade": Sight("{actor} tried to win {target} over", 2),
-    "threaten": Sight("{actor} threatened {target}", 4),
-    "promise": Sight("{actor} gave {target} a promise", 3),
-    "recall": Sight("{actor} reminded {target} of what was said between them", 2),
-    "attack": Sight("{actor} attacked {target}", 4),
-    "take": Sight("{actor} took {target}", 2),
-    "drop": Sight("{actor} put {target} down", 1),
-    "give": Sight("{actor} gave {item} to {target}", 3),
-    "open": Sight("{actor} opened {target}", 1),
-    "close": Sight("{actor} shut {target}", 1),
-    "lock": Sight("{actor} locked {target}", 2),
-    "unlock": Sight("{actor} unlocked {target}", 2),
-    "search": Sight("{actor} searched {place}", 2),
-}
-_TOLD = Sight("{actor} told {target} something{about}", 2)
-_WON_OVER = Sight("{actor} won {target} over", 2)
-_BEATEN_OFF = Sight("{actor} attacked {target} and was beaten off", 4)
-_FOUND = Sight("{actor} searched {place} and found something", 3)
-_USED = Sight("{actor} used {item}", 1)
-_USED_ON = Sight("{actor} used {item} on {target}", 1)
-_USED_IT = Sight("{actor} used {target}", 1)
-_TRIED = Sight("{actor} tried something on {target}", 1)
 _CAME = Sight("{actor} came to {place}", 1)
 _LEFT = Sight("{actor} left {place}", 1)
-_FAILED = ("fail",)
 UNSEEN = ("success", "critical")
 
 
@@ -114,13 +88,6 @@ def sights_of(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     verb = verb_of(outcome.type)
     if verb is not None and verb.sights is not None:
         yield from verb.sights(outcome, place)
-        return
-    if outcome.type == "go":
-        yield from departures(outcome, place)
-        return
-    sight = _kind(outcome)
-    if sight is not None:
-        yield sight, place
 
 
 def departures(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
@@ -128,31 +95,6 @@ def departures(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     if outcome.code == "moved" and outcome.location_id is not None:
         yield _LEFT, place
         yield _CAME, outcome.location_id
-
-
-def _kind(outcome: Outcome) -> Sight | None:
-    match outcome.type:
-        case "tell" if outcome.code == "heard":
-            return _TOLD
-        case "persuade" if outcome.band in UNSEEN or outcome.code == "told":
-            return _WON_OVER
-        case "attack" if outcome.band in _FAILED:
-            return _BEATEN_OFF
-        case "search" if outcome.code in ("found", "found_before"):
-            return _FOUND
-        case "use" | "attempt":
-            return _handling(outcome)
-        case _:
-            return _SEEN.get(outcome.type)
-
-
-def _handling(outcome: Outcome) -> Sight | None:
-    """Return how a free attempt with a target is seen; only the narrator says what it was."""
-    if outcome.type == "attempt":
-        return None if outcome.target_id is None else _TRIED
-    if outcome.item_id is None:
-        return None if outcome.target_id is None else _USED_IT
-    return _USED if outcome.target_id is None else _USED_ON
 
 
 # A round -> what those who were there remember, and how they stand to each other.
@@ -167,9 +109,6 @@ _WHISPER = Sight("{actor} whispered something to {target}", 2)
 
 # Bound of what these tables change: no number between two people goes beyond it by them.
 BOUND = 5
-# (type of action, trust, tension) between actor and target, where the rules moved nothing between the two by
-# themselves. A gift and blows are not here: the engine has them.
-_DONE_TO: dict[str, tuple[int, int]] = {"threaten": (0, 1)}
 # The loss of regard for an attacker by somebody who stands well with the victim.
 _FOR_A_FRIEND = (0, 1)
 # Facts `{subject} PREDICATE {object}` that tell of a promise between two people: (trust, tension).
@@ -325,9 +264,10 @@ def _outcome_changes(
     for outcome in resolution.outcomes:
         if outcome.code == "blocked" or outcome.target_id is None:
             continue
-        if outcome.type in _DONE_TO:
-            yield (outcome.target_id, outcome.actor_id, *_DONE_TO[outcome.type])
-        if outcome.type == "attack":
+        verb = verb_of(outcome.type)
+        if verb is not None and any(verb.regard):
+            yield (outcome.target_id, outcome.actor_id, *verb.regard)
+        if verb is not None and verb.is_violent:
             for who in _cast_at(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
                 stands = before.relations.get(relation_key(who, outcome.target_id))
                 if who != outcome.actor_id and stands is not None and stands.trust > 0:

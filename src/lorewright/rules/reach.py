@@ -8,7 +8,6 @@ from typing import assert_never
 from lorewright.rules import conditions as c
 from lorewright.rules.actions import Action, done_key, tried_key
 from lorewright.rules.patch import ReasonCode
-from lorewright.world.ops import SetDoor, StateOp, SwingDoor
 from lorewright.world.state import OFFSTAGE, Door, Exit, WorldState, relation_key
 from lorewright.world.things import ESCALATION
 
@@ -165,24 +164,6 @@ def why_not_unlock(action: Action, state: WorldState) -> ReasonCode | None:
     if not isinstance(door, Door):
         return door
     return _why_not_key(action, door, state) if door.locked else "nothing_to_unlock"
-
-
-def door_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """Return the ops of a possible `open`, `close`, `lock` or `unlock`."""
-    door_id = action.target_id
-    door = state.doors.get(door_id or "")
-    if door is None or door_id is None:
-        return ()
-    match action.type:
-        case "open":
-            unlocked = (SetDoor(door_id=door_id, locked=False),) if door.locked else ()
-            return (*unlocked, SwingDoor(door_id=door_id, open=True))
-        case "close":
-            return (SwingDoor(door_id=door_id, open=False),)
-        case "lock" | "unlock":
-            return (SetDoor(door_id=door_id, locked=action.type == "lock"),)
-        case _:
-            return ()
 
 
 def _door(action: Action, state: WorldState) -> Door | ReasonCode:

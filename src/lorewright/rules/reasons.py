@@ -4,8 +4,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from lorewright.rules.actions import Action
 from lorewright.rules.aiming import aimed_condition
@@ -21,10 +20,6 @@ from lorewright.rules.reach import (
     is_person,
     place_of,
     way,
-    why_not_close,
-    why_not_lock,
-    why_not_open,
-    why_not_unlock,
 )
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.verbs import verb_of
@@ -132,9 +127,6 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
 
 __all__ = ["is_person", "place_of", "way", "why_not"]
 
-# Acts that need a person: to be worked on, told, attacked, given something, held to their word.
-_TO_SOMEBODY = frozenset(("tell", "persuade", "threaten", "attack", "promise", "recall"))
-
 
 def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str | None = None) -> ReasonCode | None:
     """Return the first reason against the action now.
@@ -158,14 +150,15 @@ def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
     if place_of(action, state) == OFFSTAGE:
         return "not_present"
     verb = verb_of(action.type)
-    if verb is not None:
-        return (verb.requires or why_not_reach)(action, state)
-    if action.type in _TO_SOMEBODY:
-        return _why_no_person(action, state, nobody="nobody_named") or _why_no_item(action, state)
-    return _CHECKS.get(action.type, why_not_reach)(action, state)
+    return (why_not_reach if verb is None or verb.requires is None else verb.requires)(action, state)
 
 
-def _why_no_person(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
+def why_not_to_somebody(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return why it cannot be done to a person: nobody is named, or they are not here, or the thing is not in hand."""
+    return why_no_person(action, state, nobody="nobody_named") or why_no_item(action, state)
+
+
+def why_no_person(action: Action, state: WorldState, *, nobody: ReasonCode) -> ReasonCode | None:
     """Return why the target is nobody who can be addressed."""
     if action.target_id is None:
         return nobody
@@ -176,7 +169,7 @@ def _why_no_person(action: Action, state: WorldState, *, nobody: ReasonCode) -> 
     return "not_a_person" if in_sight(action.target_id, action, state) else "object_not_found"
 
 
-def _why_no_item(action: Action, state: WorldState) -> ReasonCode | None:
+def why_no_item(action: Action, state: WorldState) -> ReasonCode | None:
     """Return why the thing of the action is missing: it must be in hand."""
     if action.item_id is None or holds_thing(action.actor_id, action.item_id, state):
         return None
@@ -191,70 +184,8 @@ def why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
     return None if None in barriers else barriers[0]
 
 
-def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
-    return _why_no_person(action, state, nobody="nobody_to_ask")
-
-
-def _why_not_take(action: Action, state: WorldState) -> ReasonCode | None:
-    item = state.entities.get(action.target_id or "")
-    if item is None:
-        return "object_not_found"
-    if item.type in ("npc", "player"):
-        return "cannot_take_person"
-    if item.type != "item":
-        return "not_takeable"
-    if holds_thing(place_of(action, state), item.id, state):
-        return None
-    return "already_carried" if holds_thing(action.actor_id, item.id, state) else "object_not_found"
-
-
-def _why_not_drop(action: Action, state: WorldState) -> ReasonCode | None:
-    if action.target_id is None:
-        return "object_not_found"
-    return None if holds_thing(action.actor_id, action.target_id, state) else "not_in_inventory"
-
-
-def _why_not_give(action: Action, state: WorldState) -> ReasonCode | None:
-    whom = _why_no_person(action, state, nobody="nobody_named")
-    if whom is not None:
-        return whom
-    return "object_not_found" if action.item_id is None else _why_no_item(action, state)
-
-
-def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:
-    """Return the reason against a use: the thing must be within reach, carried or lying here."""
-    if action.target_id is None and action.item_id is None:
-        return "object_not_found"
-    if not in_sight(action.item_id, action, state):
-        return "not_in_inventory"
-    return why_not_reach(action, state)
-
-
 def why_not_reach(action: Action, state: WorldState) -> ReasonCode | None:
     """Return why the target or the thing of the action, if there are any, are out of reach."""
     if in_sight(action.target_id, action, state):
         return None if in_sight(action.item_id, action, state) else "not_in_inventory"
     return "not_present" if is_person(action.target_id, state) else "object_not_found"
-
-
-def _nothing(action: Action, state: WorldState) -> None:
-    """Return None: these can always be done."""
-
-
-_CHECKS: Mapping[str, Callable[[Action, WorldState], ReasonCode | None]] = MappingProxyType(
-    {
-        "go": why_not_go,
-        "ask": _why_not_ask,
-        "take": _why_not_take,
-        "drop": _why_not_drop,
-        "give": _why_not_give,
-        "use": _why_not_use,
-        "open": why_not_open,
-        "close": why_not_close,
-        "lock": why_not_lock,
-        "unlock": why_not_unlock,
-        "search": _nothing,
-        "wait": _nothing,
-        "inventory": _nothing,
-    }
-)

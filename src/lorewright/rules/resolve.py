@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import Answer, act, why_not_told
+from lorewright.rules.acts import Answer, act, why_not_grounded
 from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import (
     enact_band,
@@ -168,8 +168,6 @@ def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
 
 # The result of a turn: each attempt, its outcome and its effects.
 
-# A physical act is done, whatever it brings somebody to say.
-_HANDS_ON = frozenset(("take", "drop", "give", "open", "close", "lock", "unlock"))
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
     (
         *("looked", "listed", "moved", "told", "heard", "promised", "recalled", "found", "waited"),
@@ -338,6 +336,11 @@ def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) ->
     return rule if rule is not None and rule.check is None else None
 
 
+def _is_hands_on(action: Action) -> bool:
+    verb = verb_of(action.type)
+    return verb is not None and verb.is_hands_on
+
+
 def _play_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """Enact the rule, and then what the action does by itself, unless the check failed or the rule replaces it.
 
@@ -347,7 +350,7 @@ def _play_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules,
     scene = patch.state.scene
     ruled = follow(patch, rule, attempt.action, rules, dice)
     said_all = ruled.code != "acted" or ruled.known_item_ids or patch.state.scene != scene
-    is_handed = said_all and attempt.action.type in _HANDS_ON
+    is_handed = said_all and _is_hands_on(attempt.action)
     if ruled.band == "fail" or (said_all and not is_handed) or patch.state.ended is not None:
         return ruled
     if why_not(attempt.action, patch.state, rules.ruleset, acting=attempt.action.actor_id) is not None:
@@ -371,7 +374,7 @@ def _audience(action: Action, state: WorldState) -> tuple[str, ...] | None:
 
 def _why_not_now(attempt: Attempt, state: WorldState, rules: CampaignRules, acting: str | None) -> ReasonCode | None:
     """Return why a possible action no longer fits, because an earlier one went otherwise, or ended everything."""
-    reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_told(attempt, state)
+    reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_grounded(attempt, state)
     return reason if reason in (None, "campaign_over") else "depends_on_failed"
 
 

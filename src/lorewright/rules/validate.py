@@ -8,9 +8,9 @@ from typing import assert_never
 
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import plainly, why_not_told
+from lorewright.rules.acts import plainly, why_not_grounded
 from lorewright.rules.patch import ActionResult, ReasonCode, Validation
-from lorewright.rules.reach import exits_to, first_step, is_barred, place_of, way
+from lorewright.rules.reach import exits_to, first_step, is_barred, place_of
 from lorewright.rules.reasons import unmet, why_not
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_of
@@ -131,18 +131,10 @@ COST_KEYS = ("heat", "time", "cred", "harm", "rep")
 
 
 def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
-    """Return the in-world minutes: for a `go` those of the way, for a `sneak` both those and its own, for a `wait`
-    those named, else the type's own.
-    """
+    """Return the in-world minutes, which may depend on the way that is taken or on the time that is named."""
     own = ruleset.actions[action.type].minutes
     verb = verb_of(action.type)
-    if verb is not None:
-        return own if verb.minutes is None else verb.minutes(action, state, own)
-    exit_taken = way(action, state) if action.type == "go" else None
-    if exit_taken is not None:
-        return exit_taken.minutes
-    named = action.metadata.get("minutes") if action.type == "wait" else None
-    return int(named) if named is not None else own
+    return own if verb is None or verb.minutes is None else verb.minutes(action, state, own)
 
 
 def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:
@@ -214,7 +206,7 @@ def _judge(
     acting: str | None,
 ) -> ActionResult:
     action = attempt.action
-    reason = why_not(action, state, rules.ruleset, acting=acting) or why_not_told(attempt, state)
+    reason = why_not(action, state, rules.ruleset, acting=acting) or why_not_grounded(attempt, state)
     if reason is None:
         return ActionResult(action_index=index, success=True)
     if reason in _MAY_DEPEND and any(not result.success for result in earlier):

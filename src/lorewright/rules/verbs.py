@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class NoMetadata(Frozen):
+    """For actions that need none."""
+
+
+class ItemMetadata(Frozen):
+    """The thing that goes along: what is given, the key in the lock, what is used on the target."""
+
+    item_id: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Sight:
     """What is seen of an act: a sentence without its full stop, and how much it matters (1 to 5). `{about}` is the
@@ -49,27 +59,45 @@ class Verb:
     # Place in lists that are shown or sent to models.
     rank: int
     # Type of an action's metadata.
-    metadata: type[Frozen]
+    metadata: type[Frozen] = NoMetadata
     # What its target is, where the author of a scenario gives one: anybody or anything, a person, a place.
     aim: Literal["any", "person", "place"] = "any"
     # Keys that an author's `do` of this type must have.
     needs: tuple[str, ...] = ()
+    # Keys of which it must have one, and how that is said.
+    needs_one_of: tuple[tuple[str, ...], str] = ((), "")
 
     # Why it is not possible, by place, presence and possession; None where it is.
     requires: Callable[[Action, WorldState], ReasonCode | None] | None = None
     # In-world minutes, given those of the ruleset.
     minutes: Callable[[Action, WorldState, int], int] | None = None
+    # Why it is not possible for what its words were matched to.
+    grounded: Callable[[Attempt, WorldState], ReasonCode | None] | None = None
     # What it changes without checks and rules.
     ops: Callable[[Action, WorldState], tuple[StateOp, ...]] | None = None
-    # What it does; the flag says that a rule of the scenario has decided.
+    # What it does, its ops included; the flag says that a rule of the scenario has decided.
     does: Callable[[Patch, Attempt, CampaignRules, bool], Answer] | None = None
     # The action whose rules in a scenario count for this one too, if they ask for no dice.
     also_ruled_as: Callable[[Action], Action | None] | None = None
     # What is seen of it, with the place; it is not asked about blocked attempts. `place` is where the actor stood.
     sights: Callable[[Outcome, str], Iterable[tuple[Sight, str]]] | None = None
 
-    # The note of a plan, with {target} and {place}.
+    # It is said to somebody: what one of the cast says to the player is never rolled for.
+    is_speech: bool = False
+    # It is to make somebody give way: dice that go well win more of what they know, or their regard.
+    is_pressing: bool = False
+    # Blows are struck, whichever side wins.
+    is_violent: bool = False
+    # It is done with the hands, whatever a rule of the scenario makes somebody say to it.
+    is_hands_on: bool = False
+    # It is whatever no other verb means: rolled for where it has a target, and ruled on by a model's rulebook.
+    is_free: bool = False
+    # By how much trust and tension of the target towards the actor change where nothing else changed them.
+    regard: tuple[int, int] = (0, 0)
+
+    # The note of a plan, with {target} and {place}, and what stands for a target without a name.
     note: str = ""
+    note_target: str = "it"
     # The sentence of the history where the player's words tell the attempt better than its code.
     history: str = ""
     # The group `seen.GROUP` of remarks of those who see it; None where nobody remarks on it.
@@ -80,6 +108,12 @@ class Verb:
     def part(self, kind: type[T]) -> T | None:
         """Return the first part of a class; None where the verb has none."""
         return next((part for part in self.parts if isinstance(part, kind)), None)
+
+
+def seen(text: str, importance: int, otherwise: str = "") -> Callable[[Outcome, str], Iterable[tuple[Sight, str]]]:
+    """Return sights that are the same whatever the outcome, at the actor's place."""
+    sight = Sight(text, importance, otherwise)
+    return lambda outcome, place: ((sight, place),)
 
 
 @cache

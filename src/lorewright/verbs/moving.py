@@ -1,8 +1,10 @@
-"""Verbs of moving: sneak."""
+"""Verbs of moving: go, sneak."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+
+from pydantic import Field
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling
@@ -25,18 +27,53 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
-from lorewright.rules.actions import Action, Attempt, SneakMetadata
+from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import Sight, Verb
+from lorewright.rules.verbs import NoMetadata, Sight, Verb
 from lorewright.values.records import NarratorInput
+from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
+# go: take a way out.
+
+
+def _go_minutes(action: Action, state: WorldState, own: int) -> int:
+    taken = way(action, state)
+    return own if taken is None else taken.minutes
+
+
+def _go(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    patch.do(*move_ops(attempt.action, patch.state))
+    return Answer("moved")
+
+
+GO = Verb(
+    name="go",
+    rank=30,
+    metadata=NoMetadata,
+    aim="place",
+    needs=("to",),
+    requires=why_not_go,
+    minutes=_go_minutes,
+    ops=move_ops,
+    does=_go,
+    sights=departures,
+    note="bring the player to {place}",
+)
+
+
 # sneak: go somewhere unseen, past somebody, or keep out of sight.
+
+
+class SneakMetadata(Frozen):
+    """How or where, in the player's words."""
+
+    detail: str = Field(default="", max_length=200)
 
 
 def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:
@@ -54,11 +91,12 @@ def _sneak_minutes(action: Action, state: WorldState, own: int) -> int:
 
 
 def _sneak(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    patch.do(*move_ops(attempt.action, patch.state))
     return Answer("moved" if attempt.action.location_id else "acted")
 
 
 def _as_going(action: Action) -> Action | None:
-    return None if action.location_id is None else action.model_copy(update={"type": "go"})
+    return None if action.location_id is None else action.model_copy(update={"type": GO.name})
 
 
 _CAUGHT = Sight("{actor} tried to slip by unseen", 2)
@@ -179,4 +217,4 @@ SNEAK = Verb(
     ),
 )
 
-VERBS = (SNEAK,)
+VERBS = (GO, SNEAK)

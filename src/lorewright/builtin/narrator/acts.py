@@ -63,7 +63,7 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
     if outcome.code == "blocked":
         return [_blocked_beat(actor, outcome)]
     telling = telling_of(outcome.type)
-    in_words = outcome.type in _FAILS_IN_WORDS if telling is None else telling.fails_in_words
+    in_words = outcome.type in _FAILS_IN_WORDS or (telling is not None and telling.fails_in_words)
     if outcome.code == "acted" and outcome.band == "fail" and not in_words:
         return [_of_thing(actor, outcome, "npc.failed")]
     talk = talk_beats(actor, outcome, evidence, words=words)

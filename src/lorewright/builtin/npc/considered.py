@@ -266,7 +266,6 @@ _BY_CODE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("heard", "heard_before", "recalled", "nothing_recorded"), ""),
     }
 )
-_DOORS = frozenset({"open", "close", "lock", "unlock"})
 _THOUGHTS = frozenset({"give", "threaten", "attack", "promise", "deflected"})
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"threaten": ("threat",), "attack": ("flight",), "give": ("trade",), "deflected": ("deceit",)}
@@ -381,8 +380,6 @@ def _remarks(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
         kind = "attempt"
     elif getattr(outcome, "whispered", False):
         kind = "whisper"
-    elif kind in _DOORS:
-        kind = "open"
     elif (verb := verb_of(kind)) is not None:
         if verb.remark is None:
             return

@@ -17,7 +17,7 @@ from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.ruleset_checks import check_problems, path_problems
 from lorewright.rules.rulesets import CampaignRules, Ruleset
-from lorewright.rules.verbs import verbs
+from lorewright.rules.verbs import verb_of, verbs
 from lorewright.values.entries import Agenda
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled, misfits, plain
@@ -49,24 +49,6 @@ def agendas_of(
 
 # How readily each of the cast acts of their own accord, their goal, and the acts that their author wrote, with every
 # name looked up. The scenario's values go before those of an npc's file.
-
-# The keys of a `do` that an act of a type must have; other types need none.
-_ALL_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "go": ("to",),
-        "give": ("target", "item"),
-        "take": ("target",),
-        "drop": ("target",),
-        "ask": ("target", "topic"),
-        "tell": ("target",),
-        "promise": ("target", "topic"),
-        **dict.fromkeys(("persuade", "threaten", "attack", "recall"), ("target",)),
-        **dict.fromkeys(("open", "close", "lock", "unlock"), ("target",)),
-        "attempt": ("topic",),
-    }
-)
-# Acts that are aimed at somebody, and those that name a place.
-_AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
 
 
 def cast_of(
@@ -142,27 +124,32 @@ class _Acts:
         if do.type not in self._ruleset.actions:
             yield f"there is no act {do.type} (there are {', '.join(self._ruleset.actions)})"
             return
-        for missing in [key for key in _ALL_OF.get(do.type, ()) if not getattr(do, key)]:
+        verb = verb_of(do.type)
+        for missing in [key for key in (() if verb is None else verb.needs) if not getattr(do, key)]:
             yield f"to {do.type} somebody needs `{missing}`"
-        if do.type == "tell" and not (do.item or do.topic):
-            yield "to tell somebody needs `item`, what is known, or `topic`, the words"
-        if do.type == "use" and not (do.item or do.target):
-            yield "to use somebody needs `item` or `target`"
+        keys, wanted = ((), "") if verb is None else verb.needs_one_of
+        if keys and not any(getattr(do, key) for key in keys):
+            yield f"to {do.type} somebody needs {wanted}"
         yield from self._idle(do)
-        if do.type in _AT_PEOPLE and do.target and do.target not in (*self._scenario.cast, *PLAYER_NAMES):
+        if _aim(do.type) == "person" and do.target and do.target not in (*self._scenario.cast, *PLAYER_NAMES):
             yield f"{do.target} is not in the cast (nor you)"
         if do.to and do.to not in self._scenario.places:
             yield f"{do.to} is not among the places"
 
     def _idle(self, do: Deed) -> Iterator[str]:
         """Yield the keys that have no meaning for such an act."""
-        to_places = sorted({"go", *(verb.name for verb in verbs().values() if verb.aim == "place")})
+        to_places = sorted(verb.name for verb in verbs().values() if verb.aim == "place")
         if do.to and do.type not in to_places:
             yield f"`to` is for {' and '.join(to_places)}; {do.type} takes none: leave it out"
-        if do.item and do.type != "tell" and not takes(do.type, "item_id"):
+        if do.item and do.lore_item is None and not takes(do.type, "item_id"):
             yield f"{do.type} takes no `item`: leave it out"
-        if do.whisper and do.type not in _AT_PEOPLE:
+        if do.whisper and _aim(do.type) != "person":
             yield f"{do.type} cannot be whispered: leave `whisper` out"
+
+
+def _aim(kind: str) -> str:
+    verb = verb_of(kind)
+    return "any" if verb is None else verb.aim
 
 
 # The stat blocks and the ruleset's scene that a campaign begins with, checked against the schemas.

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from lorewright.builtin.parser.clauses import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
-from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
+from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.effects import PREDICATES, recorded_facts
 from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
+from lorewright.rules.verbs import verb_of
 from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.rounds import Round, audience_of, remember
@@ -436,7 +437,8 @@ def _within_earshot(scope: Scope, to: str | None) -> Scope:
 
 
 def _whispered(action: Action, to: str) -> Action:
-    fields = METADATA[action.type].model_fields if action.type in METADATA else {}
+    verb = verb_of(action.type)
+    fields = {} if verb is None else verb.metadata.model_fields
     if "whisper" not in fields or action.target_id != to:
         return action
     return action.model_copy(update={"metadata": {**action.metadata, "whisper": True}})

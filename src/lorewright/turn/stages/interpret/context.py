@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from lorewright.rules.actions import METADATA
+from lorewright.rules.verbs import verbs
 from lorewright.turn.stages.variables import NOBODY, PlayerVariables, PromptContext
 from lorewright.values.records import InterpreterInput, Named
 from lorewright.world.frozen import Frozen
@@ -90,7 +90,7 @@ def interpreter_context(given: InterpreterInput) -> InterpreterContext:
     """Return the interpreter's variables: the scope, and nothing else of the world."""
     scope = given.scope
     return InterpreterContext(
-        kinds=tuple(ActionKind(type=kind, takes=_takes(metadata)) for kind, metadata in METADATA.items()),
+        kinds=tuple(ActionKind(type=kind, takes=_takes(verb.metadata)) for kind, verb in verbs().items()),
         verbs=tuple(OwnVerb(typed=typed, type=kind) for typed, kind in sorted(given.verbs.items())),
         player_id=scope.player.id,
         player_name=scope.player.name or NOBODY,

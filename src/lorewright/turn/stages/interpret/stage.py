@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.rules.actions import METADATA, Action
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of, verbs
 from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, Unclear
@@ -71,7 +72,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         the scope; else None."""
         if not answer.actions and not answer.question:
             return "there is neither an action nor a question"
-        known = {*METADATA, *given.verbs.values()}
+        known = {*verbs(), *given.verbs.values()}
         for action in answer.actions:
             if action.type not in known:
                 return f"{action.type[:60]} is not a type of action"
@@ -96,12 +97,13 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
 
 def _action(read: ReadAction, given: InterpreterInput) -> Action:
     """Return the action with the metadata that its type has, and no other."""
-    fields = METADATA[read.type].model_fields if read.type in METADATA else {}
+    verb = verb_of(read.type)
+    fields = {} if verb is None else verb.metadata.model_fields
     said: dict[str, Any] = {"topic": read.words, "detail": read.words, "quantity": read.quantity}
     said |= {"minutes": read.minutes, "item_id": read.item_id}
     if "verb" in fields:
-        verb, _, rest = read.words.partition(" ")
-        said |= {"verb": verb[:60], "detail": rest}
+        first, _, rest = read.words.partition(" ")
+        said |= {"verb": first[:60], "detail": rest}
     metadata = {name: value for name, value in said.items() if name in fields and value not in (None, "")}
     return Action.model_validate(
         {

@@ -1,0 +1,95 @@
+"""Verbs of pressing somebody: persuade, threaten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from lorewright.rules.actions import Attempt
+from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
+from lorewright.rules.observations import UNSEEN
+from lorewright.rules.patch import Outcome, Patch
+from lorewright.rules.reasons import why_not_to_somebody
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.world.frozen import Frozen
+
+
+class PressureMetadata(Frozen):
+    """The aim of pressure on somebody, in the actor's words, and the thing that is to help: a bribe, a weapon."""
+
+    topic: str = Field(default="", max_length=200)
+    item_id: str | None = None
+    whisper: bool = False
+
+
+def _press(patch: Patch, attempt: Attempt, facts: tuple[str, ...] = ()) -> Answer:
+    """Let somebody who was won over or frightened tell what they know of the matter; what is withheld only a rule
+    opens.
+    """
+    action = attempt.action
+    if action.metadata.get("topic") and action.target_id != patch.state.player_id:
+        matched = held_by(action.target_id, attempt)
+        new = first_new([item for item in matched if item.role == "knows"], action.actor_id, patch.state)
+        if new is not None:
+            reveal(patch, new.id, action, how="told", others="overheard")
+            return Answer("told", fact_ids=facts)
+        if first_new(matched, action.actor_id, patch.state) is not None:
+            return Answer("deflected", fact_ids=facts)
+    return Answer("acted", fact_ids=facts)
+
+
+# persuade: win somebody over.
+
+
+def _persuade(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    return _press(patch, attempt)
+
+
+_WON_OVER = Sight("{actor} won {target} over", 2)
+_TRIED_TO = Sight("{actor} tried to win {target} over", 2)
+
+
+def _persuade_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
+    yield (_WON_OVER if outcome.band in UNSEEN or outcome.code == "told" else _TRIED_TO), place
+
+
+PERSUADE = Verb(
+    name="persuade",
+    rank=70,
+    metadata=PressureMetadata,
+    aim="person",
+    needs=("target",),
+    requires=why_not_to_somebody,
+    does=_persuade,
+    is_speech=True,
+    is_pressing=True,
+    sights=_persuade_sights,
+    note="let {target} give way, or not",
+)
+
+
+# threaten: frighten somebody; the threat is on record.
+
+
+def _threaten(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    return _press(patch, attempt, put_on_record(patch, attempt.action, "threatened"))
+
+
+THREATEN = Verb(
+    name="threaten",
+    rank=80,
+    metadata=PressureMetadata,
+    aim="person",
+    needs=("target",),
+    requires=why_not_to_somebody,
+    does=_threaten,
+    is_speech=True,
+    is_pressing=True,
+    regard=(0, 1),
+    sights=seen("{actor} threatened {target}", 4),
+    note="let {target} give way, or not",
+)
+
+VERBS = (PERSUADE, THREATEN)
