@@ -7,8 +7,9 @@ for, like plug-ins: rules, parser, narrator and the others know the shape of a r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -44,6 +45,13 @@ class Sight:
     text: str
     importance: int
     otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTurn:
+    """A part of the verb that the use of a key on its door amounts to, where the door is locked or is not."""
+
+    of_locked: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,6 +111,24 @@ class Verb:
     # The group `seen.GROUP` of remarks of those who see it; None where nobody remarks on it.
     remark: str | None = ""
 
+    # What it means, in a line; what must hold, and what those who see it remember, for the page of verbs.
+    summary: str = ""
+    condition: str = ""
+    remembered: str = ""
+    # What a player types for it, by what it is typed for: `ask {person} about {topic}` for a question. Suggestions,
+    # demos of generated scenarios, the tour of the leak suite and the page of verbs have their lines from here.
+    lines: Mapping[str, str] = field(default_factory=dict)
+    # What stands after `tries to` in prompts where its name does not read as a verb.
+    tried: str = ""
+    # What its words are matched to: what is hidden here, what the target knows, what the actor knows.
+    grounding: Literal["", "hidden", "theirs", "own"] = ""
+    # What comes of words that are said to somebody: their answer, nothing that they must say, or no reply at all.
+    reply: Literal["", "open", "answer"] = ""
+    # What the player learns by it is said by its target.
+    loosens_tongues: bool = False
+    # It holds somebody to what they said: its words are a claim, for which what bears it out is looked up.
+    is_claim: bool = False
+
     parts: tuple[object, ...] = ()
 
     def part(self, kind: type[T]) -> T | None:
@@ -116,6 +142,22 @@ def seen(text: str, importance: int, otherwise: str = "") -> Callable[[Outcome, 
     return lambda outcome, place: ((sight, place),)
 
 
+FAMILIES = "lorewright.verbs"
+
+_families: list[str] = []
+
+
+def use_families(names: Iterable[str]) -> None:
+    """Have only the verbs of these modules of `lorewright.verbs`, in place of all.
+
+    Raises:
+        RuntimeError: a verb has been asked for already; what was made of the records would keep the others.
+    """
+    if verbs.cache_info().currsize:
+        raise RuntimeError("verbs have been asked for already")
+    _families[:] = names
+
+
 @cache
 def verbs() -> Mapping[str, Verb]:
     """Return the verbs by name, in the order of their ranks.
@@ -123,7 +165,8 @@ def verbs() -> Mapping[str, Verb]:
     Raises:
         ValueError: two records have the same name or rank.
     """
-    records = [verb for family in modules_of("lorewright.verbs") for verb in family.VERBS]
+    families = [import_module(f"{FAMILIES}.{name}") for name in _families] or modules_of(FAMILIES)
+    records = [verb for family in families for verb in family.VERBS]
     for values in ([verb.name for verb in records], [verb.rank for verb in records]):
         if twice := {value for value in values if values.count(value) > 1}:
             raise ValueError(f"two verbs have the same name or rank: {twice}")
@@ -133,3 +176,32 @@ def verbs() -> Mapping[str, Verb]:
 def verb_of(kind: str) -> Verb | None:
     """Return the record of a type of action; None for a type that only a ruleset knows."""
     return verbs().get(kind)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLine:
+    """A line that works when a player types it, and the name of its verb."""
+
+    verb: str
+    text: str
+
+
+def verb_for(purpose: str) -> Verb | None:
+    """Return the first verb that has a line for this, by rank; None where none has."""
+    return next((verb for verb in verbs().values() if purpose in verb.lines), None)
+
+
+def typed_line(purpose: str, **names: str) -> TypedLine | None:
+    """Return what a player types for this, with the names filled in; None where no verb has a line for it.
+
+    Raises:
+        KeyError: the line has a name that is not given.
+    """
+    verb = verb_for(purpose)
+    return None if verb is None else TypedLine(verb.name, verb.lines[purpose].format(**names))
+
+
+def typed(purpose: str, **names: str) -> list[str]:
+    """Return the same as a list of one text; empty where no verb has a line for it."""
+    line = typed_line(purpose, **names)
+    return [] if line is None else [line.text]

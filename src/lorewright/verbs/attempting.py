@@ -36,6 +36,11 @@ def _attempt_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]
 ATTEMPT = Verb(
     name="attempt",
     rank=220,
+    summary="try anything that no other verb means: dice, or a model's ruling, say what comes of it",
+    condition="what it is tried on is here",
+    remembered="that something was tried on somebody or something",
+    lines={"try": "kick {thing}"},
+    tried="do something else",
     metadata=AttemptMetadata,
     needs=("topic",),
     is_free=True,

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import OutcomeCode, Patch
 from lorewright.rules.reach import why_not_close, why_not_lock, why_not_open, why_not_unlock
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import ItemMetadata, Verb, seen
+from lorewright.rules.verbs import ItemMetadata, KeyTurn, Verb, seen
 from lorewright.world.ops import SetDoor, StateOp, SwingDoor
 from lorewright.world.state import WorldState
-
-
-@dataclass(frozen=True, slots=True)
-class KeyTurn:
-    """A part of the verb that the use of a key on its door amounts to, where the door is locked or is not."""
-
-    of_locked: bool
 
 
 def _turned(code: OutcomeCode) -> Callable[[Patch, Attempt, CampaignRules, bool], Answer]:
@@ -45,6 +37,10 @@ def _open_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 OPEN = Verb(
     name="open",
     rank=160,
+    summary="open a door; a locked one is unlocked first",
+    condition="there is such a door here; where it is locked, its key is carried or its bolt is on this side",
+    remembered="that it was opened",
+    lines={"open_door": "open the {door}", "try_door": "open {door}"},
     metadata=ItemMetadata,
     needs=("target",),
     requires=why_not_open,
@@ -67,6 +63,10 @@ def _close_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 CLOSE = Verb(
     name="close",
     rank=170,
+    summary="shut a door",
+    condition="there is such a door here, and it is open",
+    remembered="that it was shut",
+    lines={"shut_door": "close the {door}"},
     needs=("target",),
     requires=why_not_close,
     ops=_close_ops,
@@ -94,6 +94,10 @@ def _unlock_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 LOCK = Verb(
     name="lock",
     rank=180,
+    summary="lock a door",
+    condition="there is such a door here; its key is carried or its bolt is on this side",
+    remembered="that it was locked",
+    lines={"lock_door": "lock the {door}"},
     metadata=ItemMetadata,
     needs=("target",),
     requires=why_not_lock,
@@ -108,6 +112,10 @@ LOCK = Verb(
 UNLOCK = Verb(
     name="unlock",
     rank=190,
+    summary="unlock a door",
+    condition="there is such a door here, and it is locked; its key is carried or its bolt is on this side",
+    remembered="that it was unlocked",
+    lines={"unlock_door": "unlock the {door}"},
     metadata=ItemMetadata,
     needs=("target",),
     requires=why_not_unlock,

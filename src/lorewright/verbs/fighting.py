@@ -19,6 +19,10 @@ def _attack_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 ATTACK = Verb(
     name="attack",
     rank=110,
+    summary="strike at somebody",
+    condition="the person is here, and the weapon is carried",
+    remembered="that somebody was attacked, and whether the attacker was beaten off",
+    lines={"fight": "attack {person}"},
     metadata=ItemMetadata,
     aim="person",
     needs=("target",),

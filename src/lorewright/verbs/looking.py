@@ -37,6 +37,9 @@ def _look(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 LOOK = Verb(
     name="look",
     rank=10,
+    summary="look at the place, or at somebody or something",
+    condition="what is looked at is here, or carried; without a target it is the place",
+    lines={"glance": "look", "view": "look around", "examine": "look at {thing}"},
     metadata=LookMetadata,
     does=_look,
     note="show {target}",
@@ -54,6 +57,10 @@ def _take_stock(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: boo
 INVENTORY = Verb(
     name="inventory",
     rank=20,
+    summary="go through what is carried",
+    condition="it can always be done",
+    lines={"belongings": "inventory"},
+    tried="go through what they carry",
     requires=_always,
     does=_take_stock,
     note="list what is carried",
@@ -102,6 +109,11 @@ def _search_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 SEARCH = Verb(
     name="search",
     rank=200,
+    summary="search a place for what is hidden there: the words say where or for what",
+    condition="one is there",
+    remembered="that the place was searched, and whether something came to light",
+    lines={"find": "search the place", "rummage": "search", "look_under": "search under {thing}"},
+    grounding="hidden",
     metadata=SearchMetadata,
     requires=_always,
     does=_search,

@@ -55,6 +55,16 @@ def _go(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> An
 GO = Verb(
     name="go",
     rank=30,
+    summary="take a way out of the place",
+    condition="there is such a way, and it is not barred",
+    remembered="that somebody left",
+    lines={
+        "travel": "go to {place}",
+        "way": "go {way}",
+        "any_way": "go",
+        "leave": "leave",
+        "follow": "follow {person}",
+    },
     metadata=NoMetadata,
     aim="place",
     needs=("to",),
@@ -193,6 +203,10 @@ def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 SNEAK = Verb(
     name="sneak",
     rank=40,
+    summary="go somewhere unseen, get past somebody, or keep out of sight",
+    condition="the way is there and the person is here, as far as they are named",
+    remembered="nothing where it comes off; else that somebody left, or was caught at it",
+    lines={"sneak_to": "sneak to {place}", "sneak_past": "sneak past {person}", "hide": "hide"},
     metadata=SneakMetadata,
     aim="place",
     requires=_why_not_sneak,

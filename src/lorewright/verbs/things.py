@@ -12,8 +12,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import holds_thing, in_sight, place_of
 from lorewright.rules.reasons import why_no_item, why_no_person, why_not, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import ItemMetadata, Sight, Verb, seen, verbs
-from lorewright.verbs.doors import KeyTurn
+from lorewright.rules.verbs import ItemMetadata, KeyTurn, Sight, Verb, seen, verbs
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Recall, StateOp, TransferItem
 from lorewright.world.state import WorldState
@@ -71,6 +70,10 @@ def _take(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 TAKE = Verb(
     name="take",
     rank=120,
+    summary="take what lies here",
+    condition="the thing lies here, and is no person",
+    remembered="that it was taken",
+    lines={"pick_up": "take the {thing}", "grab": "take {thing}"},
     metadata=QuantityMetadata,
     needs=("target",),
     requires=_why_not_take,
@@ -105,6 +108,10 @@ def _drop(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 DROP = Verb(
     name="drop",
     rank=130,
+    summary="leave here what is carried",
+    condition="the thing is carried",
+    remembered="that it was put down",
+    lines={"put_down": "drop {thing}"},
     metadata=QuantityMetadata,
     needs=("target",),
     requires=_why_not_drop,
@@ -151,6 +158,11 @@ def _win_by_gift(patch: Patch, action: Action) -> None:
 GIVE = Verb(
     name="give",
     rank=140,
+    summary="give somebody a thing; a gift wins trust once",
+    condition="the person is here, and the thing is carried",
+    remembered="what was given to whom",
+    lines={"gift": "give {thing} to {person}"},
+    loosens_tongues=True,
     metadata=ItemMetadata,
     aim="person",
     needs=("target", "item"),
@@ -205,6 +217,11 @@ def _use_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 USE = Verb(
     name="use",
     rank=150,
+    summary="use a thing, perhaps on somebody or something; a key on its door turns the lock",
+    condition="the thing is carried or lies here, and so does what it is used on",
+    remembered="what was used, and on what",
+    lines={"use_thing": "use {thing}"},
+    loosens_tongues=True,
     metadata=ItemMetadata,
     needs_one_of=(("item", "target"), "`item` or `target`"),
     requires=_why_not_use,

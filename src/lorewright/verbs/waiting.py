@@ -35,6 +35,9 @@ def _wait(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 WAIT = Verb(
     name="wait",
     rank=210,
+    summary="let time pass",
+    condition="it can always be done",
+    lines={"pass_time": "wait"},
     metadata=WaitMetadata,
     requires=_always,
     minutes=_wait_minutes,
