@@ -1,0 +1,144 @@
+"""Verbs of asking: ask, recall."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lorewright.rules.actions import Action, Attempt, GroundedItem, Promised
+from lorewright.rules.acts import Answer, first_new, held_by, reveal
+from lorewright.rules.effects import recorded_facts
+from lorewright.rules.patch import Patch, ReasonCode
+from lorewright.rules.reasons import why_no_person, why_not_to_somebody
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import Verb, seen
+from lorewright.world.frozen import Frozen
+from lorewright.world.state import WorldState
+
+# The asker learns what is answered, and bystanders hear it, unless it is whispered. The player's own answers are never
+# made up.
+
+# ask: a question to somebody.
+
+
+class AskMetadata(Frozen):
+    """What is asked about, in the asker's words; grounded to items by code before the rules see it. What is whispered
+    is between the two."""
+
+    topic: str = Field(default="", max_length=200)
+    whisper: bool = False
+
+
+def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
+    return why_no_person(action, state, nobody="nobody_to_ask")
+
+
+def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    """Tell the best-ranked new item; put the asker off where all new ones are withheld, else repeat a known one.
+
+    A question to the player remains a question.
+    """
+    action = attempt.action
+    if action.target_id == patch.state.player_id:
+        return Answer("acted")
+    matched = held_by(action.target_id, attempt)
+    if not matched:
+        return Answer("does_not_know")
+    who = action.actor_id
+    free = [item for item in matched if item.role == "knows"]
+    new = first_new(free, who, patch.state) or first_new(matched, who, patch.state)
+    if new is None:
+        return Answer("told_before", known_item_ids=_known_to_the_player(matched[0], action, patch.state))
+    if new.role == "withholds":
+        return Answer("deflected")
+    reveal(patch, new.id, action, how="told", others="overheard")
+    return Answer("told")
+
+
+def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) -> tuple[str, ...]:
+    """Return the item if the player has learned it before: telling it again reveals no more."""
+    is_known = action.actor_id == state.player_id or state.has_learned(state.player_id, item.id)
+    return (item.id,) if is_known else ()
+
+
+ASK = Verb(
+    name="ask",
+    rank=50,
+    summary="ask somebody about something, or begin to talk",
+    condition="the person is here",
+    remembered="that it was asked, and what about as far as that names anybody",
+    lines={"question": "ask {person} about {topic}", "meet": "talk to {person}"},
+    grounding="theirs",
+    reply="answer",
+    loosens_tongues=True,
+    metadata=AskMetadata,
+    aim="person",
+    needs=("target", "topic"),
+    requires=_why_not_ask,
+    does=_ask,
+    is_speech=True,
+    sights=seen("{actor} asked {target}{about}", 1, " something"),
+    note="let {target} answer",
+    note_target="the person asked",
+)
+
+
+# recall: what was said, promised or is owed between two people.
+
+
+class RecallMetadata(Frozen):
+    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself. With a `topic` it
+    is claimed that so much was said, promised or is owed; code looks for what says so before the rules see it."""
+
+    about: Promised | None = None
+    by: Literal["them", "you"] = "them"
+    topic: str = Field(default="", max_length=200)
+
+
+def _recall(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    """Return the facts on record between the two, of the kind that is asked for; for a claim those that bear it out, or
+    nothing.
+    """
+    action = attempt.action
+    if action.metadata.get("topic"):
+        return _claimed(attempt, patch.state)
+    me, other = action.actor_id, action.target_id or ""
+    by, to = (me, other) if action.metadata.get("by") == "you" else (other, me)
+    facts = recorded_facts(patch.state, by=by, to=to, predicate=action.metadata.get("about"))
+    return Answer("recalled", fact_ids=facts) if facts else Answer("nothing_recorded")
+
+
+def _claimed(attempt: Attempt, state: WorldState) -> Answer:
+    grounding, who = attempt.grounding, attempt.action.actor_id
+    facts = tuple(
+        fact_entity_id
+        for fact_entity_id in grounding.fact_ids
+        if fact_entity_id in state.facts and state.facts[fact_entity_id].visibility == "player"
+    )
+    items = [item.id for item in grounding.items if state.has_learned(who, item.id)]
+    if facts:
+        return Answer("recalled", fact_ids=facts)
+    return Answer("told_before", known_item_ids=(items[0],)) if items else Answer("nothing_recorded")
+
+
+RECALL = Verb(
+    name="recall",
+    rank=100,
+    summary="hold somebody to what was said, promised or is owed between the two",
+    condition="the person is here",
+    remembered="that somebody was reminded",
+    lines={"remind": "ask {person} what they promised me"},
+    tried="recall what was said",
+    is_claim=True,
+    metadata=RecallMetadata,
+    aim="person",
+    needs=("target",),
+    requires=why_not_to_somebody,
+    does=_recall,
+    is_speech=True,
+    sights=seen("{actor} reminded {target} of what was said between them", 2),
+    note="let {target} say what stands between them",
+)
+
+VERBS = (ASK, RECALL)
