@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, recorded, talk_beats
+from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.outcomes import answered, reaction_beats
+from lorewright.builtin.narrator.scenery import answer, said_of
+from lorewright.builtin.narrator.views import Beat, Slot
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Promised
 from lorewright.rules.acts import Answer, first_new, held_by, reveal
 from lorewright.rules.effects import recorded_facts
-from lorewright.rules.patch import Patch, ReasonCode
+from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_no_person, why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb, seen
+from lorewright.values.records import Evidence, NarratorInput, Recorded
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -62,6 +71,18 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
     return (item.id,) if is_known else ()
 
 
+def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
+    reaction = reaction_beats(given, outcome)
+    if passed_on := answer(given, outcome):
+        return [*passed_on, *reaction]
+    return [answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
+
+
+def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    return talk_beats(actor, outcome, evidence, words, "npc.ask")
+
+
 ASK = Verb(
     name="ask",
     rank=50,
@@ -81,6 +102,15 @@ ASK = Verb(
     sights=seen("{actor} asked {target}{about}", 1, " something"),
     note="let {target} answer",
     note_target="the person asked",
+    parts=(
+        Telling(
+            of_others=_tell_question_of_others,
+            codes={"does_not_know": _tell_ignorance},
+            after=after_talk("ask"),
+            watched_as="ask",
+            target_is_person=True,
+        ),
+    ),
 )
 
 
@@ -122,6 +152,45 @@ def _claimed(attempt: Attempt, state: WorldState) -> Answer:
     return Answer("told_before", known_item_ids=(items[0],)) if items else Answer("nothing_recorded")
 
 
+def _tell_recall(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return each promise, threat or debt in the words in which it was said."""
+    who = views.person(given, outcome.target_id)
+    records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
+    if who is None or not records:
+        return [Beat("outcome", "acted", {"band": "none"})]
+    return [_record(given, record, {"who": who}, is_first=number == 0) for number, record in enumerate(records[:3])]
+
+
+def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
+    facts: dict[str, Fact] = {"by": "you" if record.by_id == given.player_id else "them", "kind": record.predicate}
+    group = "recalled" if is_first else "recalled.more"
+    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
+
+
+def _tell_recall_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    if outcome.code == "recalled":
+        return _recalled(actor, outcome)
+    if outcome.code == "nothing_recorded":
+        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
+    return talk_beats(actor, outcome, evidence, words, "npc.nothing_recalled")
+
+
+def _recalled(actor: Actor, outcome: Outcome) -> list[Beat]:
+    said = recorded(actor, outcome)
+    if not said:
+        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
+    beats = []
+    for number, record in enumerate(said[:2]):
+        by = "you" if record.by_id == actor.told.player_id else "them"
+        facts: dict[str, Fact] = (
+            {"by": by, "kind": record.predicate} if outcome.target_id == actor.told.player_id else {}
+        )
+        frame = actor.beat("act", "recalled.more" if number else "npc.recalled", facts, to=outcome.target_id)
+        facts_told = {} if number else frame.facts
+        beats.append(Beat("act", frame.group, facts_told, frame.slots, authored=plain(record.what), is_speech=True))
+    return beats
+
+
 RECALL = Verb(
     name="recall",
     rank=100,
@@ -139,6 +208,7 @@ RECALL = Verb(
     is_speech=True,
     sights=seen("{actor} reminded {target} of what was said between them", 2),
     note="let {target} say what stands between them",
+    parts=(Telling(of_others=_tell_recall_of_others, codes={"recalled": _tell_recall}, after=after_talk()),),
 )
 
 VERBS = (ASK, RECALL)

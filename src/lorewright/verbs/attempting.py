@@ -7,8 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from lorewright.builtin.narrator.act_words import Telling
+from lorewright.builtin.narrator.outcomes import deed_facts, only
+from lorewright.builtin.narrator.views import Beat
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import Sight, Verb
+from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
 
 # Traits that a free attempt may call for; a trait that the actor does not have counts as 0.
@@ -33,6 +37,14 @@ def _attempt_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]
         yield _TRIED, place
 
 
+def _tell_attempt(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    if outcome.code != "acted":
+        return None
+    facts, slots = deed_facts(given, outcome)
+    tried_on = "person" if facts.get("person") else "thing"
+    return Beat("outcome", "deed.attempt", {"band": outcome.band or "success", **only(facts, tried_on)}, slots)
+
+
 ATTEMPT = Verb(
     name="attempt",
     rank=220,
@@ -46,6 +58,7 @@ ATTEMPT = Verb(
     is_free=True,
     sights=_attempt_sights,
     history="tried to {words} {target}",
+    parts=(Telling(of_player=_tell_attempt, fails_in_words=True),),
 )
 
 VERBS = (ATTEMPT,)

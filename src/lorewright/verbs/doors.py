@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lorewright.builtin.narrator.act_words import Telling
+from lorewright.builtin.narrator.acts import telling_of_thing
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import OutcomeCode, Patch
@@ -49,6 +51,7 @@ OPEN = Verb(
     is_hands_on=True,
     sights=seen("{actor} opened {target}", 1),
     note="open {target}",
+    parts=(Telling(codes_of_others={"opened": telling_of_thing("npc.open")}),),
 )
 
 
@@ -75,6 +78,7 @@ CLOSE = Verb(
     sights=seen("{actor} shut {target}", 1),
     note="close {target}",
     remark="open",
+    parts=(Telling(codes_of_others={"closed": telling_of_thing("npc.close")}),),
 )
 
 
@@ -107,7 +111,10 @@ LOCK = Verb(
     sights=seen("{actor} locked {target}", 2),
     note="lock {target}",
     remark="open",
-    parts=(KeyTurn(of_locked=False),),
+    parts=(
+        Telling(codes_of_others={"locked": telling_of_thing("npc.lock")}),
+        KeyTurn(of_locked=False),
+    ),
 )
 UNLOCK = Verb(
     name="unlock",
@@ -125,7 +132,10 @@ UNLOCK = Verb(
     sights=seen("{actor} unlocked {target}", 2),
     note="unlock {target}",
     remark="open",
-    parts=(KeyTurn(of_locked=True),),
+    parts=(
+        Telling(codes_of_others={"unlocked": telling_of_thing("npc.unlock")}),
+        KeyTurn(of_locked=True),
+    ),
 )
 
 VERBS = (OPEN, CLOSE, LOCK, UNLOCK)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import Actor, Telling
+from lorewright.builtin.narrator.act_words import Actor, Telling, flags, place_of
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts, only
+from lorewright.builtin.narrator.scenery import duration
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.clauses import Phrasing, Word, lows, typed
 from lorewright.builtin.parser.frames import LEADS, go
@@ -35,7 +36,7 @@ from lorewright.rules.reach import way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import NoMetadata, Sight, Verb
-from lorewright.values.records import NarratorInput
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -50,6 +51,35 @@ def _go_minutes(action: Action, state: WorldState, own: int) -> int:
 def _go(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
     patch.do(*move_ops(attempt.action, patch.state))
     return Answer("moved")
+
+
+# From here on a way is long (minutes).
+_LONG_MINUTES = 15
+
+
+def _tell_way(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return the way to the present place; a place on the way is passed."""
+    slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
+    if outcome.location_id not in (None, given.scene.place_id):
+        return [Beat("outcome", "passed", slots=slots)]
+    facts: dict[str, Fact] = {"first": given.scene.first_visit}
+    if outcome.minutes >= _LONG_MINUTES:
+        facts["long"] = True
+    return [Beat("outcome", "moved", facts, slots)]
+
+
+def _tell_way_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    """Return an arrival from elsewhere or a departure."""
+    if outcome.location_id == actor.told.scene.place_id:
+        return [actor.beat("act", "npc.come")]
+    place = place_of(actor.told, outcome)
+    return [actor.beat("act", "npc.go", flags(place=place), place=place)]
+
+
+def _after_way(actor: Actor, outcome: Outcome) -> str:
+    if outcome.code != "moved":
+        return ""
+    return "come" if outcome.location_id == actor.told.scene.place_id else "go"
 
 
 GO = Verb(
@@ -74,6 +104,7 @@ GO = Verb(
     does=_go,
     sights=departures,
     note="bring the player to {place}",
+    parts=(Telling(codes={"moved": _tell_way}, codes_of_others={"moved": _tell_way_of_others}, after=_after_way),),
 )
 
 
@@ -136,13 +167,15 @@ def _tell_sneak(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return Beat("outcome", "deed.sneak", {"band": band, **only(facts, "person")}, slots)
 
 
-def _tell_sneak_of_others(actor: Actor, outcome: Outcome) -> Beat | None:
+def _tell_sneak_of_others(
+    actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str
+) -> list[Beat] | None:
     """Tell an unseen arrival or departure by its end alone."""
     band: dict[str, Fact] = {"band": outcome.band or "success"}
     if outcome.code == "moved":
         comes = outcome.location_id == actor.told.scene.place_id
-        return actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", band)
-    return actor.beat("act", "npc.sneak", band) if outcome.code == "acted" else None
+        return [actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", band)]
+    return [actor.beat("act", "npc.sneak", band)] if outcome.code == "acted" else None
 
 
 def _read_sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -227,7 +260,7 @@ SNEAK = Verb(
             _read_sneak,
         ),
         Phrasing("hide", 260, "hide, take cover, hide myself, duck, lie low, lurk", _read_hide),
-        Telling(of_player=_tell_sneak, of_others=_tell_sneak_of_others, fails_in_words=True),
+        Telling(of_player=_tell_sneak, of_others=_tell_sneak_of_others, after=_after_way, fails_in_words=True),
     ),
 )
 

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.narrator.act_words import (
+    Actor,
+    Telling,
+    after_talk,
+    answer_beats,
+    meant_for,
+    recorded_beats,
+    speaks,
+    topic_of,
+    worded,
+)
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.outcomes import telling_of_person
+from lorewright.builtin.narrator.views import Beat
 from lorewright.rules.actions import Attempt
 from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
 from lorewright.rules.observations import UNSEEN
@@ -13,6 +27,7 @@ from lorewright.rules.patch import Outcome, Patch
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.values.records import Evidence
 from lorewright.world.frozen import Frozen
 
 
@@ -38,6 +53,30 @@ def _press(patch: Patch, attempt: Attempt, facts: tuple[str, ...] = ()) -> Answe
         if first_new(matched, action.actor_id, patch.state) is not None:
             return Answer("deflected", fact_ids=facts)
     return Answer("acted", fact_ids=facts)
+
+
+def _telling(name: str) -> Telling:
+    def tell(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+        return [*_pressure_beats(actor, outcome, words, f"npc.{name}"), *answer_beats(actor, outcome, evidence)]
+
+    return Telling(of_player=telling_of_person(f"deed.{name}"), of_others=tell, after=after_talk(), fails_in_words=True)
+
+
+def _pressure_beats(actor: Actor, outcome: Outcome, words: str, group: str) -> list[Beat]:
+    """Return pressure by its end, where that is known, or by its topic, else the intention's own words; threats as they
+    are on record.
+    """
+    topic, to = topic_of(actor.told, outcome), outcome.target_id
+    aimed, _ = meant_for(actor.told, to)
+    on_record = recorded_beats(actor, outcome, "npc.threatened")
+    if on_record and outcome.band is None:
+        return on_record
+    rolled = outcome.band is not None or (aimed.get("to") == "other")
+    if words and not rolled and (speaks(words) or not topic):
+        return worded(actor, words)
+    about: dict[str, Fact] = {"topic": "named"} if topic else {}
+    facts: dict[str, Fact] = {"band": outcome.band or "success"} if rolled else about
+    return [actor.beat("act", group, facts if aimed else {}, to=to, topic=topic), *on_record]
 
 
 # persuade: win somebody over.
@@ -74,6 +113,7 @@ PERSUADE = Verb(
     is_pressing=True,
     sights=_persuade_sights,
     note="let {target} give way, or not",
+    parts=(_telling("persuade"),),
 )
 
 
@@ -104,6 +144,7 @@ THREATEN = Verb(
     regard=(0, 1),
     sights=seen("{actor} threatened {target}", 4),
     note="let {target} give way, or not",
+    parts=(_telling("threaten"),),
 )
 
 VERBS = (PERSUADE, THREATEN)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, quotes, recorded_beats, talk_beats
+from lorewright.builtin.narrator.authored import plain, quoted, reminder
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.outcomes import deed_facts
+from lorewright.builtin.narrator.views import Beat
 from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.acts import Answer, hearers, knows, put_on_record
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
@@ -77,6 +83,32 @@ def _tell_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
     yield (_TOLD if outcome.code == "heard" else _TALKED), place
 
 
+def _tell_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    _, slots = deed_facts(given, outcome)
+    return Beat("outcome", "deed.tell", {}, slots) if outcome.code == "acted" and slots["who"] else None
+
+
+def _tell_news_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    if outcome.code in ("heard", "heard_before"):
+        return _told_beats(actor, outcome, evidence)
+    return talk_beats(actor, outcome, evidence, words, "npc.said")
+
+
+def _told_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
+    """Return what was told, word for word where it is new to the player; else that it was told."""
+    new = [item for item in evidence if not item.known_before]
+    if new:
+        return quotes(actor, "npc.told", new, to=outcome.target_id)
+    if outcome.code == "heard":
+        return [actor.beat("act", "npc.told_bare", to=outcome.target_id)]
+    is_yours = outcome.target_id == actor.told.player_id
+    known = next((item for item in evidence if is_yours), None)
+    clause = reminder(plain(known.text)) if known else ""
+    facts: dict[str, Fact] = {"reminder": bool(clause)} if is_yours else {}
+    beat = actor.beat("act", "npc.told_again", facts, to=outcome.target_id, reminder=quoted(clause) if clause else "")
+    return [beat]
+
+
 TELL = Verb(
     name="tell",
     rank=60,
@@ -98,6 +130,7 @@ TELL = Verb(
     sights=_tell_sights,
     note="let {target} take it in",
     history="told {target}{about}",
+    parts=(Telling(of_player=_tell_words, of_others=_tell_news_of_others, after=after_talk("tell")),),
 )
 
 
@@ -116,6 +149,13 @@ def _promise(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) 
     return Answer("promised", fact_ids=put_on_record(patch, attempt.action, "promised"))
 
 
+def _tell_promise_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    if outcome.code != "promised":
+        return talk_beats(actor, outcome, evidence, words, "npc.promised")
+    said = recorded_beats(actor, outcome, "npc.promised.said")
+    return said or [actor.beat("act", "npc.promised", to=outcome.target_id)]
+
+
 PROMISE = Verb(
     name="promise",
     rank=90,
@@ -132,6 +172,7 @@ PROMISE = Verb(
     is_speech=True,
     sights=seen("{actor} gave {target} a promise", 3),
     note="let {target} take the word",
+    parts=(Telling(of_others=_tell_promise_of_others, after=after_talk()),),
 )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
+from lorewright.builtin.narrator.acts import telling_of_thing
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.views import Beat
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
@@ -13,6 +18,7 @@ from lorewright.rules.reach import holds_thing, in_sight, place_of
 from lorewright.rules.reasons import why_no_item, why_no_person, why_not, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import ItemMetadata, KeyTurn, Sight, Verb, seen, verbs
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Recall, StateOp, TransferItem
 from lorewright.world.state import WorldState
@@ -67,6 +73,12 @@ def _take(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
     return Answer("taken")
 
 
+def _tell_taken(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    thing = views.thing(given, outcome.target_id)
+    facts: dict[str, Fact] = {"band": outcome.band or "none"}
+    return [Beat("outcome", "taken" if thing else "acted", facts, {"thing": thing})]
+
+
 TAKE = Verb(
     name="take",
     rank=120,
@@ -83,6 +95,7 @@ TAKE = Verb(
     sights=seen("{actor} took {target}", 2),
     note="hand over {target}",
     note_target="the thing",
+    parts=(Telling(codes={"taken": _tell_taken}, codes_of_others={"taken": telling_of_thing("npc.take")}),),
 )
 
 
@@ -120,6 +133,7 @@ DROP = Verb(
     is_hands_on=True,
     sights=seen("{actor} put {target} down", 1),
     note="put {target} down",
+    parts=(Telling(codes_of_others={"dropped": telling_of_thing("npc.drop")}, target_is_carried=True),),
 )
 
 
@@ -155,6 +169,11 @@ def _win_by_gift(patch: Patch, action: Action) -> None:
         patch.do(Recall(key=key), ChangeRelation(a=action.target_id, b=action.actor_id, trust=1))
 
 
+def _tell_gift_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    item = item_of(actor.told, outcome)
+    return [actor.beat("act", "npc.give", flags(item=item), to=outcome.target_id, item=item)]
+
+
 GIVE = Verb(
     name="give",
     rank=140,
@@ -172,6 +191,7 @@ GIVE = Verb(
     is_hands_on=True,
     sights=seen("{actor} gave {item} to {target}", 3),
     note="let {target} take the gift",
+    parts=(Telling(codes_of_others={"given": _tell_gift_of_others}),),
 )
 
 
@@ -214,6 +234,13 @@ def _use_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
         yield _USED_IT, place
 
 
+def _tell_use_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    thing, item = thing_of(actor.told, outcome), item_of(actor.told, outcome)
+    if is_somebody(actor.told, outcome.target_id) and item:
+        return [actor.beat("act", "npc.use", {"item": True}, to=outcome.target_id, item=item)]
+    return [actor.beat("act", "npc.use", flags(thing=thing, item=item), thing=thing, item=item)]
+
+
 USE = Verb(
     name="use",
     rank=150,
@@ -228,6 +255,7 @@ USE = Verb(
     does=_use,
     sights=_use_sights,
     note="tell what the use of {target} brings",
+    parts=(Telling(codes_of_others={"used": _tell_use_of_others}),),
 )
 
 VERBS = (TAKE, DROP, GIVE, USE)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import Actor, Telling
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.scenery import duration, is_plural
+from lorewright.builtin.narrator.views import Beat
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
-from lorewright.rules.patch import Patch
+from lorewright.rules.patch import Outcome, Patch
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -32,6 +40,25 @@ def _wait(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
     return Answer("waited")
 
 
+# From here on a wait is long (minutes).
+_LONG_MINUTES = 45
+
+
+def _tell_wait(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return the time that went by, in words."""
+    facts: dict[str, Fact] = {"long": outcome.minutes >= _LONG_MINUTES}
+    slots = {"minutes": duration(outcome.minutes), "place": views.place(given)}
+    return [Beat("outcome", "waited", facts, slots, plural=is_plural(outcome.minutes))]
+
+
+def _tell_wait_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    return [actor.beat("act", "npc.wait")]
+
+
+def _after_wait(actor: Actor, outcome: Outcome) -> str:
+    return "wait" if outcome.code == "waited" else ""
+
+
 WAIT = Verb(
     name="wait",
     rank=210,
@@ -43,6 +70,14 @@ WAIT = Verb(
     minutes=_wait_minutes,
     does=_wait,
     note="let time pass",
+    parts=(
+        Telling(
+            codes={"waited": _tell_wait},
+            codes_of_others={"waited": _tell_wait_of_others},
+            after=_after_wait,
+            watched_as="wait",
+        ),
+    ),
 )
 
 VERBS = (WAIT,)

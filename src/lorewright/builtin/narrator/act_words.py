@@ -5,18 +5,18 @@ there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
-from typing import Final
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.authored import ended, is_named_in, plain, quoted, reminder, word_count
+from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Person, Slot
 from lorewright.builtin.parser.clauses import capitalised, place_name, with_article
 from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import verb_of, verbs
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.values.records import Evidence, NarratorInput, NpcAct, Recorded
 
@@ -48,24 +48,63 @@ class Actor:
         return Beat(kind, group, {**aimed, **(facts or {})}, {"who": self.person, "other": other, **slots})
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """How a verb is told. Each function returns None where the outcome is told as others are.
+# Tellers: an outcome -> its beats. Those of acts of the cast are also given the evidence that it brought, and the words
+# of the intention where they may be told.
+PlayerTeller = Callable[[NarratorInput, Outcome], list[Beat]]
+CastTeller = Callable[[Actor, Outcome, Sequence[Evidence], str], list[Beat]]
 
-    `fails_in_words` is True where a failure has sentences of its own.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """A part of a verb: how it is told.
+
+    A function that returns None leaves the outcome to the codes, and to the sentences of any act.
     """
 
-    # The player's deed; asked only where the outcome's code has no sentences of its own.
+    # The player's deed, where its code has no sentences of its own.
     of_player: Callable[[NarratorInput, Outcome], Beat | None] | None = None
     # The act of one of the cast.
-    of_others: Callable[[Actor, Outcome], Beat | None] | None = None
+    of_others: Callable[[Actor, Outcome, Sequence[Evidence], str], list[Beat] | None] | None = None
+    # Codes of outcomes that this verb tells, whichever verb they came of: a key that is used on a lock unlocks it.
+    codes: Mapping[str, PlayerTeller] = field(default_factory=dict)
+    codes_of_others: Mapping[str, CastTeller] = field(default_factory=dict)
+    # The value of `verb` in sentences after an act of the cast (`npc.after`); empty for an act like others.
+    after: Callable[[Actor, Outcome], str] | None = None
+    # The value of `verb` in sentences about somebody who watches the player (`still.person`).
+    watched_as: str = ""
+    # Whom it was said to is known for a person, whether they are here or not.
+    target_is_person: bool = False
+    # A failure has sentences of its own.
     fails_in_words: bool = False
+    # Its target is a thing in hand: where that is missing, it is named.
+    target_is_carried: bool = False
 
 
-def telling_of(kind: str) -> Telling | None:
-    """Return how a type of action is told; None where only its outcome's code says that."""
+def telling_of(kind: str) -> Telling:
+    """Return how a type of action is told."""
     verb = verb_of(kind)
-    return None if verb is None else verb.part(Telling) or Telling()
+    return _AS_OTHERS if verb is None else verb.part(Telling) or _AS_OTHERS
+
+
+@cache
+def tellings() -> tuple[Telling, ...]:
+    """Return how the verbs are told, by their ranks."""
+    return tuple(telling for verb in verbs().values() if (telling := verb.part(Telling)) is not None)
+
+
+@cache
+def tellers() -> Mapping[str, PlayerTeller]:
+    """Return what tells the player's outcomes, by their codes."""
+    return MappingProxyType({code: tell for telling in tellings() for code, tell in telling.codes.items()})
+
+
+@cache
+def cast_tellers() -> Mapping[str, CastTeller]:
+    """Return what tells outcomes of the cast, by their codes."""
+    return MappingProxyType({code: tell for telling in tellings() for code, tell in telling.codes_of_others.items()})
+
+
+_AS_OTHERS = Telling()
 
 
 def actor_of(given: NarratorInput, act: NpcAct) -> Actor:
@@ -139,11 +178,12 @@ _AFTER_OBJECT = (
 )
 # Verbs of what one person does while another looks on, and the same with `you`.
 _YOUR_VERBS = MappingProxyType(
-    {
-        "wants": "want", "means": "mean", "says": "say", "said": "said", "does": "do", "did": "did", "has": "have",
-        "had": "had", "is": "are", "was": "were", "goes": "go", "looks": "look", "will": "will", "can": "can",
-    }
-)  # fmt: skip
+    dict(
+        pair.split("/")
+        for pair in "wants/want means/mean says/say said/said does/do did/did has/have had/had is/are was/were goes/go"
+        " looks/look will/will can/can".split()
+    )
+)
 
 
 def own_words(actor: Actor) -> str:
@@ -218,76 +258,41 @@ def tells_of_player(given: NarratorInput, words: str) -> bool:
     return is_named_in([name], "".join(_QUOTED.split(words)[::2]))
 
 
-# Speech of the cast and its answers -> beats: questions, news, pressure, promises.
+# Speech of the cast and its answers -> beats.
 
-_GROUPS: Final = MappingProxyType(
-    {
-        "ask": "npc.ask", "tell": "npc.said", "persuade": "npc.persuade", "threaten": "npc.threaten",
-        "promise": "npc.promised", "recall": "npc.nothing_recalled",
-    }
-)  # fmt: skip
 _ANSWERED = frozenset(("told", "told_before", "deflected", "does_not_know"))
 
 
-def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, words: str) -> list[Beat] | None:
-    """Return what is said and answered; None where the act is no talk."""
-    if outcome.type not in _GROUPS:
-        return None
-    if outcome.code in ("heard", "heard_before"):
-        return _told_beats(actor, outcome, evidence)
-    if outcome.code == "promised":
-        return _recorded_beats(actor, outcome, "npc.promised.said") or [
-            actor.beat("act", "npc.promised", to=outcome.target_id)
-        ]
-    if outcome.code == "recalled":
-        return _recalled(actor, outcome)
-    if outcome.code == "nothing_recorded":
-        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
-    said = _speech_beats(actor, outcome, words)
-    if outcome.code in _ANSWERED and outcome.target_id != actor.told.player_id:
-        return [*said, *_answer_beats(actor, outcome, evidence)]
-    return said
+def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str, group: str) -> list[Beat]:
+    """Return what is said, by the words or a sentence of the group, and what is answered."""
+    return [*said_beats(actor, outcome, words, group), *answer_beats(actor, outcome, evidence)]
 
 
-def _speech_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    """Return a question, pressure, or words; the intention's own where ours could not name the topic."""
+def after_talk(verb: str = "") -> Callable[[Actor, Outcome], str]:
+    """Return what gives the value of `verb` after talk: this to the player, `talk` between others."""
+
+    def after(actor: Actor, outcome: Outcome) -> str:
+        if outcome.target_id == actor.told.player_id:
+            return verb
+        return "talk" if is_somebody(actor.told, outcome.target_id) else ""
+
+    return after
+
+
+def said_beats(actor: Actor, outcome: Outcome, words: str, group: str) -> list[Beat]:
+    """Return what is said; in the intention's own words where ours could not name the topic."""
     topic = topic_of(actor.told, outcome)
-    about: dict[str, Fact] = {"topic": "named"} if topic else {}
-    group, to = _GROUPS[outcome.type], outcome.target_id
-    aimed, _ = meant_for(actor.told, to)
-    if outcome.type in ("persuade", "threaten"):
-        recorded = _recorded_beats(actor, outcome, "npc.threatened")
-        if recorded and outcome.band is None:
-            return recorded
-        rolled = outcome.band is not None or (aimed.get("to") == "other")
-        facts: dict[str, Fact] = {"band": outcome.band or "success"} if rolled else about
-        if words and not rolled and (speaks(words) or not topic):
-            return worded(actor, words)
-        return [actor.beat("act", group, facts if aimed else {}, to=to, topic=topic), *recorded]
     if words and (speaks(words) or not topic):
         return worded(actor, words)
-    return [actor.beat("act", group, about if aimed else {}, to=to, topic=topic)]
+    aimed, _ = meant_for(actor.told, outcome.target_id)
+    about: dict[str, Fact] = {"topic": "named"} if topic and aimed else {}
+    return [actor.beat("act", group, about, to=outcome.target_id, topic=topic)]
 
 
-def _told_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
-    """Return what was told, word for word where it is new to the player; else that it was told."""
-    new = [item for item in evidence if not item.known_before]
-    if new:
-        return quotes(actor, "npc.told", new, to=outcome.target_id)
-    if outcome.code == "heard":
-        return [actor.beat("act", "npc.told_bare", to=outcome.target_id)]
-    is_yours = outcome.target_id == actor.told.player_id
-    known = next((item for item in evidence if is_yours), None)
-    clause = reminder(plain(known.text)) if known else ""
-    facts: dict[str, Fact] = {"reminder": bool(clause)} if is_yours else {}
-    beat = actor.beat("act", "npc.told_again", facts, to=outcome.target_id, reminder=quoted(clause) if clause else "")
-    return [beat]
-
-
-def _answer_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
-    """Return the answer of the person addressed, word for word where it is new to the player."""
+def answer_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
+    """Return the answer of the person addressed, word for word where it is new to the player; none of the player's."""
     who = views.person(actor.told, outcome.target_id)
-    if who is None:
+    if who is None or outcome.code not in _ANSWERED or outcome.target_id == actor.told.player_id:
         return []
     new = [item for item in evidence if not item.known_before]
     other = actor.person.name
@@ -318,9 +323,9 @@ def _framed(group: str, who: Person, other: str, facts: dict[str, Fact], evidenc
     ]
 
 
-def _recorded_beats(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
+def recorded_beats(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
     """Return what was threatened or promised, in the words on record."""
-    said = _recorded(actor, outcome)
+    said = recorded(actor, outcome)
     return [
         Beat("act", beat.group, beat.facts, beat.slots, authored=plain(record.what), is_speech=True)
         for record in said[:1]
@@ -328,21 +333,6 @@ def _recorded_beats(actor: Actor, outcome: Outcome, group: str) -> list[Beat]:
     ]
 
 
-def _recalled(actor: Actor, outcome: Outcome) -> list[Beat]:
-    said = _recorded(actor, outcome)
-    if not said:
-        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
-    beats = []
-    for number, record in enumerate(said[:2]):
-        by = "you" if record.by_id == actor.told.player_id else "them"
-        facts: dict[str, Fact] = (
-            {"by": by, "kind": record.predicate} if outcome.target_id == actor.told.player_id else {}
-        )
-        frame = actor.beat("act", "recalled.more" if number else "npc.recalled", facts, to=outcome.target_id)
-        facts_told = {} if number else frame.facts
-        beats.append(Beat("act", frame.group, facts_told, frame.slots, authored=plain(record.what), is_speech=True))
-    return beats
-
-
-def _recorded(actor: Actor, outcome: Outcome) -> list[Recorded]:
+def recorded(actor: Actor, outcome: Outcome) -> list[Recorded]:
+    """Return the facts on record that the outcome is about."""
     return [record for record in actor.told.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -10,15 +10,15 @@ from typing import Final
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import (
     Actor,
+    CastTeller,
     actor_of,
+    cast_tellers,
     flags,
-    is_somebody,
     item_of,
     own_words,
     place_of,
     quotes,
     quoting,
-    talk_beats,
     telling_of,
     tells_of_player,
     thing_of,
@@ -36,10 +36,8 @@ from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
 # Deeds: the result of an act -> its beats, by what it was and how it came out; the player is `you`, others have names.
 
-_OF_A_THING: Final = MappingProxyType(
-    {"taken": "take", "dropped": "drop", "opened": "open", "closed": "close", "locked": "lock", "unlocked": "unlock"}
-)
-_SEARCHED: Final = frozenset(("found", "found_before", "nothing_found"))
+# Outcomes that the intention's own words tell better than a sentence of ours.
+_IN_OWN_WORDS: Final = frozenset(("used", "looked", "waited"))
 # Slots of a reason's sentences, beside the person it was meant for.
 _NAMED: Final = MappingProxyType(
     {
@@ -63,69 +61,19 @@ def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, 
     if outcome.code == "blocked":
         return [_blocked_beat(actor, outcome)]
     telling = telling_of(outcome.type)
-    in_words = outcome.type in _FAILS_IN_WORDS or (telling is not None and telling.fails_in_words)
-    if outcome.code == "acted" and outcome.band == "fail" and not in_words:
+    if outcome.code == "acted" and outcome.band == "fail" and not telling.fails_in_words:
         return [_of_thing(actor, outcome, "npc.failed")]
-    talk = talk_beats(actor, outcome, evidence, words=words)
-    if talk is not None:
-        return talk
-    own = telling.of_others(actor, outcome) if telling is not None and telling.of_others is not None else None
+    own = None if telling.of_others is None else telling.of_others(actor, outcome, evidence, words)
     if own is not None:
-        return [own]
-    if outcome.code == "moved":
-        return [_movement_beat(actor, outcome)]
-    if outcome.code in _OF_A_THING:
-        return [_of_thing(actor, outcome, f"npc.{_OF_A_THING[outcome.code]}")]
-    if outcome.code == "given":
-        item = item_of(actor.told, outcome)
-        return [actor.beat("act", "npc.give", flags(item=item), to=outcome.target_id, item=item)]
-    if outcome.code in _SEARCHED or outcome.type == "search":
-        where = views.where(outcome.words)
-        return [actor.beat("act", "npc.search", flags(where=where), where=where)]
-    if outcome.code == "listed":
-        return [actor.beat("act", "npc.listed")]
-    if words and outcome.code in ("used", "looked", "waited"):
+        return own
+    if words and outcome.code in _IN_OWN_WORDS:
         return worded(actor, words)
-    return _PLAINLY.get(outcome.code, _attempt_beats)(actor, outcome, words)
+    return cast_tellers().get(outcome.code, _act_beats)(actor, outcome, evidence, words)
 
 
-def _movement_beat(actor: Actor, outcome: Outcome) -> Beat:
-    """Return an arrival from elsewhere or a departure."""
-    if outcome.location_id == actor.told.scene.place_id:
-        return actor.beat("act", "npc.come")
-    place = place_of(actor.told, outcome)
-    return actor.beat("act", "npc.go", flags(place=place), place=place)
-
-
-def _of_thing(actor: Actor, outcome: Outcome, group: str) -> Beat:
-    thing = thing_of(actor.told, outcome)
-    band: dict[str, Fact] = {"band": outcome.band} if outcome.band else {}
-    return actor.beat("act", group, {**flags(thing=thing), **band}, thing=thing)
-
-
-def _used(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    thing, item = thing_of(actor.told, outcome), item_of(actor.told, outcome)
-    if is_somebody(actor.told, outcome.target_id) and item:
-        return [actor.beat("act", "npc.use", {"item": True}, to=outcome.target_id, item=item)]
-    return [actor.beat("act", "npc.use", flags(thing=thing, item=item), thing=thing, item=item)]
-
-
-def _looked(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    thing = "" if outcome.target_id == actor.told.scene.place_id else thing_of(actor.told, outcome)
-    return [actor.beat("act", "npc.look", flags(thing=thing), to=outcome.target_id, thing=thing)]
-
-
-def _waited(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    return [actor.beat("act", "npc.wait")]
-
-
-def _attempt_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
-    """Return an act that dice may have decided; a free attempt is told by its own words, if there are any, and by its
-    end.
-    """
+def _act_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    """Return any act that dice may have decided, by its own words, if there are any, and by its end."""
     band: dict[str, Fact] = {"band": outcome.band or "success"}
-    if outcome.type == "attack":
-        return [actor.beat("act", "npc.attack", band, to=outcome.target_id)]
     if words:
         how = [actor.beat("act", "npc.came_off", band)] if outcome.band else []
         return [*worded(actor, words), *how]
@@ -133,11 +81,15 @@ def _attempt_beats(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     return [actor.beat("act", "npc.attempt", {**band, **flags(thing=thing)}, to=outcome.target_id, thing=thing)]
 
 
-_PLAINLY: Final = MappingProxyType[str, Callable[[Actor, Outcome, str], list[Beat]]](
-    {"used": _used, "looked": _looked, "waited": _waited}
-)
-# Failures that have words of their own.
-_FAILS_IN_WORDS: Final = frozenset(("attack", "attempt", "persuade", "threaten"))
+def telling_of_thing(group: str) -> CastTeller:
+    """Return what tells an act by the thing that it was done to."""
+    return lambda actor, outcome, evidence, words: [_of_thing(actor, outcome, group)]
+
+
+def _of_thing(actor: Actor, outcome: Outcome, group: str) -> Beat:
+    thing = thing_of(actor.told, outcome)
+    band: dict[str, Fact] = {"band": outcome.band} if outcome.band else {}
+    return actor.beat("act", group, {**flags(thing=thing), **band}, thing=thing)
 
 
 def _blocked_beat(actor: Actor, outcome: Outcome) -> Beat:
@@ -150,7 +102,7 @@ def _blocked_beat(actor: Actor, outcome: Outcome) -> Beat:
     slots = {
         "place": place_of(given, outcome),
         "door": (views.thing(given, doors[0]) if doors else "") or thing,
-        "item": item_of(given, outcome) or (thing if outcome.type == "drop" else ""),
+        "item": item_of(given, outcome) or (thing if telling_of(outcome.type).target_is_carried else ""),
         "thing": thing,
     }
     named = _NAMED.get(reason or "")

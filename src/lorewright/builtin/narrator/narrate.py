@@ -9,7 +9,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import Actor, actor_of, is_somebody
+from lorewright.builtin.narrator.act_words import Actor, actor_of, telling_of
 from lorewright.builtin.narrator.acts import act_beats, gains, items_of_acts, movements, pressure, prices
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
@@ -37,6 +37,7 @@ from lorewright.builtin.narrator.views import (
 from lorewright.builtin.parser.clauses import capitalised, listed
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verb_of
 from lorewright.values.records import Evidence, NarratorInput, NarratorOutput
 
 # Voice: a beat -> its sentences: a variant from the bag, slots filled by names first and pronouns where they are clear.
@@ -225,7 +226,6 @@ def _single(match: re.Match[str]) -> str:
 _QUIET_TURNS = 4
 # Nor in the first turns, when nobody has had much to say yet.
 _FIRST_TURNS = 2
-_TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
 
 
 def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
@@ -280,21 +280,12 @@ def _aftermath_key(actor: Actor) -> str:
     if not act.outcomes:
         return ""
     outcome = act.outcomes[-1]
-    if outcome.code == "blocked" or (outcome.band == "fail" and outcome.type != "attack"):
+    verb = verb_of(outcome.type)
+    is_fight = verb is not None and verb.is_violent
+    if outcome.code == "blocked" or (outcome.band == "fail" and not is_fight):
         return "fail"
-    if outcome.code == "moved":
-        return "come" if outcome.location_id == actor.told.scene.place_id else "go"
-    if outcome.type == "attack":
-        return "fight"
-    if outcome.code == "waited":
-        return "wait"
-    return _of_talk(actor, outcome) if outcome.type in _TALK else ""
-
-
-def _of_talk(actor: Actor, outcome: Outcome) -> str:
-    if outcome.target_id == actor.told.player_id:
-        return {"ask": "ask", "tell": "tell"}.get(outcome.type, "")
-    return "talk" if is_somebody(actor.told, outcome.target_id) else ""
+    own = telling_of(outcome.type).after
+    return own(actor, outcome) if own is not None else ""
 
 
 # Selection: NarratorInput -> beats in the order of events: each attempt, the place, movements, clocks.

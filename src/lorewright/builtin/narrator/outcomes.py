@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import telling_of
+from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
-    answer,
-    duration,
     exits,
-    is_place_look,
-    is_plural,
-    is_shelf,
-    lore_beat,
     people,
-    said_of,
     sentences,
     things,
 )
@@ -27,12 +21,11 @@ from lorewright.builtin.parser.clauses import listed
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
-from lorewright.values.records import Evidence, LoreLine, NarratorInput, Recorded
+from lorewright.values.records import Evidence, NarratorInput
 
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
 
-_ROLLED = frozenset(("attack", "persuade", "threaten", "attempt"))
 _OF_A_THING = frozenset(("dropped", "opened", "closed", "locked", "unlocked"))
 _OF_A_PERSON = frozenset(("heard", "heard_before", "promised", "nothing_recorded"))
 _REASONS = frozenset(
@@ -47,11 +40,8 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     """Return the result of a deed, or why it could not be done; its price and its gain come from elsewhere."""
     if outcome.code == "blocked":
         return _blocked(given, outcome)
-    if outcome.code == "listed":
-        return [_carried(given)]
-    if outcome.code == "recalled":
-        return _record_beats(given, outcome)
-    beat = _of_a_code(given, outcome) or _rolled_beat(given, outcome)
+    of_player = telling_of(outcome.type).of_player
+    beat = _of_a_code(given, outcome) or (None if of_player is None else of_player(given, outcome))
     return None if beat is None else [beat, *_time_price(given, outcome)]
 
 
@@ -70,23 +60,15 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return None
 
 
-def _rolled_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    """Return a deed that dice may have decided; without dice it succeeds."""
-    telling = telling_of(outcome.type)
-    if telling is not None and telling.of_player is not None:
-        return telling.of_player(given, outcome)
-    facts, slots = deed_facts(given, outcome)
-    band = outcome.band or "success"
-    if outcome.code != "acted":
-        return None
-    if outcome.type == "tell" and slots["who"]:
-        return Beat("outcome", "deed.tell", {}, slots)
-    if outcome.type not in _ROLLED:
-        return None
-    if outcome.type in ("attack", "persuade", "threaten"):
-        return Beat("outcome", f"deed.{outcome.type}", {"band": band}, slots) if slots["who"] else None
-    wanted = "person" if facts.get("person") else "thing" if outcome.type == "attempt" else "person"
-    return Beat("outcome", f"deed.{outcome.type}", {"band": band, **only(facts, wanted)}, slots)
+def telling_of_person(group: str) -> Callable[[NarratorInput, Outcome], Beat | None]:
+    """Return what tells a deed to somebody by its band, where the outcome has no other code."""
+
+    def tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
+        _, slots = deed_facts(given, outcome)
+        is_told = outcome.code == "acted" and slots["who"]
+        return Beat("outcome", group, {"band": outcome.band or "success"}, slots) if is_told else None
+
+    return tell
 
 
 def deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
@@ -121,7 +103,7 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
         return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_deed_advice(given, reason)]
     if reason not in _REASONS:
         return None
-    if reason == "not_in_inventory" and not slots["item"] and outcome.type == "drop":
+    if reason == "not_in_inventory" and not slots["item"] and telling_of(outcome.type).target_is_carried:
         slots["item"] = slots["thing"]
         facts["item"] = bool(slots["thing"])
     wanted = "item" if reason in ("not_in_inventory", "wrong_key") else "thing"
@@ -140,30 +122,6 @@ def _deed_advice(given: NarratorInput, reason: str) -> list[Beat]:
             [Beat("help", "help.nobody_named", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
         )
     return [Beat("help", f"help.{reason}")]
-
-
-def _carried(given: NarratorInput) -> Beat:
-    names = [name for view in given.carried if (name := views.thing(given, view.id))]
-    return (
-        Beat("outcome", "listed", slots={"list": listed(names, limit=12)})
-        if names
-        else Beat("outcome", "listed.nothing")
-    )
-
-
-def _record_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return each promise, threat or debt in the words in which it was said."""
-    who = views.person(given, outcome.target_id)
-    records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
-    if who is None or not records:
-        return [Beat("outcome", "acted", {"band": "none"})]
-    return [_record(given, record, {"who": who}, is_first=number == 0) for number, record in enumerate(records[:3])]
-
-
-def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
-    facts: dict[str, Fact] = {"by": "you" if record.by_id == given.player_id else "them", "kind": record.predicate}
-    group = "recalled" if is_first else "recalled.more"
-    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
 
 
 def _time_price(given: NarratorInput, outcome: Outcome) -> list[Beat]:
@@ -211,8 +169,6 @@ def _reason_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fac
     doors = [way.door for way in given.scene.exits if way.to == outcome.location_id and way.door]
     door = views.thing(given, doors[0]) if doors else ""
     thing = "" if outcome.target_id is None else views.thing(given, outcome.target_id)
-    if outcome.type == "ask" and who:
-        thing = who.name
     slots: dict[str, Slot] = {"who": who or "", "place": place, "door": door, "thing": thing}
     needed = {"blocked.object_not_found": "thing", "blocked.not_takeable": "thing", "blocked.already_carried": "thing"}
     needed |= {"blocked.not_present": "person", "blocked.no_such_exit": "place", "blocked.too_far": "place"}
@@ -276,10 +232,6 @@ def _names(words: Beat, line: Beat) -> bool:
 
 # Outcomes: one Outcome -> its beats: the scenario's own sentence where there is one, else the grammar's.
 
-# From here on a way or a wait is long (minutes).
-LONG_MINUTES = 15
-LONG_WAIT_MINUTES = 45
-
 
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     """Return the result of one attempt and the evidence that it brought, then its automatic effects; its price comes
@@ -317,7 +269,7 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
     if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
-        return spoken(given, outcome, shown, _reaction_beats(given, outcome))
+        return spoken(given, outcome, shown, reaction_beats(given, outcome))
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
 
@@ -325,105 +277,21 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
     deed = deed_beats(given, outcome)
     if deed is not None:
         return deed
+    if (tell := tellers().get(outcome.code)) is not None:
+        return tell(given, outcome)
     match outcome.code:
-        case "looked":
-            return _looked(given, outcome)
-        case "moved":
-            return [_move_beat(given, outcome)]
-        case "does_not_know":
-            return _ignorance_beats(given, outcome)
         case "told" | "deflected":
-            return [_answered(given, outcome), *_reaction_beats(given, outcome)]
+            return [answered(given, outcome), *reaction_beats(given, outcome)]
         case "told_before" | "found_before":
             return [_known(given, outcome, evidence)]
-        case "taken":
-            return [_taken(given, outcome)]
-        case "found" | "nothing_found":
-            return [_searched(outcome)]
-        case "waited":
-            return [_wait_beat(given, outcome)]
         case "blocked":
             return blocked_beats(given, outcome)
         case _:
             return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
 
 
-def _move_beat(given: NarratorInput, outcome: Outcome) -> Beat:
-    """Return the way to the present place; a place on the way is passed."""
-    slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
-    if outcome.location_id not in (None, given.scene.place_id):
-        return Beat("outcome", "passed", slots=slots)
-    facts: dict[str, Fact] = {"first": given.scene.first_visit}
-    if outcome.minutes >= LONG_MINUTES:
-        facts["long"] = True
-    return Beat("outcome", "moved", facts, slots)
-
-
-def _wait_beat(given: NarratorInput, outcome: Outcome) -> Beat:
-    """Return the time that went by, in words."""
-    facts: dict[str, Fact] = {"long": outcome.minutes >= LONG_WAIT_MINUTES}
-    slots = {"minutes": duration(outcome.minutes), "place": views.place(given)}
-    return Beat("outcome", "waited", facts, slots, plural=is_plural(outcome.minutes))
-
-
-def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    if is_place_look(given, outcome):
-        return [] if given.scene_changed else [_looked_around(given)]
-    if outcome.target_id == given.player_id:
-        return [Beat("outcome", "looked.self")]
-    view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
-    if view is not None:
-        return _looked_at_person(given, view.id, view.disposition)
-    thing = views.thing(given, outcome.target_id)
-    if thing:
-        said = said_of(given, outcome.target_id, kind="outcome")
-        carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
-        facts = {"kind": "note"} if is_shelf(given) else carried
-        return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
-    return [_detail_beat(given, outcome.words)]
-
-
-def _looked_around(given: NarratorInput) -> Beat:
-    scene = given.scene
-    lines = scene.atmosphere or scene.overview
-    facts: dict[str, Fact] = {}
-    if not lines:
-        facts = {"bare": True}
-    elif not views.unseen(lines, given.recall):
-        facts = {"seen": True}
-    return Beat("outcome", "looked.place", facts, {"place": views.place(given)})
-
-
-def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLine, ...]) -> list[Beat]:
-    who = views.person(given, person_id)
-    if who is None:
-        return [Beat("outcome", "looked.detail")]
-    new = views.unseen(lines, given.recall)[:1]
-    said = [] if new else said_of(given, person_id, kind="outcome")
-    if said:
-        return said
-    facts: dict[str, Fact] = {} if new else {"seen": True}
-    return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
-
-
-def _detail_beat(given: NarratorInput, words: str) -> Beat:
-    """Return a line of the place about it, if there is one; else that there is nothing to see."""
-    if words == "inventory":
-        return Beat("outcome", "looked.inventory")
-    noun = words.split()[-1:]
-    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if is_named_in(noun, plain(line.text))]
-    if lines:
-        new = views.unseen(lines, given.recall)
-        if new:
-            return Beat("outcome", authored=plain(new[0].text), cites=(new[0].chunk_id,), keys=(new[0].key,))
-        # It was asked for, and is told again whole.
-        return Beat("outcome", "looked.again", authored=plain(lines[0].text), cites=(lines[0].chunk_id,))
-    detail = views.detail(words)
-    facts: dict[str, Fact] = {"detail": True} if detail else {}
-    return Beat("outcome", "looked.detail", facts, {"detail": detail})
-
-
-def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
+def answered(given: NarratorInput, outcome: Outcome) -> Beat:
+    """Return how somebody answered, where no words of theirs are told."""
     who = views.person(given, outcome.target_id)
     kind, topic = views.topic(given, outcome.words)
     group = "told.bare" if outcome.code == "told" else outcome.code
@@ -435,15 +303,7 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
 
 
-def _ignorance_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
-    reaction = _reaction_beats(given, outcome)
-    if passed_on := answer(given, outcome):
-        return [*passed_on, *reaction]
-    return [_answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
-
-
-def _reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+def reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the next visible reaction of the person who was asked, once."""
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
     lines = views.unseen(view.disposition, given.recall)[:1] if view else []
@@ -458,17 +318,3 @@ def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> 
     group = outcome.code if who or outcome.code == "found_before" else "found_before"
     slots: dict[str, Slot] = {"who": who or ""}
     return Beat("outcome", group, {"reminder": False}, slots)
-
-
-def _taken(given: NarratorInput, outcome: Outcome) -> Beat:
-    thing = views.thing(given, outcome.target_id)
-    facts: dict[str, Fact] = {"band": outcome.band or "none"}
-    return Beat("outcome", "taken" if thing else "acted", facts, {"thing": thing})
-
-
-def _searched(outcome: Outcome) -> Beat:
-    where = views.where(outcome.words)
-    if outcome.code == "found":
-        return Beat("outcome", "found.bare")
-    facts: dict[str, Fact] = {"where": True} if where else {}
-    return Beat("outcome", "nothing_found", facts, {"where": where})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import Telling, telling_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Slot
@@ -323,7 +324,6 @@ def _number(value: int) -> str:
 
 # From this share of a clock on it is felt without having moved.
 _FELT = 0.5
-_VERBS = {"look": "look", "search": "search", "ask": "ask", "wait": "wait"}
 
 
 def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
@@ -366,7 +366,9 @@ def _names_somebody_absent(given: NarratorInput, text: str) -> bool:
 
 def _people(given: NarratorInput) -> set[str]:
     return {movement.entity_id for movement in given.movements} | {
-        outcome.target_id for outcome in given.outcomes if outcome.type == "ask" and outcome.target_id
+        outcome.target_id
+        for outcome in given.outcomes
+        if telling_of(outcome.type).target_is_person and outcome.target_id
     }
 
 
@@ -391,13 +393,15 @@ def _still_beats(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
 
 def _of_people(given: NarratorInput) -> Iterator[Beat]:
     present = [who for view in given.scene.people if (who := views.person(given, view.id))]
-    verb = next((_VERBS.get(outcome.type, "other") for outcome in given.outcomes), "other")
-    target = next((outcome.target_id for outcome in given.outcomes), None)
+    first = next(iter(given.outcomes), None)
+    target, telling = (None, Telling()) if first is None else (first.target_id, telling_of(first.type))
     if not present:
         yield Beat("filler", "still.alone", slots={"place": views.place(given)})
         return
     who = next((somebody for somebody in present if somebody.id == target), present[given.turn_no % len(present)])
-    facts: dict[str, Fact] = {"verb": verb} if verb != "ask" or who.id == target else {}
+    facts: dict[str, Fact] = {"verb": telling.watched_as or "other"}
+    if telling.target_is_person and who.id != target:
+        facts = {}
     yield Beat("filler", "still.person", facts, {"who": who})
     others = [somebody for somebody in present if somebody.id != who.id]
     if others:

@@ -14,6 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verb_of
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
 
 # Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
@@ -82,7 +83,7 @@ def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     """Return the answer to the claim that an attempt is; None where it is no claim, or where the record or what was
     told answers it.
     """
-    if outcome.type != "recall" or outcome.code == "blocked":
+    if not _is_claim(outcome) or outcome.code == "blocked":
         return None
     premise = next((claim for claim in given.premises if claim.words == outcome.words), None)
     if premise is None or outcome.code in ("recalled", "told_before"):
@@ -93,12 +94,17 @@ def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 def other_claims(given: NarratorInput) -> Iterator[Beat]:
     """Yield what was taken for granted beside something else, and does not hold."""
-    answered = {outcome.words for outcome in given.outcomes if outcome.type == "recall"}
+    answered = {outcome.words for outcome in given.outcomes if _is_claim(outcome)}
     for premise in given.premises:
         if premise.words not in answered and not premise.holds:
             beat = _denial(given, premise, premise.put_to)
             if beat is not None:
                 yield beat
+
+
+def _is_claim(outcome: Outcome) -> bool:
+    verb = verb_of(outcome.type)
+    return verb is not None and verb.is_claim
 
 
 def _denial(given: NarratorInput, premise: Premise, who_id: str | None) -> Beat | None:
@@ -263,6 +269,15 @@ def folded(text: str) -> str:
 # Evidence: an item -> a beat: speech in quotation marks, a find after a colon, both word for word.
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A part of a verb by which things are found: the value of `verb` in sentences before a find (`found`), and whether
+    its words say where."""
+
+    verb: str
+    says_where: bool = False
+
+
 def evidence_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     """Return what the attempt brought to light, framed by the outcome; then reminders of what was known."""
     new = [item for item in evidence if not item.known_before]
@@ -310,9 +325,10 @@ def _framed(given: NarratorInput, outcome: Outcome, evidence: Evidence, *, is_fi
 
 
 def _found(outcome: Outcome, evidence: Evidence) -> Beat:
-    verb = outcome.type if outcome.type in ("search", "look") else "other"
-    facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": verb}
-    where = views.where(outcome.words) if verb == "search" else ""
+    verb = verb_of(outcome.type)
+    finding = (None if verb is None else verb.part(Finding)) or Finding("other")
+    facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": finding.verb}
+    where = views.where(outcome.words) if finding.says_where else ""
     # Not "You search behind the nets and find this: Behind the nets …".
     if where and is_named_in(where.split()[-1:], plain(evidence.text)):
         where = ""
