@@ -358,7 +358,8 @@ def _play_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules,
     plain = act(patch, attempt, rules, ruled=True)
     if is_handed:
         return replace(ruled, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
-    if plain.code not in _CAME_TO_SOMETHING and attempt.action.type != "search":
+    verb = verb_of(attempt.action.type)
+    if plain.code not in _CAME_TO_SOMETHING and not (verb is not None and verb.is_told_anyway):
         return ruled
     return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.conditions import Condition, EscalationName
 from lorewright.rules.effects import Effect
+from lorewright.rules.verbs import verb_of
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # Hardships of a ruleset or scenario, as data: conditions and circumstances that forbid things, facts that speak against
@@ -242,6 +244,31 @@ ANY_NPC = "npc"
 TurnProfile = Literal["freeform", "ensemble", "stream"]
 
 
+def _is_own(row: Any) -> bool:
+    """Tell whether a type of action can be meant or does something without a verb's record; true of what is no row."""
+    if isinstance(row, Mapping):
+        return bool(row.get("verbs") or row.get("effects"))
+    return not isinstance(row, ActionType) or bool(row.verbs or row.effects)
+
+
+def _allowing(value: Any, missing: Collection[str]) -> Any:
+    """Return hindrances or contradictions, as written, without these types of action; of a list those are left out
+    that forbid nothing else."""
+    if isinstance(value, Mapping):
+        return {key: _allowing_row(row, missing) for key, row in value.items()}
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return value
+    rows = [(row, _allowing_row(row, missing)) for row in value]
+    return [now for was, now in rows if now is was or now["forbids"]]
+
+
+def _allowing_row(row: Any, missing: Collection[str]) -> Any:
+    forbids = row.get("forbids") if isinstance(row, Mapping) else None
+    if not isinstance(forbids, (list, tuple)) or not any(kind in missing for kind in forbids):
+        return row
+    return {**row, "forbids": [kind for kind in forbids if kind not in missing]}
+
+
 class Ruleset(Mechanics):
     """How things are resolved. `bands` stand highest first and the last one catches everything.
 
@@ -265,6 +292,21 @@ class Ruleset(Mechanics):
     allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
     decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     review_below: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_missing_verbs(cls, data: Any) -> Any:
+        """Leave out the types of action that no verb stands for and that the ruleset itself gives neither phrases nor
+        effects, and their names among what is forbidden."""
+        actions = data.get("actions") if isinstance(data, Mapping) else None
+        if not isinstance(actions, Mapping):
+            return data
+        missing = {kind for kind, row in actions.items() if verb_of(str(kind)) is None and not _is_own(row)}
+        if not missing:
+            return data
+        kept = {kind: row for kind, row in actions.items() if kind not in missing}
+        hindering = {key: data[key] for key in ("conditions", "situations", "contradictions") if key in data}
+        return {**data, "actions": kept, **{key: _allowing(value, missing) for key, value in hindering.items()}}
 
     def verbs(self) -> dict[str, str]:
         """Verbs that a player types for the ruleset's own types of action, in lower case, with the type."""

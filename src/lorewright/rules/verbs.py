@@ -98,6 +98,8 @@ class Verb:
     is_violent: bool = False
     # It is done with the hands, whatever a rule of the scenario makes somebody say to it.
     is_hands_on: bool = False
+    # What it comes to by itself is told even where that is nothing and a rule of the scenario has spoken.
+    is_told_anyway: bool = False
     # It is whatever no other verb means: rolled for where it has a target, and ruled on by a model's rulebook.
     is_free: bool = False
     # By how much trust and tension of the target towards the actor change where nothing else changed them.
@@ -122,8 +124,8 @@ class Verb:
     tried: str = ""
     # What its words are matched to: what is hidden here, what the target knows, what the actor knows.
     grounding: Literal["", "hidden", "theirs", "own"] = ""
-    # What comes of words that are said to somebody: their answer, nothing that they must say, or no reply at all.
-    reply: Literal["", "open", "answer"] = ""
+    # What comes of words that are said to somebody: their answer, whatever they may say to it, or no reply at all.
+    reply: Literal["", "free", "answer"] = ""
     # What the player learns by it is said by its target.
     loosens_tongues: bool = False
     # It holds somebody to what they said: its words are a claim, for which what bears it out is looked up.
@@ -176,6 +178,12 @@ def verbs() -> Mapping[str, Verb]:
 def verb_of(kind: str) -> Verb | None:
     """Return the record of a type of action; None for a type that only a ruleset knows."""
     return verbs().get(kind)
+
+
+def is_answered(kind: str) -> bool:
+    """Tell whether the target of an action of a type answers it: what comes to light by it is theirs to say."""
+    verb = verb_of(kind)
+    return verb is not None and verb.reply == "answer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -14,6 +14,16 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import answered, reaction_beats
 from lorewright.builtin.narrator.scenery import answer, said_of
 from lorewright.builtin.narrator.views import Beat, Slot
+from lorewright.builtin.npc.considered import (
+    Aim,
+    Enactment,
+    Moment,
+    PossibleAct,
+    Reaction,
+    is_word,
+    name_topic,
+    recent_topics,
+)
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Promised
 from lorewright.rules.acts import Answer, first_new, held_by, reveal
 from lorewright.rules.effects import recorded_facts
@@ -21,7 +31,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_no_person, why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb, seen
-from lorewright.values.records import Evidence, NarratorInput, Recorded
+from lorewright.values.records import Evidence, Named, NarratorInput, Recorded
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -83,6 +93,81 @@ def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[
     return talk_beats(actor, outcome, evidence, words, "npc.ask")
 
 
+# Questions of more words than these are not passed on.
+_QUESTION = 8
+
+
+def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
+    """Yield the same question to somebody else who is there, if the character does not know the answer."""
+    if outcome.code != "does_not_know":
+        return
+    what = name_topic(outcome.words.strip(" ?.!"), moment)
+    if (
+        not what
+        or len(what.split()) > _QUESTION
+        or not moment.can(ASK.name)
+        or outcome.actor_id != moment.given.player_id
+    ):
+        return
+    for other in moment.others:
+        key = f"asked:{other.id}:{what.casefold()}"
+        if moment.done(key) or moment.toward(other.id).trust < 0:
+            continue
+        found = moment.words.sentence("ask.other", person=other.id, what=what)
+        if found is not None:
+            action = moment.action(ASK.name, other.id, words=what)
+            yield PossibleAct(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
+
+
+def _ask_around(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield open questions that concern the character, to those who might have heard something: to each of them once.
+
+    Others of the cast are asked about what has come up; nobody about what they have just asked the character.
+    """
+    if not moment.can(ASK.name):
+        return
+    come_up = recent_topics(moment)
+    for concern in moment.given.concerns:
+        absent = [
+            entity_id
+            for entity_id in concern.about
+            if not moment.is_here(entity_id) and entity_id in moment.given.names
+        ]
+        for about in absent[:2]:
+            what = moment.given.names[about]
+            for person in moment.people:
+                is_player = person.id == moment.given.player_id
+                is_idle = not is_player and not is_word(what.casefold(), come_up)
+                if is_idle or moment.toward(person.id).trust < 0 or _has_asked(person, what, moment):
+                    continue
+                if (asked := _asked(person, about, what, moment, weight=3 if is_player else 1)) is not None:
+                    yield asked
+
+
+def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> PossibleAct | None:
+    key = f"asked:{person.id}:{about}"
+    group = "ask.player" if person.id == moment.given.player_id else "ask.other"
+    found = moment.words.sentence(group, person=person.id, what=what)
+    if found is None or moment.done(key):
+        return None
+    thought, keys = moment.thought("think.ask", person=person.id, what=what)
+    action = moment.action(ASK.name, person.id, words=what)
+    used = (found.key, *keys, moment.key(key))
+    return PossibleAct(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+
+
+def _has_asked(person: Named, what: str, moment: Moment) -> bool:
+    """Tell whether somebody asked the character about the same, as far as they remember."""
+    me, name = moment.given.me, what.casefold()
+    for outcome in moment.given.outcomes:
+        if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and is_word(name, outcome.words.casefold()):
+            return True
+    asked = f"{person.name} asked {me.name} about ".casefold()
+    return any(
+        asked in (said := remember.content.casefold()) and is_word(name, said) for remember in moment.given.remembers
+    )
+
+
 ASK = Verb(
     name="ask",
     rank=50,
@@ -103,6 +188,9 @@ ASK = Verb(
     note="let {target} answer",
     note_target="the person asked",
     parts=(
+        Aim(70, _ask_around),
+        Enactment(group="ask.other"),
+        Reaction(acts=_pass_on_question),
         Telling(
             of_others=_tell_question_of_others,
             codes={"does_not_know": _tell_ignorance},
@@ -191,6 +279,37 @@ def _recalled(actor: Actor, outcome: Outcome) -> list[Beat]:
     return beats
 
 
+# A promise is not spoken of in the turn in which it was given, nor for so long after it (in-world minutes).
+_A_WHILE = 10
+
+
+def _remind(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield a question about a promise, once, when a while has passed."""
+    given = moment.given
+    if not moment.can(RECALL.name):
+        return
+    for record in given.recorded:
+        is_promise = record.predicate == "promised" and record.to_id == given.me.id and moment.is_here(record.by_id)
+        if not is_promise or moment.done(f"reminded:{record.fact_id}") or _is_fresh(record, moment):
+            continue
+        found = moment.words.sentence("remind", person=record.by_id)
+        thought, keys = moment.thought("think.remind", person=record.by_id)
+        if found is not None:
+            used = (found.key, *keys, moment.key(f"reminded:{record.fact_id}"))
+            action = moment.action(RECALL.name, record.by_id)
+            yield PossibleAct(found.text, 4, ("question",), thought=thought, action=action, keys=used)
+
+
+def _is_fresh(promise: Recorded, moment: Moment) -> bool:
+    """Tell whether it was given in this turn, or not long ago as far as the character remembers."""
+    given = moment.given
+    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
+        return True
+    by = given.names.get(promise.by_id, "")
+    lately = [remember for remember in given.remembers if given.minutes - remember.minute < _A_WHILE]
+    return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
+
+
 RECALL = Verb(
     name="recall",
     rank=100,
@@ -208,7 +327,10 @@ RECALL = Verb(
     is_speech=True,
     sights=seen("{actor} reminded {target} of what was said between them", 2),
     note="let {target} say what stands between them",
-    parts=(Telling(of_others=_tell_recall_of_others, codes={"recalled": _tell_recall}, after=after_talk()),),
+    parts=(
+        Aim(60, _remind),
+        Telling(of_others=_tell_recall_of_others, codes={"recalled": _tell_recall}, after=after_talk()),
+    ),
 )
 
 VERBS = (ASK, RECALL)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lorewright.builtin.inner import VIOLENCE
 from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.npc.considered import Reaction
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.verbs import ItemMetadata, Sight, Verb
@@ -47,6 +49,8 @@ ATTACK = Verb(
     sights=_attack_sights,
     note="tell how the fight with {target} goes",
     parts=(
+        VIOLENCE,
+        Reaction(tags=("flight",), is_thought_about=True),
         Telling(
             of_player=telling_of_person("deed.attack"),
             of_others=_tell_attack_of_others,

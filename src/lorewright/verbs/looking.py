@@ -214,6 +214,7 @@ SEARCH = Verb(
     remembered="that the place was searched, and whether something came to light",
     lines={"find": "search the place", "rummage": "search", "look_under": "search under {thing}"},
     grounding="hidden",
+    is_told_anyway=True,
     metadata=SearchMetadata,
     requires=_always,
     does=_search,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts, only
 from lorewright.builtin.narrator.scenery import duration
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.npc.considered import Aim, Enactment, Moment, PossibleAct, is_word
 from lorewright.builtin.parser.clauses import Phrasing, Word, lows, typed
 from lorewright.builtin.parser.frames import LEADS, go
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
@@ -28,14 +30,14 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
-from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import NoMetadata, Sight, Verb
+from lorewright.rules.verbs import NoMetadata, Sight, Verb, verb_of
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
@@ -82,6 +84,59 @@ def _after_way(actor: Actor, outcome: Outcome) -> str:
     return "come" if outcome.location_id == actor.told.scene.place_id else "go"
 
 
+# From so much tension on somebody would rather be elsewhere.
+_TOO_MUCH = 5
+# A goal with a destination: `get to the pier`, `back at Pier 9`.
+_MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
+
+
+def _leave(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield a departure from somebody who has just struck, or with whom tension is too high."""
+    me, struck = moment.given.me.id, set()
+    for outcome in moment.given.outcomes:
+        verb = verb_of(outcome.type)
+        is_violent = verb is not None and verb.is_violent
+        if is_violent and outcome.target_id == me and outcome.code != "blocked":
+            struck.add(outcome.actor_id)
+    from_whom = [
+        person.id for person in moment.people if person.id in struck or moment.toward(person.id).tension >= _TOO_MUCH
+    ]
+    ways = [way_out for way_out in moment.given.scope.exits if not way_out.barred]
+    if not from_whom or not ways or not moment.can(GO.name) or moment.done("left"):
+        return
+    way_out = ways[0]
+    found = moment.words.sentence("leave", what=way_out.to_name or way_out.name)
+    thought, keys = moment.thought("think.attack")
+    if found is not None:
+        action = moment.action(GO.name, to=way_out.to)
+        keys = (found.key, *keys, moment.key("left"))
+        yield PossibleAct(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
+
+
+def _follow_goal(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield the way to the place that the goal names."""
+    goal = moment.given.me.goal.casefold()
+    if not moment.can(GO.name) or _MOVING.search(goal) is None:
+        return
+    for way_out in moment.given.scope.exits:
+        if (
+            not way_out.barred
+            and way_out.to_name
+            and is_word(way_out.to_name.casefold(), goal)
+            and not moment.done(f"went:{way_out.to}")
+        ):
+            found = moment.words.sentence("go", what=way_out.to_name)
+            thought, keys = moment.thought("think.goal")
+            if found is not None:
+                used = (found.key, *keys, moment.key(f"went:{way_out.to}"))
+                action = moment.action(GO.name, to=way_out.to)
+                yield PossibleAct(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
+
+
+def _is_way_open(deed: Deed, moment: Moment) -> bool:
+    return any(way.to == deed.to and not way.barred for way in moment.given.scope.exits)
+
+
 GO = Verb(
     name="go",
     rank=30,
@@ -104,7 +159,12 @@ GO = Verb(
     does=_go,
     sights=departures,
     note="bring the player to {place}",
-    parts=(Telling(codes={"moved": _tell_way}, codes_of_others={"moved": _tell_way_of_others}, after=_after_way),),
+    parts=(
+        Aim(10, _leave),
+        Aim(40, _follow_goal),
+        Enactment(group="go", is_possible=_is_way_open),
+        Telling(codes={"moved": _tell_way}, codes_of_others={"moved": _tell_way_of_others}, after=_after_way),
+    ),
 )
 
 

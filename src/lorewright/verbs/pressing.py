@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.inner import THREAT
 from lorewright.builtin.narrator.act_words import (
     Actor,
     Telling,
@@ -20,6 +21,7 @@ from lorewright.builtin.narrator.act_words import (
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.npc.considered import Reaction
 from lorewright.rules.actions import Attempt
 from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
 from lorewright.rules.observations import UNSEEN
@@ -144,7 +146,11 @@ THREATEN = Verb(
     regard=(0, 1),
     sights=seen("{actor} threatened {target}", 4),
     note="let {target} give way, or not",
-    parts=(_telling("threaten"),),
+    parts=(
+        THREAT,
+        Reaction(tags=("threat",), is_thought_about=True),
+        _telling("threaten"),
+    ),
 )
 
 VERBS = (PERSUADE, THREATEN)

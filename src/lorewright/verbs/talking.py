@@ -6,17 +6,31 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.inner import InnerDeed
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, quotes, recorded_beats, talk_beats
 from lorewright.builtin.narrator.authored import plain, quoted, reminder
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts
 from lorewright.builtin.narrator.views import Beat
-from lorewright.rules.actions import Attempt, GroundedItem
+from lorewright.builtin.npc.considered import (
+    TRUSTING,
+    Aim,
+    Enactment,
+    Moment,
+    PossibleAct,
+    Reaction,
+    Sharing,
+    is_word,
+    recent_topics,
+    tellable,
+)
+from lorewright.rules.actions import Attempt, Deed, GroundedItem
 from lorewright.rules.acts import Answer, hearers, knows, put_on_record
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.values.proposals import KnownItem
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import RevealItem
@@ -109,6 +123,57 @@ def _told_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence]) ->
     return [beat]
 
 
+def _volunteer(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield the telling of known items about a topic that has come up, to trusted people, unasked: each item to one
+    person, once.
+    """
+    if not moment.can(TELL.name):
+        return
+    said = recent_topics(moment)
+    for person in moment.people:
+        if moment.toward(person.id).trust < TRUSTING:
+            continue
+        open_ = [
+            item
+            for item in tellable(moment.given.knows, person.id)
+            if not moment.done(f"told:{person.id}:{item.id}") and _is_about(item, said, moment)
+        ]
+        for item in open_[:1]:
+            weight = 5 if person.id == moment.given.player_id else 2
+            if (offer := _tell_item(item, person.id, moment, weight)) is not None:
+                yield offer
+
+
+def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
+    """Tell whether something that an item names was spoken of, other than those present."""
+    names_here = {person.name.casefold() for person in (*moment.people, moment.given.scope.player)}
+    named = [topic.casefold() for topic in item.topics] + [item.name.replace("-", " ").replace("_", " ").casefold()]
+    return any(is_word(name, said) for name in named if len(name) > 2 and name not in names_here)
+
+
+def _tell_item(item: KnownItem, to: str, moment: Moment, weight: int) -> PossibleAct | None:
+    """Return an act of telling somebody an item; in a whisper where it is about a bystander."""
+    folded = f"{item.text} {' '.join(item.topics)}".casefold()
+    by_standers = [person for person in moment.people if person.id != to]
+    whisper = any(by_stander.name.casefold() in folded for by_stander in by_standers)
+    what = next((topic for topic in item.topics if topic.casefold() != moment.given.me.name.casefold()), "")
+    group = "tell.whisper" if whisper else "tell"
+    found = moment.words.sentence(group, person=to, what=what or "something that nobody has asked about")
+    if found is None:
+        return None
+    thought, keys = moment.thought("think.tell", person=to)
+    action = moment.action(TELL.name, to, item=item.id, whisper=whisper)
+    return PossibleAct(
+        found.text, weight, ("help",), thought=thought, action=action, item_id=item.id,
+        keys=(found.key, *keys, moment.key(f"told:{to}:{item.id}")),
+    )  # fmt: skip
+
+
+def _is_tellable(deed: Deed, moment: Moment) -> bool:
+    known = moment.given.knows
+    return deed.lore_item is None or any(item.id == deed.lore_item and not item.kept_back for item in known)
+
+
 TELL = Verb(
     name="tell",
     rank=60,
@@ -117,7 +182,7 @@ TELL = Verb(
     remembered="that something was told, and what about as far as that names anybody",
     lines={"pass_on": "tell {person} about {topic}"},
     grounding="own",
-    reply="open",
+    reply="free",
     loosens_tongues=True,
     metadata=TellMetadata,
     aim="person",
@@ -130,7 +195,12 @@ TELL = Verb(
     sights=_tell_sights,
     note="let {target} take it in",
     history="told {target}{about}",
-    parts=(Telling(of_player=_tell_words, of_others=_tell_news_of_others, after=after_talk("tell")),),
+    parts=(
+        Aim(50, _volunteer),
+        Enactment(group="tell", is_possible=_is_tellable),
+        Sharing(_tell_item),
+        Telling(of_player=_tell_words, of_others=_tell_news_of_others, after=after_talk("tell")),
+    ),
 )
 
 
@@ -172,7 +242,11 @@ PROMISE = Verb(
     is_speech=True,
     sights=seen("{actor} gave {target} a promise", 3),
     note="let {target} take the word",
-    parts=(Telling(of_others=_tell_promise_of_others, after=after_talk()),),
+    parts=(
+        InnerDeed("promise", 60, {"resolve": 1}, "resolute"),
+        Reaction(is_thought_about=True),
+        Telling(of_others=_tell_promise_of_others, after=after_talk()),
+    ),
 )
 
 

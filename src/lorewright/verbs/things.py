@@ -6,12 +6,25 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
+from lorewright.builtin.inner import InnerDeed
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
 from lorewright.builtin.narrator.acts import telling_of_thing
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat
-from lorewright.rules.actions import Action, Attempt
+from lorewright.builtin.npc.considered import (
+    TRUSTING,
+    Aim,
+    Enactment,
+    Moment,
+    PossibleAct,
+    Reaction,
+    is_in_goal,
+    share_item,
+    tellable,
+    the,
+)
+from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import holds_thing, in_sight, place_of
@@ -79,6 +92,22 @@ def _tell_taken(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     return [Beat("outcome", "taken" if thing else "acted", facts, {"thing": thing})]
 
 
+def _take_wanted(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield the taking of what the goal names."""
+    given, goal = moment.given, moment.given.me.goal.casefold()
+    thought, keys = moment.thought("think.goal")
+    for thing in given.scope.here:
+        wanted = moment.can(TAKE.name) and is_in_goal(thing, goal) and not moment.done(f"took:{thing.id}")
+        if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
+            used = (found.key, *keys, moment.key(f"took:{thing.id}"))
+            action = moment.action(TAKE.name, thing.id)
+            yield PossibleAct(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
+
+
+def _is_here(deed: Deed, moment: Moment) -> bool:
+    return deed.target in {thing.id for thing in moment.given.scope.here}
+
+
 TAKE = Verb(
     name="take",
     rank=120,
@@ -95,7 +124,11 @@ TAKE = Verb(
     sights=seen("{actor} took {target}", 2),
     note="hand over {target}",
     note_target="the thing",
-    parts=(Telling(codes={"taken": _tell_taken}, codes_of_others={"taken": telling_of_thing("npc.take")}),),
+    parts=(
+        Aim(20, _take_wanted),
+        Enactment(group="take", is_possible=_is_here),
+        Telling(codes={"taken": _tell_taken}, codes_of_others={"taken": telling_of_thing("npc.take")}),
+    ),
 )
 
 
@@ -118,6 +151,10 @@ def _drop(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
     return Answer("dropped")
 
 
+def _is_carried(deed: Deed, moment: Moment) -> bool:
+    return deed.target in {thing.id for thing in moment.given.scope.carried}
+
+
 DROP = Verb(
     name="drop",
     rank=130,
@@ -133,7 +170,10 @@ DROP = Verb(
     is_hands_on=True,
     sights=seen("{actor} put {target} down", 1),
     note="put {target} down",
-    parts=(Telling(codes_of_others={"dropped": telling_of_thing("npc.drop")}, target_is_carried=True),),
+    parts=(
+        Enactment(is_possible=_is_carried),
+        Telling(codes_of_others={"dropped": telling_of_thing("npc.drop")}, target_is_carried=True),
+    ),
 )
 
 
@@ -174,6 +214,35 @@ def _tell_gift_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evid
     return [actor.beat("act", "npc.give", flags(item=item), to=outcome.target_id, item=item)]
 
 
+def _give_wanted(moment: Moment) -> Iterator[PossibleAct]:
+    """Yield the giving of what the goal names to whom it names."""
+    given, goal = moment.given, moment.given.me.goal.casefold()
+    thought, keys = moment.thought("think.goal")
+    for thing in given.scope.carried:
+        for person in moment.people:
+            wanted = moment.can(GIVE.name) and is_in_goal(thing, goal) and is_in_goal(person, goal) and "give" in goal
+            if wanted and not moment.done(f"gave:{thing.id}:{person.id}"):
+                found = moment.words.sentence("give", person=person.id, thing=the(thing))
+                if found is not None and moment.toward(person.id).trust >= 0:
+                    used = (found.key, *keys, moment.key(f"gave:{thing.id}:{person.id}"))
+                    action = moment.action(GIVE.name, person.id, item=thing.id)
+                    yield PossibleAct(found.text, 6, ("help",), thought=thought, action=action, keys=used)
+
+
+def _is_item_carried(deed: Deed, moment: Moment) -> bool:
+    return deed.item in {thing.id for thing in moment.given.scope.carried}
+
+
+def _return_gift(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
+    """Yield something the character knows in return for a gift, if they trust the giver."""
+    to = outcome.actor_id
+    if moment.toward(to).trust < TRUSTING:
+        return
+    for item in tellable(moment.given.knows, to)[:1]:
+        if item.holder_id == moment.given.me.id and (told := share_item(item, to, moment, weight=4)) is not None:
+            yield told
+
+
 GIVE = Verb(
     name="give",
     rank=140,
@@ -191,7 +260,13 @@ GIVE = Verb(
     is_hands_on=True,
     sights=seen("{actor} gave {item} to {target}", 3),
     note="let {target} take the gift",
-    parts=(Telling(codes_of_others={"given": _tell_gift_of_others}),),
+    parts=(
+        InnerDeed("gift", 70, {"morality": 1, "kindness": 1, "guilt": -1}, "lighter"),
+        Aim(30, _give_wanted),
+        Enactment(group="give", is_possible=_is_item_carried),
+        Reaction(tags=("trade",), is_thought_about=True, acts=_return_gift),
+        Telling(codes_of_others={"given": _tell_gift_of_others}),
+    ),
 )
 
 

@@ -11,6 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import duration, is_plural
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.npc.considered import Enactment
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
 from lorewright.rules.patch import Outcome, Patch
@@ -71,6 +72,7 @@ WAIT = Verb(
     does=_wait,
     note="let time pass",
     parts=(
+        Enactment(is_idle=True),
         Telling(
             codes={"waited": _tell_wait},
             codes_of_others={"waited": _tell_wait_of_others},

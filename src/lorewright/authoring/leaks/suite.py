@@ -41,6 +41,7 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.loader import load_manifest
 from lorewright.packs.models import OPEN_ROLES, Item, Pack
+from lorewright.rules.verbs import typed
 from lorewright.turn.views.leaks import plain_words
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import PackPin
@@ -149,7 +150,10 @@ class Tour:
             if state.ended is not None:
                 return
             line = next((wish for wish in self._candidate_lines(state) if self._is_new(state, wish)), None)
-            yield line or self._way_on(state)
+            line = line or self._way_on(state)
+            if line is None:
+                return
+            yield line
 
     def _is_new(self, state: WorldState, line: str) -> bool:
         key = f"{state.scene.location_id}\0{line}"
@@ -159,21 +163,21 @@ class Tour:
 
     def _candidate_lines(self, state: WorldState) -> Iterator[str]:
         here = state.scene.location_id
-        yield "look"
+        yield from typed("glance")
         for who in state.present_npcs():
             name = state.name_of(who)
-            yield f"look at {name}"
-            yield f"talk to {name}"
+            yield from typed("examine", thing=name)
+            yield from typed("meet", person=name)
             for item in _first_and_last(self._asked.get(who, ()), _QUESTIONS):
-                yield f"ask {name} about {_topic(item)}"
+                yield from typed("question", person=name, topic=_topic(item))
         for item in self._found.get(here, ())[:_SEARCHES]:
-            yield item.trigger or "search"
-        yield "search"
-        yield "wait"
+            yield from [item.trigger] if item.trigger else typed("rummage")
+        yield from typed("rummage")
+        yield from typed("pass_time")
 
-    def _way_on(self, state: WorldState) -> str:
+    def _way_on(self, state: WorldState) -> str | None:
         ways = sorted(ways_out(state), key=lambda way: state.visits.get(way.to, 0))
-        return f"go {ways[0].name}" if ways else "wait"
+        return next(iter([*(typed("way", way=ways[0].name) if ways else ()), *typed("pass_time")]), None)
 
 
 def _topic(item: Item) -> str:

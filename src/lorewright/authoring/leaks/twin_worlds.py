@@ -42,6 +42,7 @@ from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack, PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.dice import Dice, SeededDice
+from lorewright.rules.verbs import typed
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
 from lorewright.world.state import OFFSTAGE, WorldState
@@ -56,24 +57,51 @@ _QUOTED = 60
 _CAMPAIGN = "twin"
 _STAGE = "stage.yaml"
 
-_PLAIN = ("look around", "ask {person} about it", "ask {person} about them", "go", "search", "look at it")
-_WITH_NAMES = (
-    "go to {name}",
-    "talk to {name}",
-    "look at {name}",
-    "ask {person} about {name}",
-    "attack {name}",
-    "{name}",
-    "tell {person} about {name}",
-    "sneak past {name}",
-    "take {name}",
-    "follow {name}",
-    "ask {name} about {person}",
-    "give it to {name}",
-    "{name}, where are you?",
-    "open {name}",
-)
-_LAST = ("ask {person} about her", "ask {person} about him", "leave", "go other way", "look around", "wait")
+_NAME, _PERSON = "{name}", "{person}"
+
+
+def _plain_lines() -> list[str]:
+    """Return the lines that ask for names by themselves; `{person}` is somebody who is here."""
+    return [
+        *typed("view"),
+        *typed("question", person=_PERSON, topic="it"),
+        *typed("question", person=_PERSON, topic="them"),
+        *typed("any_way"),
+        *typed("rummage"),
+        *typed("examine", thing="it"),
+    ]
+
+
+def _lines_with_names() -> list[str]:
+    """Return the lines that have a name in them, as `{name}`."""
+    return [
+        *typed("travel", place=_NAME),
+        *typed("meet", person=_NAME),
+        *typed("examine", thing=_NAME),
+        *typed("question", person=_PERSON, topic=_NAME),
+        *typed("fight", person=_NAME),
+        _NAME,
+        *typed("pass_on", person=_PERSON, topic=_NAME),
+        *typed("sneak_past", person=_NAME),
+        *typed("grab", thing=_NAME),
+        *typed("follow", person=_NAME),
+        *typed("question", person=_NAME, topic=_PERSON),
+        *typed("gift", thing="it", person=_NAME),
+        f"{_NAME}, where are you?",
+        *typed("try_door", door=_NAME),
+    ]
+
+
+def _last_lines() -> list[str]:
+    """Return the lines one of which follows every round of names."""
+    return [
+        *typed("question", person=_PERSON, topic="her"),
+        *typed("question", person=_PERSON, topic="him"),
+        *typed("leave"),
+        *typed("way", way="other way"),
+        *typed("view"),
+        *typed("pass_time"),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,15 +447,16 @@ def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[st
     then the names of both worlds in turn, each in another sentence."""
     people = [state.name_of(present_npc) for present_npc in state.present_npcs()] or ["somebody"]
     names = list(dict.fromkeys(_interleave([_all_names(disguise) for disguise in disguises])))
-    rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_PLAIN)]
+    rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_plain_lines())]
     yield from rounds
-    step = 0
-    for pattern in range(len(_WITH_NAMES)):
+    step, sentences, last = 0, _lines_with_names(), _last_lines()
+    for pattern in range(len(sentences)):
         for number, name in enumerate(names):
-            sentence = _WITH_NAMES[(pattern + number) % len(_WITH_NAMES)]
+            sentence = sentences[(pattern + number) % len(sentences)]
             yield sentence.format(name=name, person=people[step % len(people)])
             step += 1
-        yield _LAST[pattern % len(_LAST)].format(person=people[pattern % len(people)])
+        if last:
+            yield last[pattern % len(last)].format(person=people[pattern % len(people)])
 
 
 def _all_names(disguise: Disguise) -> list[str]:

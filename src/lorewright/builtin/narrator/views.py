@@ -160,12 +160,7 @@ def thing(given: NarratorInput, entity_id: str | None) -> str:
 
 def carried(given: NarratorInput) -> list[str]:
     """Return what the player carries, as it stands in a sentence."""
-    return [name for item_id in _carried_ids(given) if (name := thing(given, item_id))]
-
-
-def _carried_ids(given: NarratorInput) -> list[str]:
-    rows = given.packet.get("inventory", ())
-    return [str(row["item_id"]) for row in rows if row["owner_id"] == given.player_id]
+    return [name for view in given.carried if (name := thing(given, view.id))]
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -12,9 +12,9 @@ from types import MappingProxyType
 import yaml
 
 from lorewright.ids import content_hash
-from lorewright.rules.actions import Action, metadata_of, takes
+from lorewright.rules.actions import Action, Deed, metadata_of, takes
 from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import verb_of, verbs
 from lorewright.values.proposals import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.values.records import Named
 
@@ -257,6 +257,64 @@ def tellable(items: Iterable[KnownItem], to: str) -> list[KnownItem]:
     return [item for item in items if not item.kept_back and to not in item.told_to]
 
 
+# Parts of verbs: what the cast does with them, and how they answer them. Sentences are in groups of the grammar.
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A part of a verb: acts of somebody's own accord, in the order of the ranks of all aims."""
+
+    rank: int
+    acts: Callable[[Moment], Iterator[PossibleAct]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enactment:
+    """A part of a verb: how an act of it that an author gave somebody is done."""
+
+    # The group of its words, where the author gave none.
+    group: str = "authored"
+    # Whether it is possible, as far as the character can see.
+    is_possible: Callable[[Deed, Moment], bool] | None = None
+    # There is nothing in it for rules to judge: the author's sentences, if any, are all of it.
+    is_idle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaction:
+    """A part of a verb: how those react to whom it was done. Their words are in the group `answer.VERB`, if any."""
+
+    tags: tuple[str, ...] = ("calm",)
+    # They have a thought about it: the group `think.VERB`.
+    is_thought_about: bool = False
+    # What else they may do.
+    acts: Callable[[Outcome, Moment], Iterator[PossibleAct]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A part of the verb by which somebody tells another what they know: the act, given the item, the other, the
+    moment and the weight.
+    """
+
+    act: Callable[[KnownItem, str, Moment, int], PossibleAct | None]
+
+
+@cache
+def aims() -> tuple[Aim, ...]:
+    """Return the aims of all verbs, in their order."""
+    found = (part for verb in verbs().values() for part in verb.parts if isinstance(part, Aim))
+    return tuple(sorted(found, key=lambda aim: aim.rank))
+
+
+def share_item(item: KnownItem, to: str, moment: Moment, *, weight: int) -> PossibleAct | None:
+    """Return an act of telling somebody an item; None where no verb does that."""
+    for verb in verbs().values():
+        if (sharing := verb.part(Sharing)) is not None and moment.can(verb.name):
+            return sharing.act(item, to, moment, weight)
+    return None
+
+
 # Answers: what was just done, to the character or before their eyes -> possible reactions.
 
 # Reactions by result, where that says more than the act.
@@ -266,18 +324,15 @@ _BY_CODE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("heard", "heard_before", "recalled", "nothing_recorded"), ""),
     }
 )
-_THOUGHTS = frozenset({"give", "threaten", "attack", "promise", "deflected"})
-_TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"threaten": ("threat",), "attack": ("flight",), "give": ("trade",), "deflected": ("deceit",)}
-)
+# The thought and the tags of a reaction to a result.
+_THOUGHTS = frozenset({"deflected"})
+_TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType({"deflected": ("deceit",)})
 # From so much trust on somebody volunteers what was not asked.
 TRUSTING = 1
 # Words that a question may be about and that take no article.
 _NO_NOUNS = frozenset(
     ("me", "you", "him", "her", "it", "them", "us", "this", "that", "here", "there", "anything", "something", "nothing")
 )
-# Questions of more words than these are not passed on.
-_QUESTION = 8
 
 
 def answering(moment: Moment) -> list[PossibleAct]:
@@ -306,45 +361,24 @@ def watching(moment: Moment) -> list[PossibleAct]:
 
 
 def _answers(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
-    by = outcome.actor_id
-    kind = outcome.code if outcome.code in _BY_CODE else outcome.type
     if outcome.code == "blocked":
         return
-    if outcome.type == "give":
-        yield from _return_gift(by, moment)
-    if outcome.code == "does_not_know":
-        yield from _pass_on_question(outcome, moment)
+    by, verb = outcome.actor_id, verb_of(outcome.type)
+    reaction = (None if verb is None else verb.part(Reaction)) or Reaction()
+    if reaction.acts is not None:
+        yield from reaction.acts(outcome, moment)
+    is_of_code = outcome.code in _BY_CODE
+    kind = outcome.code if is_of_code else outcome.type
+    tags = _TAGS.get(kind, ("calm",)) if is_of_code else reaction.tags
+    has_thought = kind in _THOUGHTS if is_of_code else reaction.is_thought_about
     group = f"answer.{kind}" if f"answer.{kind}" in grammar() else "answer.any"
     thing = _thing_slot(outcome, moment)
-    for act in gesture(moment.words.sentence(group, person=by, **thing), tags=_TAGS.get(kind, ("calm",))):
-        thought, keys = ("", ()) if kind not in _THOUGHTS else moment.thought(f"think.{kind}", person=by, **thing)
+    for act in gesture(moment.words.sentence(group, person=by, **thing), tags=tags):
+        thought, keys = moment.thought(f"think.{kind}", person=by, **thing) if has_thought else ("", ())
         yield PossibleAct(act.text, 2, act.tags, act.seen, thought, keys=(*act.keys, *keys))
 
 
-def _return_gift(to: str, moment: Moment) -> Iterator[PossibleAct]:
-    """Yield something the character knows in return for a gift, if they trust the giver."""
-    if moment.can("tell") and moment.toward(to).trust >= TRUSTING:
-        for item in tellable(moment.given.knows, to)[:1]:
-            if item.holder_id == moment.given.me.id and (told := telling(item.id, to, moment, weight=4)) is not None:
-                yield told
-
-
-def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
-    """Yield the same question to somebody else who is there, if the character does not know the answer."""
-    what = _name_topic(outcome.words.strip(" ?.!"), moment)
-    if not what or len(what.split()) > _QUESTION or not moment.can("ask") or outcome.actor_id != moment.given.player_id:
-        return
-    for other in moment.others:
-        key = f"asked:{other.id}:{what.casefold()}"
-        if moment.done(key) or moment.toward(other.id).trust < 0:
-            continue
-        found = moment.words.sentence("ask.other", person=other.id, what=what)
-        if found is not None:
-            action = moment.action("ask", other.id, words=what)
-            yield PossibleAct(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
-
-
-def _name_topic(words: str, moment: Moment) -> str:
+def name_topic(words: str, moment: Moment) -> str:
     """Return the subject of a question: by its name where the character knows it, a bare noun with its article."""
     scope = moment.given.scope
     named = (*scope.topics, *scope.people, *scope.here, *scope.carried, scope.place)
@@ -355,36 +389,38 @@ def _name_topic(words: str, moment: Moment) -> str:
     return f"the {words}" if is_bare else words
 
 
-def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> PossibleAct | None:
-    """Return an act of telling somebody an item; in a whisper where it is about a bystander."""
-    item = next(know for know in moment.given.knows if know.id == item_id)
-    folded = f"{item.text} {' '.join(item.topics)}".casefold()
-    by_standers = [person for person in moment.people if person.id != to]
-    whisper = any(by_stander.name.casefold() in folded for by_stander in by_standers)
-    what = next((topic for topic in item.topics if topic.casefold() != moment.given.me.name.casefold()), "")
-    group = "tell.whisper" if whisper else "tell"
-    found = moment.words.sentence(group, person=to, what=what or "something that nobody has asked about")
-    if found is None:
-        return None
-    thought, keys = moment.thought("think.tell", person=to)
-    action = moment.action("tell", to, item=item.id, whisper=whisper)
-    return PossibleAct(
-        found.text, weight, ("help",), thought=thought, action=action, item_id=item.id,
-        keys=(found.key, *keys, moment.key(f"told:{to}:{item.id}")),
-    )  # fmt: skip
+def recent_topics(moment: Moment) -> str:
+    """Return what was spoken of in this turn, and what the character remembers."""
+    spoken = [outcome.words for outcome in moment.given.outcomes if not getattr(outcome, "whispered", False)]
+    named = [
+        moment.given.names[entity_id]
+        for outcome in moment.given.outcomes
+        for entity_id in (outcome.target_id, outcome.item_id)
+        if entity_id is not None
+        and entity_id in moment.given.names
+        and entity_id != moment.given.me.id
+        and not moment.is_here(entity_id)
+    ]
+    return " ".join([*spoken, *named, *(remember.content for remember in moment.given.remembers[:3])]).casefold()
+
+
+def is_in_goal(named: Named, goal: str) -> bool:
+    """Tell whether a goal names somebody or something, by any of its names."""
+    return any(is_word(name.casefold(), goal) for name in (named.name, *named.aliases) if len(name) > 1)
+
+
+def is_word(name: str, text: str) -> bool:
+    """Tell whether a name stands in a text as a word or words of its own."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _remarks(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
-    by, kind = outcome.actor_id, outcome.type
-    if outcome.code == "blocked":
-        kind = "attempt"
-    elif getattr(outcome, "whispered", False):
-        kind = "whisper"
-    elif (verb := verb_of(kind)) is not None:
-        if verb.remark is None:
-            return
-        kind = verb.remark or kind
-    group = f"seen.{kind}" if f"seen.{kind}" in grammar() else "seen.attempt"
+    by, verb = outcome.actor_id, verb_of(outcome.type)
+    if verb is not None and verb.remark is None and outcome.code != "blocked" and not outcome.whispered:
+        return
+    kind = outcome.type if verb is None else verb.remark or verb.name
+    group = "seen.whisper" if outcome.whispered else f"seen.{kind}"
+    group = group if outcome.code != "blocked" and group in grammar() else "seen.attempt"
     third = outcome.target_id if moment.is_here(outcome.target_id) else None
     yield from gesture(moment.words.sentence(group, person=by, third=third, **_thing_slot(outcome, moment)))
 

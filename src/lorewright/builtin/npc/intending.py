@@ -7,230 +7,35 @@ repeats nothing that it did just now, as long as there is anything else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.npc.considered import (
-    TRUSTING,
+    Enactment,
     Moment,
     PossibleAct,
+    aims,
     answering,
     gesture,
-    tellable,
-    telling,
+    is_word,
     the,
     watching,
 )
 from lorewright.ids import content_hash
 from lorewright.rules.actions import AuthoredAct, done_key, tried_key
-from lorewright.values.proposals import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
-from lorewright.values.records import LoreLine, Named, Recorded
+from lorewright.rules.verbs import verb_of
+from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput, Remembered
+from lorewright.values.records import LoreLine, Named
 
 # Aims: what a character wants, knows, remembers and was promised -> acts of their own accord. Each is done once for its
 # object, so that nobody harps on a thing.
 
-# From so much tension on somebody would rather be elsewhere.
-_TOO_MUCH = 5
 # A memory of less weight is not worth a word (importance 2, a while ago).
 _WORTH_TELLING = 1.5
-# A promise is not spoken of in the turn in which it was given, nor for so long after it (in-world minutes).
-_A_WHILE = 10
-# A goal with a destination: `get to the pier`, `back at Pier 9`.
-_MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
 
 
 def possible_aims(moment: Moment) -> list[PossibleAct]:
     """Return all possible acts of these kinds, in a fixed order."""
-    return [
-        *_leave(moment),
-        *_pursue_goal(moment),
-        *_volunteer(moment),
-        *_remind(moment),
-        *_ask_around(moment),
-        *_remark(moment),
-    ]
-
-
-def _leave(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield a departure from somebody who has just struck, or with whom tension is too high."""
-    me, struck = moment.given.me.id, set()
-    for outcome in moment.given.outcomes:
-        if outcome.type == "attack" and outcome.target_id == me and outcome.code != "blocked":
-            struck.add(outcome.actor_id)
-    from_whom = [
-        person.id for person in moment.people if person.id in struck or moment.toward(person.id).tension >= _TOO_MUCH
-    ]
-    ways = [way for way in moment.given.scope.exits if not way.barred]
-    if not from_whom or not ways or not moment.can("go") or moment.done("left"):
-        return
-    way = ways[0]
-    found = moment.words.sentence("leave", what=way.to_name or way.name)
-    thought, keys = moment.thought("think.attack")
-    if found is not None:
-        action = moment.action("go", to=way.to)
-        keys = (found.key, *keys, moment.key("left"))
-        yield PossibleAct(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
-
-
-def _pursue_goal(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield steps towards the goal: take what it names, give it where it belongs, go where it leads."""
-    given, goal = moment.given, moment.given.me.goal.casefold()
-    if not goal:
-        return
-    thought, keys = moment.thought("think.goal")
-    for thing in given.scope.here:
-        wanted = moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}")
-        if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
-            used = (found.key, *keys, moment.key(f"took:{thing.id}"))
-            action = moment.action("take", thing.id)
-            yield PossibleAct(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
-    for thing in given.scope.carried:
-        for person in moment.people:
-            wanted = moment.can("give") and _names(goal, thing) and _names(goal, person) and "give" in goal
-            if wanted and not moment.done(f"gave:{thing.id}:{person.id}"):
-                found = moment.words.sentence("give", person=person.id, thing=the(thing))
-                if found is not None and moment.toward(person.id).trust >= 0:
-                    used = (found.key, *keys, moment.key(f"gave:{thing.id}:{person.id}"))
-                    action = moment.action("give", person.id, item=thing.id)
-                    yield PossibleAct(found.text, 6, ("help",), thought=thought, action=action, keys=used)
-    yield from _on_the_way(moment, goal)
-
-
-def _on_the_way(moment: Moment, goal: str) -> Iterator[PossibleAct]:
-    if not moment.can("go") or _MOVING.search(goal) is None:
-        return
-    for way in moment.given.scope.exits:
-        if (
-            not way.barred
-            and way.to_name
-            and _is_word(way.to_name.casefold(), goal)
-            and not moment.done(f"went:{way.to}")
-        ):
-            found = moment.words.sentence("go", what=way.to_name)
-            thought, keys = moment.thought("think.goal")
-            if found is not None:
-                used = (found.key, *keys, moment.key(f"went:{way.to}"))
-                action = moment.action("go", to=way.to)
-                yield PossibleAct(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
-
-
-def _volunteer(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield the telling of known items about a topic that has come up, to trusted people, unasked: each item to one
-    person, once.
-    """
-    if not moment.can("tell"):
-        return
-    said = _recent_topics(moment)
-    for person in moment.people:
-        if moment.toward(person.id).trust < TRUSTING:
-            continue
-        open_ = [
-            item
-            for item in tellable(moment.given.knows, person.id)
-            if not moment.done(f"told:{person.id}:{item.id}") and _is_about(item, said, moment)
-        ]
-        for item in open_[:1]:
-            weight = 5 if person.id == moment.given.player_id else 2
-            if (offer := telling(item.id, person.id, moment, weight=weight)) is not None:
-                yield offer
-
-
-def _recent_topics(moment: Moment) -> str:
-    """Return what was spoken of in this turn, and what the character remembers."""
-    spoken = [outcome.words for outcome in moment.given.outcomes if not getattr(outcome, "whispered", False)]
-    named = [
-        moment.given.names[entity_id]
-        for outcome in moment.given.outcomes
-        for entity_id in (outcome.target_id, outcome.item_id)
-        if entity_id is not None
-        and entity_id in moment.given.names
-        and entity_id != moment.given.me.id
-        and not moment.is_here(entity_id)
-    ]
-    return " ".join([*spoken, *named, *(remember.content for remember in moment.given.remembers[:3])]).casefold()
-
-
-def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
-    """Tell whether something that an item names was spoken of, other than those present."""
-    names_here = {person.name.casefold() for person in (*moment.people, moment.given.scope.player)}
-    named = [topic.casefold() for topic in item.topics] + [item.name.replace("-", " ").replace("_", " ").casefold()]
-    return any(_is_word(name, said) for name in named if len(name) > 2 and name not in names_here)
-
-
-def _remind(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield a question about a promise, once, when a while has passed."""
-    given = moment.given
-    if not moment.can("recall"):
-        return
-    for record in given.recorded:
-        is_promise = record.predicate == "promised" and record.to_id == given.me.id and moment.is_here(record.by_id)
-        if not is_promise or moment.done(f"reminded:{record.fact_id}") or _is_fresh(record, moment):
-            continue
-        found = moment.words.sentence("remind", person=record.by_id)
-        thought, keys = moment.thought("think.remind", person=record.by_id)
-        if found is not None:
-            used = (found.key, *keys, moment.key(f"reminded:{record.fact_id}"))
-            action = moment.action("recall", record.by_id)
-            yield PossibleAct(found.text, 4, ("question",), thought=thought, action=action, keys=used)
-
-
-def _is_fresh(promise: Recorded, moment: Moment) -> bool:
-    """Tell whether it was given in this turn, or not long ago as far as the character remembers."""
-    given = moment.given
-    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
-        return True
-    by = given.names.get(promise.by_id, "")
-    lately = [remember for remember in given.remembers if given.minutes - remember.minute < _A_WHILE]
-    return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
-
-
-def _ask_around(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield open questions that concern the character, to those who might have heard something: to each of them once.
-
-    Others of the cast are asked about what has come up; nobody about what they have just asked the character.
-    """
-    if not moment.can("ask"):
-        return
-    come_up = _recent_topics(moment)
-    for concern in moment.given.concerns:
-        absent = [
-            entity_id
-            for entity_id in concern.about
-            if not moment.is_here(entity_id) and entity_id in moment.given.names
-        ]
-        for about in absent[:2]:
-            what = moment.given.names[about]
-            for person in moment.people:
-                is_player = person.id == moment.given.player_id
-                is_idle = not is_player and not _is_word(what.casefold(), come_up)
-                if is_idle or moment.toward(person.id).trust < 0 or _has_asked(person, what, moment):
-                    continue
-                if (asked := _asked(person, about, what, moment, weight=3 if is_player else 1)) is not None:
-                    yield asked
-
-
-def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> PossibleAct | None:
-    key = f"asked:{person.id}:{about}"
-    group = "ask.player" if person.id == moment.given.player_id else "ask.other"
-    found = moment.words.sentence(group, person=person.id, what=what)
-    if found is None or moment.done(key):
-        return None
-    thought, keys = moment.thought("think.ask", person=person.id, what=what)
-    action = moment.action("ask", person.id, words=what)
-    used = (found.key, *keys, moment.key(key))
-    return PossibleAct(found.text, weight, ("question",), thought=thought, action=action, keys=used)
-
-
-def _has_asked(person: Named, what: str, moment: Moment) -> bool:
-    """Tell whether somebody asked the character about the same, as far as they remember."""
-    me, name = moment.given.me, what.casefold()
-    for outcome in moment.given.outcomes:
-        if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
-            return True
-    asked = f"{person.name} asked {me.name} about ".casefold()
-    return any(
-        asked in (said := remember.content.casefold()) and _is_word(name, said) for remember in moment.given.remembers
-    )
+    return [*(act for aim in aims() for act in aim.acts(moment)), *_remark(moment)]
 
 
 def _remark(moment: Moment) -> Iterator[PossibleAct]:
@@ -261,7 +66,7 @@ def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
         return False
     folded = text.casefold()
     both = (given.me.name.casefold(), to.name.casefold())
-    if any(_is_word(name, folded) for name in both):
+    if any(is_word(name, folded) for name in both):
         return False
     people = [
         given.player_name,
@@ -270,20 +75,7 @@ def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
     return any(text.startswith(f"{name} ") for name in people if name)
 
 
-def _names(goal: str, named: Named) -> bool:
-    """Tell whether a goal names somebody or something, by any of its names."""
-    return any(_is_word(name.casefold(), goal) for name in (named.name, *named.aliases) if len(name) > 1)
-
-
-def _is_word(name: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
 # Authored acts, in the author's order -> the one to be done now.
-
-# Types of act that need somebody who is there.
-_AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
-_GROUPS = {"tell": "tell", "ask": "ask.other", "give": "give", "take": "take", "go": "go"}
 
 
 def authored(moment: Moment) -> list[PossibleAct]:
@@ -313,39 +105,27 @@ def _considered(act: AuthoredAct, moment: Moment) -> PossibleAct:
 
 def _is_gesture(act: AuthoredAct) -> bool:
     """Tell whether there is nothing in it for rules to judge: its sentences are all of it."""
-    return act.do.type == "wait" and bool(act.say)
+    return _enactment(act).is_idle and bool(act.say)
+
+
+def _enactment(act: AuthoredAct) -> Enactment:
+    verb = verb_of(act.do.type)
+    return (None if verb is None else verb.part(Enactment)) or Enactment()
 
 
 def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
     """Tell whether the act makes sense: nobody speaks to somebody absent. An act that cannot be done now is tried once,
     and again only after it was done.
     """
-    given, do = moment.given, act.do
-    if do.type not in given.verbs or (do.type in _AT_PEOPLE and not moment.is_here(do.target)):
+    given, do, verb = moment.given, act.do, verb_of(act.do.type)
+    is_at_somebody = verb is not None and verb.aim == "person"
+    if do.type not in given.verbs or (is_at_somebody and not moment.is_here(do.target)):
         return False
-    if _is_possible(act, moment):
+    is_possible = _enactment(act).is_possible
+    if is_possible is None or is_possible(do, moment):
         return True
     tried = given.recall.get(tried_key(given.me.id, act.id), 0)
     return tried <= given.recall.get(done_key(given.me.id, act.id), 0)
-
-
-def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
-    """Tell whether the act is possible, as far as the character can see."""
-    do, scope, given = act.do, moment.given.scope, moment.given
-    carried = {thing.id for thing in scope.carried}
-    match do.type:
-        case "go":
-            return any(way.to == do.to and not way.barred for way in scope.exits)
-        case "give":
-            return do.item in carried
-        case "drop":
-            return do.target in carried
-        case "take":
-            return do.target in {thing.id for thing in scope.here}
-        case "tell" if do.lore_item is not None:
-            return any(item.id == do.lore_item and not item.kept_back for item in given.knows)
-        case _:
-            return True
 
 
 def _word_act(act: AuthoredAct, moment: Moment) -> str:
@@ -355,10 +135,11 @@ def _word_act(act: AuthoredAct, moment: Moment) -> str:
         (the(named) for named in (*given.scope.carried, *given.scope.here) if named.id in (do.item, do.target)), ""
     )
     what = do.topic or given.names.get(do.to or "", "") or "something"
-    if do.type == "attempt":
+    verb = verb_of(do.type)
+    if verb is not None and verb.is_free:
         return f"{given.me.name} tries something: {do.topic}."[:SENTENCES]
     slots = {"what": what, "thing": thing or "something"}
-    group = "tell.whisper" if do.whisper else _GROUPS.get(do.type, "authored")
+    group = "tell.whisper" if do.whisper else _enactment(act).group
     found = moment.words.sentence(group, person=do.target, **slots) or moment.words.sentence("authored")
     return found.text if found is not None else f"{given.me.name} acts."[:SENTENCES]
 

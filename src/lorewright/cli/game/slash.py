@@ -18,6 +18,8 @@ from lorewright.cli.game.turn_output import roll_line, show_last, show_result, s
 from lorewright.cli.models import show_models
 from lorewright.cli.output import laid_out, say, wrapped
 from lorewright.errors import CampaignError, SettingsError
+from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.verbs import typed, verbs
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.turn_store import redo
 from lorewright.turn.views.draft import persona_called
@@ -163,10 +165,6 @@ _MOST_DIGITS = 6
 # At most this many characters of a refused line are repeated.
 _ECHOED = 60
 
-_SPEECH = """\
-Say what you do in plain words: look around · ask somebody about something · search under the table · take it ·
-go back · wait. A number takes the suggestion of that number."""
-
 # The width of the commands' names in the help.
 _NAMES = 14
 
@@ -203,8 +201,28 @@ def is_command(line: str) -> bool:
     return words.startswith("/") or words in BARE
 
 
+def _speech() -> str:
+    """Return how to say what one does, with a few lines that a player may type."""
+    lines = [
+        *typed("view"),
+        *typed("question", person="somebody", topic="something"),
+        *typed("look_under", thing="the table"),
+        *typed("grab", thing="it"),
+        *typed("way", way="back"),
+        *typed("pass_time"),
+    ]
+    return f"Say what you do in plain words: {' · '.join(lines)}. A number takes the suggestion of that number."
+
+
+def _verbs(ruleset: Ruleset) -> str:
+    """Return what is meant by it: the verbs that the ruleset has, and the words for its own."""
+    words = [*(verb for verb in verbs() if verb in ruleset.actions), *ruleset.verbs()]
+    return f"The program knows many words for each of these: {' · '.join(dict.fromkeys(words))}."
+
+
 def _help(session: PlaySession, rest: str) -> None:
-    say(wrapped(_SPEECH))
+    say(wrapped(_speech()))
+    say(wrapped(_verbs(session.campaign.store.campaign().rules.ruleset)))
     commands = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
     for name, does in (*commands, ("/quit", "leave; everything is saved")):
         say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))

@@ -24,6 +24,7 @@ from lorewright.generate.explore.survey import (
     whereabouts,
 )
 from lorewright.ids import local, shown_item, slug
+from lorewright.rules.verbs import typed
 from lorewright.world.state import OFFSTAGE, SHELF_TAG
 
 # Shelves for a pack without places: a room for each folder, a few notes in each, and the ways between.
@@ -116,16 +117,16 @@ def demo_lines(scenario: Scenario) -> list[str]:
     while len(lines) < _LINES:
         people = [member.name for member in scenario.cast.values() if member.at == place and member.name]
         things = [thing.name for thing in scenario.things.values() if thing.at == place]
-        lines.append("look")
-        lines += [f"look at {name}" for name in (*people[:1], *things[:2])]
-        lines += [f"ask {people[0]} about {_subject(scenario)}"] if people else []
-        lines += [] if things else ["search the place"]
+        lines += typed("glance")
+        lines += [line for name in (*people[:1], *things[:2]) for line in typed("examine", thing=name)]
+        lines += typed("question", person=people[0], topic=_subject(scenario)) if people else []
+        lines += [] if things else typed("find")
         ways = [way.to for way in scenario.places[place].exits.values() if way.to not in been]
         if not ways:
             break
         place = ways[0]
         been.add(place)
-        lines.append(f"go to {scenario.places[place].name}")
+        lines += typed("travel", place=scenario.places[place].name or place)
     return lines[: _LINES + 1]
 
 

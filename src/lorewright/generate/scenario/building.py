@@ -14,6 +14,7 @@ from lorewright.generate.scenario.sentences import ErrandWords, Outline
 from lorewright.generate.scenario.staging import Errand, Lot, ScenarioPlaces, Speaker, Thing
 from lorewright.ids import local, shown_item, slug
 from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.verbs import typed, verb_for
 from lorewright.world.schemas import clamped, filled, misfits, plain
 
 # The rules of an errand: what persuades whom, what it costs, how it ends.
@@ -38,12 +39,12 @@ class Rules:
         yield from self._opening_rules(gets)
         yield from self._lending_rules()
         yield from self._pressing_rules(gets)
-        on = {"act": "ask", "target": self.errand.holder.key, "topic": list(self.errand.wanted.topics)}
-        yield _make_rule("not_yet", on, [], self.words.hint, when={"not": self._has()})
+        asked = {"target": self.errand.holder.key, "topic": list(self.errand.wanted.topics)}
+        yield _make_rule("not_yet", {"act": _act("question"), **asked}, [], self.words.hint, when={"not": self._has()})
         yield from self._endings()
-        yield _make_rule("walking", {"act": "go"}, [{"clock": CLOCK, "by": 1}])
-        if "wait" in self.ruleset.actions:
-            yield _make_rule("waiting", {"act": "wait"}, [{"clock": CLOCK, "by": 1}, *self._others()])
+        yield _make_rule("walking", {"act": _act("travel")}, [{"clock": CLOCK, "by": 1}])
+        if waiting := self._acts("pass_time"):
+            yield _make_rule("waiting", {"act": waiting[0]}, [{"clock": CLOCK, "by": 1}, *self._others()])
 
     def _has(self) -> dict[str, Any]:
         return {"has": self.errand.wanted.key}
@@ -58,13 +59,13 @@ class Rules:
         errand, words = self.errand, self.words
         holder, token = errand.holder.key, errand.token.key
         if errand.gate == "token":
-            yield _make_rule("trade", {"act": "give", "target": holder, "item": token}, gets, words.opened)
+            yield _make_rule("trade", {"act": _act("gift"), "target": holder, "item": token}, gets, words.opened)
             return
         opened = {"all": [self._open_condition(), {"not": self._has()}]}
-        on = {"act": self._acts("ask", "persuade"), "target": holder, "topic": list(errand.wanted.topics)}
+        on = {"act": self._acts("question", "win_over"), "target": holder, "topic": list(errand.wanted.topics)}
         yield _make_rule("handed_over", on, gets, words.opened, when=opened, once=True)
         pleased = [{"relation": [holder, "you"], "trust": 1}, {"clock": CLOCK, "by": -2}]
-        yield _make_rule("a_gift", {"act": "give", "target": holder, "item": token}, pleased, once=True)
+        yield _make_rule("a_gift", {"act": _act("gift"), "target": holder, "item": token}, pleased, once=True)
 
     def _open_condition(self) -> dict[str, Any]:
         """Return the condition for the holder to give the wanted thing to somebody who asks."""
@@ -74,7 +75,7 @@ class Rules:
 
     def _lending_rules(self) -> Iterator[dict[str, Any]]:
         """Yield what the helper does for somebody who asks."""
-        errand, words, acts = self.errand, self.words, self._acts("ask", "persuade")
+        errand, words, acts = self.errand, self.words, self._acts("question", "win_over")
         helper = errand.helper.key
         if errand.gate == "vouch":
             about = [local(errand.holder.id), *(slug(word) for word in errand.holder.name.split() if len(word) > 2)]
@@ -85,15 +86,16 @@ class Rules:
 
     def _pressing_rules(self, gets: _Effects) -> Iterator[dict[str, Any]]:
         """Yield the other way, by the ruleset's own dice for persuading; a failure costs."""
-        persuade = self.ruleset.actions.get("persuade")
-        if persuade is None or persuade.check is None:
+        pressing = next(iter(self._acts("win_over")), "")
+        check = self.ruleset.actions[pressing].check if pressing else None
+        if check is None:
             return
         holder, cost = self.errand.holder.key, {"clock": CLOCK, "by": 1}
         yield {
             "id": "pressed",
-            "on": {"act": "persuade", "target": holder, "topic": list(self.errand.wanted.topics)},
+            "on": {"act": pressing, "target": holder, "topic": list(self.errand.wanted.topics)},
             "when": {"not": self._has()},
-            "check": persuade.check.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "check": check.model_dump(mode="json", by_alias=True, exclude_defaults=True),
             "success": list(gets),
             "mixed": [*gets, cost],
             "fail": [cost, {"relation": [holder, "you"], "tension": 1}, *self._others()],
@@ -105,20 +107,30 @@ class Rules:
         wanted = errand.wanted.key
         if errand.taker is not None:
             ends = [{"thread": ERRAND, "status": "done"}, {"end": DONE}]
-            yield _make_rule("brought", {"act": "give", "target": errand.taker.key, "item": wanted}, ends)
-            if errand.secret is not None and "tell" in self.ruleset.actions:
-                on = {"act": "tell", "target": errand.taker.key, "topic": errand.secret.name}
+            yield _make_rule("brought", {"act": _act("gift"), "target": errand.taker.key, "item": wanted}, ends)
+            telling = self._acts("pass_on")
+            if errand.secret is not None and telling:
+                on = {"act": telling[0], "target": errand.taker.key, "topic": errand.secret.name}
                 told = {"all": [self._has(), {"revealed": shown_item(errand.secret.id)}]}
                 yield _make_rule("testified", on, ends, when=told)
         if errand.rival is not None:
             ends = [{"thread": ERRAND, "status": "lost"}, {"end": ELSEWHERE}]
-            yield _make_rule("sold", {"act": "give", "target": errand.rival.key, "item": wanted}, ends)
+            yield _make_rule("sold", {"act": _act("gift"), "target": errand.rival.key, "item": wanted}, ends)
 
     def _others(self) -> list[dict[str, Any]]:
         return [{"clock": clock, "by": 1} for clock in self.other_clocks if clock != CLOCK]
 
-    def _acts(self, *acts: str) -> list[str]:
-        return [act for act in acts if act in self.ruleset.actions]
+    def _acts(self, *purposes: str) -> list[str]:
+        """Return the types of action for these lines of players, as far as the ruleset has them."""
+        acts = (verb_for(purpose) for purpose in purposes)
+        return [verb.name for verb in acts if verb is not None and verb.name in self.ruleset.actions]
+
+
+def _act(purpose: str) -> str:
+    """Return the type of action for a line without which there is no errand (see NEEDED_LINES)."""
+    verb = verb_for(purpose)
+    assert verb is not None
+    return verb.name
 
 
 def _make_rule(
@@ -212,8 +224,8 @@ def _validate(value: dict[str, Any], schema: Mapping[str, Any], what: str, rules
 
 # The scenario, with the lines that play it to its goal as its demo.
 
-# The parts of an errand; a ruleset without these has no place for one.
-NEEDED_ACTS = ("go", "ask", "give")
+# What a player types in every errand; a ruleset without the verbs for it has no place for one.
+NEEDED_LINES = ("travel", "question", "gift")
 # Room for detours: as many ways again as the errand takes, and some.
 _SLACK, _LONGEST_CLOCK = 6, 40
 _OTHER_CLOCKS = ("Trouble", "Weather", "Strain", "Doubt")
@@ -382,7 +394,7 @@ class Builder:
         return next((key for known_id, key in keys.items() if name in (known_id, local(known_id))), None)
 
     def _clock_max(self, lines: Sequence[str]) -> int:
-        ways = sum(line.startswith("go ") for line in lines)
+        ways = sum(line.startswith(f"{_act('travel')} ") for line in lines)
         return min(2 * ways + _SLACK, _LONGEST_CLOCK)
 
     def _clocks(self, lines: Sequence[str]) -> dict[str, Any]:
@@ -414,34 +426,33 @@ class Builder:
 
     def lines(self) -> list[str]:
         """Return the lines that a player types from the beginning to the goal."""
-        errand, stage, lines = self.errand, self.stage, ["look"]
+        errand, stage, lines = self.errand, self.stage, typed("glance")
         here = stage.start
         clue_at = errand.clue_place or stage.at[errand.helper.key]
         here = self._go(lines, here, clue_at)
         helper, holder = errand.helper.name, errand.holder.name
         match errand.gate:
             case "token":
-                lines.append(f"ask {helper} about {errand.token.the}")
+                lines += typed("question", person=helper, topic=errand.token.the)
             case "word":
-                lines.append(f"ask {helper} about {errand.clue.words if errand.clue else ''}")
+                lines += typed("question", person=helper, topic=errand.clue.words if errand.clue else "")
             case "find":
-                lines.append(errand.clue.trigger or "search" if errand.clue else "search")
+                lines += [errand.clue.trigger] if errand.clue and errand.clue.trigger else typed("rummage")
             case "vouch":
-                lines.append(f"ask {helper} about {holder}")
+                lines += typed("question", person=helper, topic=holder)
         here = self._go(lines, here, stage.at[errand.holder.key])
-        opening = (
-            f"give {errand.token.the} to {holder}"
-            if errand.gate == "token"
-            else f"ask {holder} about {errand.wanted.the}"
-        )
-        lines.append(opening)
+        if errand.gate == "token":
+            lines += typed("gift", thing=errand.token.the, person=holder)
+        else:
+            lines += typed("question", person=holder, topic=errand.wanted.the)
         self._go(lines, here, errand.goal_place)
         if errand.taker is not None:
-            lines.append(f"give {errand.wanted.the} to {errand.taker.name}")
+            lines += typed("gift", thing=errand.wanted.the, person=errand.taker.name)
         return lines
 
     def _go(self, lines: list[str], start: str, end: str) -> str:
-        lines += [f"go to {self._name(place)}" for place in self.stage.route(start, end)]
+        for place in self.stage.route(start, end):
+            lines += typed("travel", place=self._name(place))
         return end
 
     def _name(self, place: str) -> str:

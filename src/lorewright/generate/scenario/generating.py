@@ -17,7 +17,7 @@ from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_besid
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.explorer import Explorer
-from lorewright.generate.scenario.building import DONE, NEEDED_ACTS, Builder
+from lorewright.generate.scenario.building import DONE, NEEDED_LINES, Builder
 from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
 from lorewright.generate.scenario.sentences import (
     MAX_PEOPLE,
@@ -52,6 +52,7 @@ from lorewright.llm.prompt_template import PlainPrompts, Prompts
 from lorewright.packs.files import Progress, no_progress
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.verbs import verb_for
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.values.records import BUILTIN
 
@@ -374,9 +375,11 @@ def default_id(pack_id: str, seed: int) -> str:
 
 
 def _check(ruleset: Ruleset, brief: str) -> None:
-    missing = [act for act in NEEDED_ACTS if act not in ruleset.actions]
-    if missing:
-        hint = "choose another ruleset: lorewright ruleset list"
-        raise ScenarioError(f"the ruleset {ruleset.id} has no `{missing[0]}`, and an errand needs it", hint=hint)
+    for purpose in NEEDED_LINES:
+        verb = verb_for(purpose)
+        if verb is None or verb.name not in ruleset.actions:
+            missing = purpose if verb is None else verb.name
+            hint = "choose another ruleset: lorewright ruleset list"
+            raise ScenarioError(f"the ruleset {ruleset.id} has no `{missing}`, and an errand needs it", hint=hint)
     if len(brief) > MAX_BRIEF:
         raise ScenarioError(f"the brief is longer than {MAX_BRIEF} characters", hint="say it in a sentence or two")

@@ -66,13 +66,18 @@ def check_claims(
     aimed = next((action.target_id for action in actions if action.target_id in present), None)
     spoken_to = aimed or (present[0] if len(present) == 1 else None)
     found: dict[tuple[str, str | None, str], Premise] = {}
-    own = [(action.words, action.target_id) for action in actions if action.type == "recall" and action.words]
+    own = [(action.words, action.target_id) for action in actions if _is_reminder(action.type) and action.words]
     for words, to in (*own, *_clauses(text, spoken_to, people)):
         claim = claim_in(_CLAUSE.split(words)[0])
         premise = None if claim is None else _check_claim(claim, words, to, grounds, people)
         if premise is not None:
             found.setdefault((premise.kind, premise.by, premise.what.casefold()), premise)
     return tuple(found.values())[:MOST]
+
+
+def _is_reminder(kind: str) -> bool:
+    verb = verb_of(kind)
+    return verb is not None and verb.is_claim
 
 
 def people_named(scope: Scope) -> dict[str, str]:
@@ -86,9 +91,11 @@ def people_named(scope: Scope) -> dict[str, str]:
 
 
 def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: WorldState) -> Attempt:
-    """Return a `recall` of something claimed with the facts and items that support it; any other attempt as it is."""
+    """Return a reminder of something claimed with the facts and items that support it; any other attempt as it is."""
     action = attempt.action
-    premise = next((claimed for claimed in premises if action.type == "recall" and claimed.words == action.words), None)
+    premise = next(
+        (claimed for claimed in premises if _is_reminder(action.type) and claimed.words == action.words), None
+    )
     if premise is None:
         return attempt
     items = [

@@ -13,6 +13,7 @@ from pydantic import Field
 from lorewright.ids import local
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import REASON_CODES, ActionResult, Outcome, OutcomeCode
+from lorewright.rules.verbs import verb_of
 from lorewright.tokens import count_tokens
 from lorewright.values.records import InnerState, Message, NarratorInput, NpcAct, Premise
 from lorewright.world.frozen import Frozen
@@ -96,15 +97,10 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
         "blocked": "it cannot be done, and is not",
     }
 )
-# Types of action whose name does not read as a verb.
-_VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
 _BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
 # The most tokens that are shown of an intention, and of an author's text for it.
 INTENTION_TOKENS = 60
 AUTHORED_TOKENS = 90
-# Actions that their target answers.
-ANSWERED_BY_OTHERS = frozenset(("ask", "persuade", "threaten"))
-_SAID_TO_SOMEBODY = frozenset(("ask", "tell", "persuade", "threaten"))
 _RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
 
 
@@ -115,6 +111,12 @@ def name_of(given: NarratorInput, entity_id: str) -> str:
     return given.names.get(entity_id) or local(entity_id).replace("_", " ")
 
 
+def _tried(kind: str) -> str:
+    """Return what stands after `tries to` for a type of action."""
+    verb = verb_of(kind)
+    return kind if verb is None else verb.tried or verb.name
+
+
 def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
     """Return an outcome in a line or a few: who tried what, the result and the reason, and the texts that must be
     said."""
@@ -123,7 +125,7 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
         for entity_id in (outcome.target_id, outcome.location_id, outcome.item_id)
         if entity_id is not None
     }
-    tried = [name_of(given, outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried = [name_of(given, outcome.actor_id), f"tries to {_tried(outcome.type)}"]
     tried += [names[outcome.target_id]] if outcome.target_id else []
     tried += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
     tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
@@ -162,7 +164,8 @@ def _came_of(outcome: Outcome, given: NarratorInput) -> str:
     them."""
     line = outcome_in_words(outcome, given)
     open_end = outcome.target_id == given.player_id and outcome.code == "acted" and outcome.band is None
-    if not open_end or outcome.type not in _SAID_TO_SOMEBODY:
+    verb = verb_of(outcome.type)
+    if not open_end or verb is None or not verb.reply:
         return line
     return line.replace(_MEANINGS["acted"], f"it is said; the answer is {given.player.name}'s, and is not told", 1)
 
@@ -226,7 +229,7 @@ def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
     def named(entity_id: str) -> str:
         return names.get(entity_id) or local(entity_id).replace("_", " ")
 
-    tried = [named(outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried = [named(outcome.actor_id), f"tries to {_tried(outcome.type)}"]
     tried += [named(outcome.target_id)] if outcome.target_id else []
     tried += [f"to {named(outcome.location_id)}"] if outcome.location_id else []
     tried += [f"with {named(outcome.item_id)}"] if outcome.item_id and outcome.item_id != outcome.target_id else []

@@ -9,6 +9,7 @@ from typing import Any
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import is_answered, verb_of
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import Reader, seen_by
 from lorewright.turn.views.draft import Head
@@ -124,11 +125,6 @@ class TurnStream:
 
 
 # The narrator's input: the scene as it may be shown, and the evidence that was gained.
-
-# The types of actions that are answered in words.
-_PRESSED = ("persuade", "threaten")
-_SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))
-
 
 def narrator_input(
     *,
@@ -283,8 +279,9 @@ def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
     of the player's words, if they were spoken to or the item is theirs (a gift loosens tongues); None where nobody says
     it."""
     if outcome.actor_id != player:
-        return outcome.target_id if outcome.type in ("ask", *_PRESSED) else outcome.actor_id
-    is_said = outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
+        return outcome.target_id if is_answered(outcome.type) else outcome.actor_id
+    verb = verb_of(outcome.type)
+    is_said = (verb is not None and verb.loosens_tongues) or holder_of(item.chunk_id) == outcome.target_id
     return outcome.target_id if is_said else None
 
 

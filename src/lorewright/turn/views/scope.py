@@ -17,6 +17,7 @@ from lorewright.rules.aiming import WITHIN_TARGET
 from lorewright.rules.reach import can_turn, is_barred, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, Ruleset
+from lorewright.rules.verbs import TypedLine, typed_line, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import Briefing, SceneItem, SceneLore
 from lorewright.values.records import Named, Scope, WayOut
@@ -24,9 +25,6 @@ from lorewright.values.same import Same
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
 # Actions -> attempts: the words of an action become item IDs, so that the rules need not read free text.
-
-# Actions whose target, won over or frightened, may tell what they know of the topic.
-_PRESSING = frozenset(("persuade", "threaten"))
 
 
 def ground(
@@ -54,18 +52,19 @@ def ground(
 
 
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
-    if action.type == "search":
-        return _ground_search(action, state, lore, generations)
-    if action.type == "ask" or (action.type in _PRESSING and action.metadata.get("topic")):
-        return _ground_question(action, state, lore, generations)
-    if action.type == "tell":
-        is_players = action.actor_id == state.player_id
-        return (
-            _ground_told(action, state, generations)
-            if is_players
-            else _ground_told_by_npc(action, state, lore, generations)
-        )
-    return Grounding()
+    verb = verb_of(action.type)
+    match "" if verb is None else verb.grounding:
+        case "hidden":
+            return _ground_search(action, state, lore, generations)
+        # Somebody who is won over or frightened tells nothing where nothing was asked.
+        case "theirs" if verb is not None and (not verb.is_pressing or action.metadata.get("topic")):
+            return _ground_question(action, state, lore, generations)
+        case "own" if action.actor_id == state.player_id:
+            return _ground_told(action, state, generations)
+        case "own":
+            return _ground_told_by_npc(action, state, lore, generations)
+        case _:
+            return Grounding()
 
 
 def _ground_search(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
@@ -229,9 +228,8 @@ _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
 }
 
 
-# The most lines that are offered, and the action types of lines that do not begin with their type.
+# The most lines that are offered.
 _MOST = 3
-_ACTIONS = {"talk": "ask"}
 
 
 def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[str] | None = None) -> Scope:
@@ -315,27 +313,23 @@ def suggestions(
     if state.ended is not None:
         return ()
     lines = (_social(state, list(topics), told), _physical(state), _onward(state))
-    offered = tuple(line for line in lines if line and _is_possible(line, ruleset))
+    offered = tuple(line.text for line in lines if line and (ruleset is None or line.verb in ruleset.actions))
     return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
 
 
-def _is_possible(line: str, ruleset: Ruleset | None) -> bool:
-    """Return True if the ruleset has an action for a suggested line."""
-    verb = line.split()[0]
-    return ruleset is None or _ACTIONS.get(verb, verb) in ruleset.actions
-
-
-def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> str | None:
+def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> TypedLine | None:
     people = state.present_npcs()
     if not people:
         return None
     npc = people[state.minutes % len(people)]
     person = state.name_of(npc)
     subjects = [topic for topic in topics if topic != person and topic not in told.get(npc, ())]
-    return f"ask {person} about {subjects[state.minutes % len(subjects)]}" if subjects else f"talk to {person}"
+    if not subjects:
+        return typed_line("meet", person=person)
+    return typed_line("question", person=person, topic=subjects[state.minutes % len(subjects)])
 
 
-def _physical(state: WorldState) -> str:
+def _physical(state: WorldState) -> TypedLine | None:
     """Suggest to unlock a lock that the player can turn, else to take what lies here, else to look or search."""
     locked = [
         way.door
@@ -343,32 +337,34 @@ def _physical(state: WorldState) -> str:
         if way.door and way.locked and can_turn(state.player_id, state.doors[way.door], state)
     ]
     if locked:
-        return f"unlock the {_without_the(state.name_of(locked[0]))}"
+        return typed_line("unlock_door", door=_without_the(state.name_of(locked[0])))
     place_id = state.scene.location_id
     things = [state.name_of(item) for item in state.held_by(place_id)]
     if things and SHELF_TAG in state.entities[place_id].tags:
         # No time passes while the player reads, but the count of used phrases grows.
-        return f"look at {things[(state.minutes + len(state.recall)) % len(things)]}"
+        return typed_line("examine", thing=things[(state.minutes + len(state.recall)) % len(things)])
     if things:
-        return f"take the {_without_the(things[0])}"
-    return "search the place" if state.minutes % 2 else "look around"
+        return typed_line("pick_up", thing=_without_the(things[0]))
+    return typed_line("find" if state.minutes % 2 else "view")
 
 
 def _without_the(name: str) -> str:
     return name[4:] if name.casefold().startswith("the ") else name
 
 
-def _onward(state: WorldState) -> str | None:
+def _onward(state: WorldState) -> TypedLine | None:
     """Suggest a way that is free, or a door that only has to be opened."""
     lines = [line for way in ways_out(state) if (line := _line_for_way(way, state))]
-    return lines[state.minutes % len(lines)] if lines else "wait"
+    return lines[state.minutes % len(lines)] if lines else typed_line("pass_time")
 
 
-def _line_for_way(way: WayOut, state: WorldState) -> str:
-    """Return what to type for a way; empty where it is locked."""
+def _line_for_way(way: WayOut, state: WorldState) -> TypedLine | None:
+    """Return what to type for a way; None where it is locked."""
     if not way.barred:
-        return f"go to {way.to_name}" if way.to_name else f"go {way.name}"
-    return "" if way.locked or way.door is None else f"open the {_without_the(state.name_of(way.door))}"
+        return typed_line("travel", place=way.to_name) if way.to_name else typed_line("way", way=way.name)
+    if way.locked or way.door is None:
+        return None
+    return typed_line("open_door", door=_without_the(state.name_of(way.door)))
 
 
 def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:

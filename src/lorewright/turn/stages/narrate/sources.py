@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lorewright.packs.chunking import plain_text
+from lorewright.rules.verbs import is_answered
 from lorewright.turn.stages.variables import (
-    ANSWERED_BY_OTHERS,
     AROUND,
     MESSAGE_CHARACTERS,
     act_in_words,
@@ -199,7 +199,7 @@ def _how(evidence: Evidence, given: NarratorInput) -> str:
     for outcome in (outcome for act in given.acts for outcome in act.outcomes if evidence.item_id in outcome.item_ids):
         who, whom = outcome.actor_id, outcome.target_id or ""
         # The target of a question or of pressure is the one who speaks.
-        who, whom = (whom, who) if outcome.type in ANSWERED_BY_OTHERS else (who, whom)
+        who, whom = (whom, who) if is_answered(outcome.type) else (who, whom)
         how = f"{name_of(given, who)} tells" + (
             f" {name_of(given, whom)}, overheard" if evidence.how == "overheard" else ""
         )

@@ -9,14 +9,17 @@ from pydantic import Field
 
 from lorewright.builtin.npc.intending import intend
 from lorewright.rules.actions import Action, metadata_of
+from lorewright.rules.verbs import verb_of
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput
 from lorewright.world.frozen import Frozen
 
-# The type of action whose `item_id` is a known item, not a thing; and the types that can be whispered.
-_TELL = "tell"
-_SAID_TO = frozenset({"ask", _TELL, "promise", "persuade", "threaten"})
+
+def _has(kind: str, field: str) -> bool:
+    """Tell whether the metadata of a type of action that has a record of a verb has this field."""
+    verb = verb_of(kind)
+    return verb is not None and field in verb.metadata.model_fields
 
 
 class IntendedAction(Frozen):
@@ -77,7 +80,7 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
             return NpcIntent.model_validate({**said, **done, "thought": act.thought or answer.thought})
         if answer.action is None:
             return NpcIntent.model_validate(said)
-        told = answer.action.item_id if answer.action.type == _TELL else None
+        told = answer.action.item_id if _has(answer.action.type, "lore_item_id") else None
         return NpcIntent.model_validate({**said, "action": _action(answer.action, given), "item_id": told})
 
 
@@ -98,7 +101,7 @@ def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
 def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
     if read.item_id is None:
         return None
-    if read.type != _TELL:
+    if not _has(read.type, "lore_item_id"):
         things = (*given.scope.here, *given.scope.carried)
         return (
             None
@@ -113,7 +116,7 @@ def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
 
 def _action(read: IntendedAction, given: NpcIntentInput) -> Action:
     """Return the action with the metadata that its type has, and no other."""
-    whisper = read.whisper and read.type in _SAID_TO
+    whisper = read.whisper and _has(read.type, "whisper")
     return Action.model_validate(
         {
             "actor_id": given.me.id,
