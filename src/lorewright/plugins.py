@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from types import ModuleType
 
 
-def modules_of(package: str) -> list[ModuleType]:
-    """Return the modules of a package, by name; those of packages in it are not among them."""
-    paths = importlib.import_module(package).__path__
-    return [
-        importlib.import_module(f"{package}.{name}") for name in sorted(m.name for m in pkgutil.iter_modules(paths))
-    ]
+def module_names(package: str) -> list[str]:
+    """Return the names of a package's modules, sorted, without importing them; those of packages in it are not among
+    them."""
+    return sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__))
+
+
+def modules_of(package: str, names: Iterable[str] = ()) -> list[ModuleType]:
+    """Return the modules of a package that have these names, or all of them by name where none is given."""
+    return [importlib.import_module(f"{package}.{name}") for name in list(names) or module_names(package)]

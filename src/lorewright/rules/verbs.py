@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -167,8 +166,7 @@ def verbs() -> Mapping[str, Verb]:
     Raises:
         ValueError: two records have the same name or rank.
     """
-    families = [import_module(f"{FAMILIES}.{name}") for name in _families] or modules_of(FAMILIES)
-    records = [verb for family in families for verb in family.VERBS]
+    records = [verb for family in modules_of(FAMILIES, _families) for verb in family.VERBS]
     for values in ([verb.name for verb in records], [verb.rank for verb in records]):
         if twice := {value for value in values if values.count(value) > 1}:
             raise ValueError(f"two verbs have the same name or rank: {twice}")
