@@ -1,19 +1,15 @@
-"""Verbs of asking: ask, recall."""
+"""Verb of asking: ask."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from pydantic import Field
 
-from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, recorded, talk_beats
-from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
 from lorewright.builtin.narrator.outcomes import answered, reaction_beats
 from lorewright.builtin.narrator.scenery import answer, said_of
-from lorewright.builtin.narrator.views import Beat, Slot
+from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
     Enactment,
@@ -24,14 +20,48 @@ from lorewright.builtin.npc.considered import (
     name_topic,
     recent_topics,
 )
-from lorewright.rules.actions import Action, Attempt, GroundedItem, Promised
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+    typed,
+    words_of,
+)
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    nothing_called,
+    only_person,
+    openings,
+    person_meant,
+    pronoun_fits,
+    typeable,
+    which,
+)
+from lorewright.builtin.parser.speech import (
+    cleaned_topic,
+    find_addressee,
+    guessed_person,
+    has_words,
+    named_person,
+    nobody_called,
+    read_claim,
+    read_record,
+    stranger_addressed,
+    topic_start,
+)
+from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.acts import Answer, first_new, held_by, reveal
-from lorewright.rules.effects import recorded_facts
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
-from lorewright.rules.reasons import why_no_person, why_not_to_somebody
+from lorewright.rules.reasons import why_no_person
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb, seen
-from lorewright.values.records import Evidence, Named, NarratorInput, Recorded
+from lorewright.values.records import Evidence, Named, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -168,6 +198,163 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
     )
 
 
+def _read_ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `viktor about jin`, `viktor where jin is`, `about jin`."""
+    if not has_words(rest):
+        return _no_target(ctx, words, "")
+    named = named_person(ctx, rest)
+    if named:
+        return _read_asked(ctx, words, named[0], rest[named[1] :])
+    cut = topic_start(rest)
+    if cut == 0:
+        return _read_about(ctx, words, rest)
+    found = person_meant(ctx, typed(rest[:cut]))
+    if found is None and cut == len(rest):
+        fuzzy = guessed_person(ctx, rest)
+        if fuzzy:
+            return _read_asked(ctx, words, fuzzy[0], rest[fuzzy[1] :])
+    return _towards(ctx, words, found, rest[:cut], rest[cut:])
+
+
+def _read_say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `"where is jin?" to viktor`: a question to them."""
+    target, spoken = find_addressee(ctx, rest)
+    said = [word for token in spoken for word in (words_of(token.text) if token.kind == "speech" else (token,))]
+    asks = any("?" in word.text for word in said if word.kind == "stop")
+    stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
+    if stranger:
+        return nobody_called(ctx, words, stranger)
+    return _put_to(ctx, words, target, spoken)
+
+
+def _read_greet(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a talk without a topic; the person greeted may choose what to say."""
+    if not has_words(rest) or typed(rest).lower() in ("there", "all"):
+        return _put_to(ctx, words, None, ())
+    return _read_ask(ctx, words, rest)
+
+
+def _put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading:
+    """Read words said to somebody; to the only person here where nobody is named."""
+    record = read_record(ctx, words, spoken, target) or read_claim(ctx, words, spoken, target)
+    if record is not None:
+        return record
+    only = target or only_person(ctx)
+    if only is None:
+        return _no_target(ctx, words, cleaned_topic(spoken))
+    return _read_asked(ctx, words, only, spoken)
+
+
+def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequence[Word]) -> Reading:
+    record = read_record(ctx, words, spoken, target) or read_claim(ctx, words, spoken, target)
+    if record is not None:
+        return record
+    if lows(spoken)[:1] == ["and"]:
+        return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
+    topic = cleaned_topic(spoken)
+    if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
+        return _resolve_topic(ctx, words, target, topic)
+    return _read_question(ctx, target, topic)
+
+
+def _read_question(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
+    known = exact(topic, ctx.nouns.everything()) if topic else None
+    subject = known.label if known else topic
+    intent = f"ask {target.label} about {subject}" if topic else f"talk to {target.label}"
+    return acting(ctx, ASK.name, intent, target=target, metadata={"topic": topic} if topic else {})
+
+
+def _resolve_topic(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
+    """Read a pronoun as topic: what was mentioned last, if it is not the person asked; else a question back."""
+    last = [
+        mentioned
+        for mentioned in (ctx.person, ctx.thing)
+        if mentioned is not None and mentioned.id != target.candidate.id
+    ]
+    others = [
+        person
+        for person in ctx.nouns.people
+        if person.id != target.candidate.id and pronoun_fits(person, topic.lower())
+    ]
+    if not last and len(others) == 1 and topic.lower() in ("him", "her", "he", "she"):
+        last = others
+    if len(last) == 1:
+        return _lowered(_read_question(ctx, target, last[0].name), 0.85, f"{last[0].name} is meant")
+    nouns = ctx.nouns
+    known = [candidate.name for candidate in (*nouns.known_people, *nouns.known_things, *nouns.known_places)]
+    name = typeable(target.label)
+    return asking(
+        words,
+        f"Whom or what do you mean by “{topic}”?",
+        [f"ask {name} about {typeable(topic_name)}" for topic_name in known],
+    )
+
+
+def _towards(
+    ctx: ParseContext,
+    words: str,
+    found: PhraseMatch | Tie | Reading | None,
+    target: Sequence[Word],
+    spoken: Sequence[Word],
+) -> Reading:
+    topic = cleaned_topic(spoken)
+    pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
+    match found:
+        case PhraseMatch():
+            return _read_asked(ctx, words, found, spoken)
+        case Tie():
+            return which(words, found, pattern)
+        case Reading():
+            return _no_target(ctx, words, topic)
+        case None:
+            lines = [pattern.format(typeable(person.name)) for person in ctx.nouns.people]
+            return nothing_called(ctx, words, typed(target), lines)
+
+
+def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
+    people = ctx.nouns.people
+    topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
+    if not people:
+        return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
+    only = only_person(ctx)
+    if only is not None:
+        return _read_question(ctx, only, topic)
+    pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
+    return asking(words, "Whom do you mean:", [pattern.format(typeable(person.name)) for person in people])
+
+
+def _read_about(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
+    """Read `about jin`, perhaps with `to viktor` after it."""
+    low = lows(rest)
+    for index in range(len(rest) - 1, 0, -1):
+        if low[index] in ("to", "with", "from"):
+            target = exact(typed(rest[index + 1 :]), ctx.nouns.people + ctx.nouns.known_people)
+            if target:
+                return _read_asked(ctx, words, target, rest[:index])
+    return _put_to(ctx, words, None, rest)
+
+
+def _lowered(reading: Reading, confidence: float, assumption: str) -> Reading:
+    if reading.unclear:
+        return reading
+    return Reading(
+        actions=reading.actions,
+        intent=reading.intent,
+        confidence=min(reading.confidence, confidence),
+        mentioned=reading.mentioned,
+        assumptions=(*reading.assumptions, assumption),
+    )
+
+
+def _literal(topic: str) -> str:
+    return topic.replace("{", "{{").replace("}", "}}")
+
+
+def _continues(before: Action, after: Action) -> bool:
+    """Tell whether two are one: `talk to viktor and ask him about jin` is one question, not two."""
+    return not before.words and before.target_id == after.target_id
+
+
 ASK = Verb(
     name="ask",
     rank=50,
@@ -188,6 +375,33 @@ ASK = Verb(
     note="let {target} answer",
     note_target="the person asked",
     parts=(
+        Phrasing(
+            320,
+            "ask, question, interrogate, quiz, interview, consult, query, grill",
+            _read_ask,
+            has_topic=True,
+        ),
+        Phrasing(
+            330,
+            "talk, talk to, talk with, speak, speak to, speak with, chat, chat with, chat to, converse with, "
+            "approach, address, have a word with, have a chat with, turn to, strike up a conversation with",
+            _read_ask,
+            has_topic=True,
+        ),
+        Phrasing(
+            350,
+            "say, shout, whisper, murmur, mutter, call, call out, reply, answer, yell",
+            _read_say,
+            has_topic=True,
+        ),
+        Phrasing(
+            360,
+            "greet, hello, hi, hey, good evening, good morning, good day, good afternoon, welcome, wave to, wave "
+            "at, nod to, nod at, thank, say hello to, say hi to, say goodbye to, introduce myself to, thanks",
+            _read_greet,
+            has_topic=True,
+        ),
+        Syntax(listed=2, speech=_put_to, continues=_continues),
         Aim(70, _ask_around),
         Enactment(group="ask.other"),
         Reaction(acts=_pass_on_question),
@@ -202,135 +416,4 @@ ASK = Verb(
 )
 
 
-# recall: what was said, promised or is owed between two people.
-
-
-class RecallMetadata(Frozen):
-    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself. With a `topic` it
-    is claimed that so much was said, promised or is owed; code looks for what says so before the rules see it."""
-
-    about: Promised | None = None
-    by: Literal["them", "you"] = "them"
-    topic: str = Field(default="", max_length=200)
-
-
-def _recall(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    """Return the facts on record between the two, of the kind that is asked for; for a claim those that bear it out, or
-    nothing.
-    """
-    action = attempt.action
-    if action.metadata.get("topic"):
-        return _claimed(attempt, patch.state)
-    me, other = action.actor_id, action.target_id or ""
-    by, to = (me, other) if action.metadata.get("by") == "you" else (other, me)
-    facts = recorded_facts(patch.state, by=by, to=to, predicate=action.metadata.get("about"))
-    return Answer("recalled", fact_ids=facts) if facts else Answer("nothing_recorded")
-
-
-def _claimed(attempt: Attempt, state: WorldState) -> Answer:
-    grounding, who = attempt.grounding, attempt.action.actor_id
-    facts = tuple(
-        fact_entity_id
-        for fact_entity_id in grounding.fact_ids
-        if fact_entity_id in state.facts and state.facts[fact_entity_id].visibility == "player"
-    )
-    items = [item.id for item in grounding.items if state.has_learned(who, item.id)]
-    if facts:
-        return Answer("recalled", fact_ids=facts)
-    return Answer("told_before", known_item_ids=(items[0],)) if items else Answer("nothing_recorded")
-
-
-def _tell_recall(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return each promise, threat or debt in the words in which it was said."""
-    who = views.person(given, outcome.target_id)
-    records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
-    if who is None or not records:
-        return [Beat("outcome", "acted", {"band": "none"})]
-    return [_record(given, record, {"who": who}, is_first=number == 0) for number, record in enumerate(records[:3])]
-
-
-def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
-    facts: dict[str, Fact] = {"by": "you" if record.by_id == given.player_id else "them", "kind": record.predicate}
-    group = "recalled" if is_first else "recalled.more"
-    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
-
-
-def _tell_recall_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
-    if outcome.code == "recalled":
-        return _recalled(actor, outcome)
-    if outcome.code == "nothing_recorded":
-        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
-    return talk_beats(actor, outcome, evidence, words, "npc.nothing_recalled")
-
-
-def _recalled(actor: Actor, outcome: Outcome) -> list[Beat]:
-    said = recorded(actor, outcome)
-    if not said:
-        return [actor.beat("act", "npc.nothing_recalled", to=outcome.target_id)]
-    beats = []
-    for number, record in enumerate(said[:2]):
-        by = "you" if record.by_id == actor.told.player_id else "them"
-        facts: dict[str, Fact] = (
-            {"by": by, "kind": record.predicate} if outcome.target_id == actor.told.player_id else {}
-        )
-        frame = actor.beat("act", "recalled.more" if number else "npc.recalled", facts, to=outcome.target_id)
-        facts_told = {} if number else frame.facts
-        beats.append(Beat("act", frame.group, facts_told, frame.slots, authored=plain(record.what), is_speech=True))
-    return beats
-
-
-# A promise is not spoken of in the turn in which it was given, nor for so long after it (in-world minutes).
-_A_WHILE = 10
-
-
-def _remind(moment: Moment) -> Iterator[PossibleAct]:
-    """Yield a question about a promise, once, when a while has passed."""
-    given = moment.given
-    if not moment.can(RECALL.name):
-        return
-    for record in given.recorded:
-        is_promise = record.predicate == "promised" and record.to_id == given.me.id and moment.is_here(record.by_id)
-        if not is_promise or moment.done(f"reminded:{record.fact_id}") or _is_fresh(record, moment):
-            continue
-        found = moment.words.sentence("remind", person=record.by_id)
-        thought, keys = moment.thought("think.remind", person=record.by_id)
-        if found is not None:
-            used = (found.key, *keys, moment.key(f"reminded:{record.fact_id}"))
-            action = moment.action(RECALL.name, record.by_id)
-            yield PossibleAct(found.text, 4, ("question",), thought=thought, action=action, keys=used)
-
-
-def _is_fresh(promise: Recorded, moment: Moment) -> bool:
-    """Tell whether it was given in this turn, or not long ago as far as the character remembers."""
-    given = moment.given
-    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
-        return True
-    by = given.names.get(promise.by_id, "")
-    lately = [remember for remember in given.remembers if given.minutes - remember.minute < _A_WHILE]
-    return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
-
-
-RECALL = Verb(
-    name="recall",
-    rank=100,
-    summary="hold somebody to what was said, promised or is owed between the two",
-    condition="the person is here",
-    remembered="that somebody was reminded",
-    lines={"remind": "ask {person} what they promised me"},
-    tried="recall what was said",
-    is_claim=True,
-    metadata=RecallMetadata,
-    aim="person",
-    needs=("target",),
-    requires=why_not_to_somebody,
-    does=_recall,
-    is_speech=True,
-    sights=seen("{actor} reminded {target} of what was said between them", 2),
-    note="let {target} say what stands between them",
-    parts=(
-        Aim(60, _remind),
-        Telling(of_others=_tell_recall_of_others, codes={"recalled": _tell_recall}, after=after_talk()),
-    ),
-)
-
-VERBS = (ASK, RECALL)
+VERBS = (ASK,)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -10,8 +11,33 @@ from pydantic import Field
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.outcomes import deed_facts, only
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+)
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    LEADS,
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    read_way,
+    trimmed,
+    typeable,
+    ways,
+)
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import Sight, Verb
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
 
@@ -45,6 +71,98 @@ def _tell_attempt(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return Beat("outcome", "deed.attempt", {"band": outcome.band or "success", **only(facts, tried_on)}, slots)
 
 
+# Least confidence in the object of an unknown verb.
+_SURE = 0.95
+
+
+def _read_climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a way out of that name; else a daring attempt on something here."""
+    if not bare(rest):
+        return None
+    goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
+    way = resolve(bare(goal), ctx.nouns.exits)
+    if isinstance(way, PhraseMatch) and not (isinstance(_match_target(ctx, goal), PhraseMatch) and way.mended):
+        return read_way(ctx, words, rest)
+    return _read_attempt(ctx, words, rest, trait="nerve") or read_way(ctx, words, rest)
+
+
+def _read_follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a way, or a person to follow."""
+    if isinstance(resolve(bare(rest), ctx.nouns.exits), PhraseMatch):
+        return read_way(ctx, words, rest)
+    return _read_attempt(ctx, words, rest, trait="nerve") or asking(words, "Follow whom or what?", ways(ctx.nouns))
+
+
+def _read_attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str | None = None) -> Reading | None:
+    """Read a verb of a known class on something here, perhaps with something in hand; None where it is not here."""
+    rest = trimmed(rest, end=("open", "down", "away", "off", "apart", "loose"))
+    if words.lower().endswith(" lock") or (" lock with " in words.lower() and lows(rest)[:1] == ["with"]):
+        return _read_lock_picking(ctx, words, rest, trait)
+    subject, joint, tool = parted(rest, ("with", "using"))
+    item: PhraseMatch | None = None
+    if joint:
+        found = resolve(bare(tool), ctx.nouns.carried, ctx.nouns.here)
+        if not isinstance(found, PhraseMatch):
+            subject = rest
+        else:
+            item = found
+    return _read_tried(ctx, words, subject, trait, item)
+
+
+def _read_lock_picking(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
+    """Read `pick the lock`, perhaps with something: the lock of the only door here."""
+    doors = ctx.nouns.doors
+    if len(doors) != 1:
+        lines = [f"pick the lock of {typeable(door.name)}" for door in doors]
+        return asking(
+            words, "Which lock?" if doors else "There is no lock here. You can:", lines or typed_lines("view")
+        )
+    door = PhraseMatch(doors[0], doors[0].name, 0.85, mended=True)
+    tool = resolve(bare(rest[1:]), ctx.nouns.carried) if rest else None
+    item = tool if isinstance(tool, PhraseMatch) else None
+    metadata = {"verb": "pick the lock", **({"trait": trait} if trait else {})}
+    return acting(ctx, ATTEMPT.name, f"pick the lock of {door.label}", target=door, item=item, metadata=metadata)
+
+
+def _read_tried(
+    ctx: ParseContext, words: str, subject: Sequence[Word], trait: str | None, item: PhraseMatch | None
+) -> Reading | None:
+    target = _match_target(ctx, subject)
+    if target is None or isinstance(target, Reading):
+        return target
+    verb = " ".join(words.split()[: max(1, len(words.split()) - len(subject))]).lower()
+    metadata = {"verb": verb[:60], **({"trait": trait} if trait else {})}
+    intent = f"{verb} {target.label}"
+    return acting(ctx, ATTEMPT.name, intent, target=target, item=item, metadata=metadata, confidence=0.85)
+
+
+def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
+    """Return the object of the attempt: somebody or something that is here."""
+    phrase = bare(trimmed(rest, start=tuple(LEADS)))
+    if not phrase:
+        return None
+    nouns = ctx.nouns
+    everything = nouns.people + nouns.things + nouns.doors
+    lex = lexicon()
+    is_pronoun = phrase.lower() in lex.person_pronouns | lex.thing_pronouns
+    if not is_pronoun and resolve(phrase, everything, nouns.known_people) is None:
+        return None
+    return meant(ctx, phrase, trimmed(rest, start=tuple(LEADS)), PhraseKind(everything, nouns.known_people))
+
+
+def _read_any(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
+    """Read an unknown verb, on something here that is named well enough, as an attempt without a trait."""
+    if len(words) < 2 or words[0].kind != "word":
+        return None
+    rest = trimmed(words[1:], start=tuple(LEADS))
+    nouns = ctx.nouns
+    found = resolve(bare(rest), nouns.people + nouns.things + nouns.doors, whole=True)
+    if not isinstance(found, PhraseMatch) or found.confidence < _SURE:
+        return None
+    metadata = {"verb": words[0].low[:60]}
+    return acting(ctx, ATTEMPT.name, f"{words[0].low} {found.label}", target=found, metadata=metadata, confidence=0.6)
+
+
 ATTEMPT = Verb(
     name="attempt",
     rank=220,
@@ -58,7 +176,51 @@ ATTEMPT = Verb(
     is_free=True,
     sights=_attempt_sights,
     history="tried to {words} {target}",
-    parts=(Telling(of_player=_tell_attempt, fails_in_words=True),),
+    parts=(
+        Phrasing(
+            100,
+            "climb, jump, leap, crawl, swim, dive, vault, scramble, climb up, climb down, climb onto, climb on, "
+            "climb over, climb into, jump over, jump onto, jump on, jump into, jump off, leap over, leap onto, "
+            "vault over, crawl under, crawl through, swim across",
+            _read_climb,
+        ),
+        Phrasing(
+            110,
+            "follow, chase, tail, shadow, pursue",
+            _read_follow,
+        ),
+        Phrasing(
+            270,
+            "kiss, hug, dance with, insult, salute, distract, seduce, flirt with, embrace, comfort, compliment, "
+            "tease, mock, bow to, apologise to, apologize to, pet, stroke, sing to, sing for, smile at, wink at, "
+            "impress, entertain, cheer up, console, curse at, swear at, stare down",
+            partial(_read_attempt, trait="charm"),
+        ),
+        Phrasing(
+            280,
+            "pickpocket, steal from, juggle, knock on, knock at, polish, tie, tie up, untie, repair, pull, pick "
+            "the lock of, pick the lock on, pick lock, pick the lock, fix, mend, clean, wipe, dismantle, disarm, "
+            "jam, hack, rewire, hotwire, juggle with, fold, tear, rip, patch, bandage, draw, carve, touch, feel, "
+            "rub, scratch, shake, twist, tap, tap on, squeeze, wash, move, adjust, wind, unscrew, loosen, tighten",
+            partial(_read_attempt, trait="hands"),
+        ),
+        Phrasing(
+            290,
+            "push, force, trip, force open, break open, break down, kick down, kick in, ram, shove, wrench, drag, "
+            "balance on, hang from, provoke, taunt, challenge, stare at, block, grab hold of, hold back, "
+            "restrain, tie down, escape from, dodge, ambush, spit at, spit on",
+            partial(_read_attempt, trait="nerve"),
+        ),
+        Phrasing(
+            300,
+            "decipher, decode, solve, puzzle over, work out, figure out, analyse, analyze, translate, appraise, "
+            "compare, measure, estimate, diagnose, think about, remember, memorise, memorize, count, identify, "
+            "outwit",
+            partial(_read_attempt, trait="wits"),
+        ),
+        Syntax(anything=_read_any),
+        Telling(of_player=_tell_attempt, fails_in_words=True),
+    ),
 )
 
 VERBS = (ATTEMPT,)

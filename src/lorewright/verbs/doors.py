@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_thing
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Word,
+    lexicon,
+    lows,
+)
+from lorewright.builtin.parser.handling import carried_kind
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    shown,
+    trimmed,
+    typeable,
+)
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import OutcomeCode, Patch
@@ -36,6 +57,41 @@ def _open_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     return (*unlocked, SwingDoor(door_id=door_id, open=True))
 
 
+def _read_door(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading:
+    nouns = ctx.nouns
+    subject, joint, tool = parted(rest, ("with", "using"))
+    if not bare(subject):
+        return asking(words, f"{kind.capitalize()} what?", [f"{kind} {typeable(door.name)}" for door in nouns.doors])
+    found = _match_door(ctx, words, subject, kind)
+    if isinstance(found, Reading):
+        return found
+    if not joint or kind == CLOSE.name:
+        return acting(ctx, kind, f"{kind} {shown(found)}", target=found)
+    item = meant(ctx, words, tool, carried_kind(nouns, f"{kind} {typeable(found.label)} with {{}}"))
+    if isinstance(item, Reading):
+        return item
+    return acting(ctx, kind, f"{kind} {shown(found)} with {shown(item)}", target=found, item=item)
+
+
+def _match_door(ctx: ParseContext, words: str, subject: Sequence[Word], kind: str) -> PhraseMatch | Reading:
+    """Return the door before anything else: by a pronoun, by its name, by the way that it is in."""
+    nouns, pattern = ctx.nouns, f"{kind} {{}}"
+    if bare(subject).lower() in lexicon().thing_pronouns:
+        if ctx.thing is not None and ctx.thing.kind != "door":
+            return PhraseMatch(ctx.thing, ctx.thing.name, 0.85, mended=True)
+        return meant(ctx, words, subject, PhraseKind(nouns.doors, (), pattern, strict=True))
+    thing = resolve(bare(subject), nouns.things)
+    door = resolve(bare(subject), nouns.doors)
+    if isinstance(thing, PhraseMatch) and (not isinstance(door, PhraseMatch) or door.confidence < thing.confidence):
+        return thing
+    return meant(ctx, words, subject, PhraseKind(nouns.doors, nouns.people + nouns.known_things, pattern, nouns.doors))
+
+
+def _read_open(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read opening a door; a thing that does not open is named all the same, and the rules say so."""
+    return _read_door(ctx, words, rest, OPEN.name)
+
+
 OPEN = Verb(
     name="open",
     rank=160,
@@ -51,7 +107,14 @@ OPEN = Verb(
     is_hands_on=True,
     sights=seen("{actor} opened {target}", 1),
     note="open {target}",
-    parts=(Telling(codes_of_others={"opened": telling_of_thing("npc.open")}),),
+    parts=(
+        Phrasing(
+            160,
+            "open, pull open, push open, open up",
+            _read_open,
+        ),
+        Telling(codes_of_others={"opened": telling_of_thing("npc.open")}),
+    ),
 )
 
 
@@ -61,6 +124,23 @@ OPEN = Verb(
 def _close_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     door_id = action.target_id
     return () if door_id is None or door_id not in state.doors else (SwingDoor(door_id=door_id, open=False),)
+
+
+def _read_close(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read closing a door."""
+    return _read_door(ctx, words, rest, CLOSE.name)
+
+
+def _read_swing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
+    bolt = trimmed(rest, end=("back", "home", "open", "shut"))
+    if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), PhraseMatch):
+        is_home = words.split(" ")[0].lower() in ("throw", "shoot") or lows(rest)[-1:] in (["home"], ["shut"])
+        return _read_door(ctx, words, bolt, LOCK.name if is_home else UNLOCK.name)
+    last = lows(rest)[-1:]
+    if last == ["open"]:
+        return _read_open(ctx, words, rest[:-1])
+    return _read_close(ctx, words, rest[:-1]) if last in (["shut"], ["closed"]) else None
 
 
 CLOSE = Verb(
@@ -78,7 +158,19 @@ CLOSE = Verb(
     sights=seen("{actor} shut {target}", 1),
     note="close {target}",
     remark="open",
-    parts=(Telling(codes_of_others={"closed": telling_of_thing("npc.close")}),),
+    parts=(
+        Phrasing(
+            170,
+            "close, shut, slam, pull shut, close up",
+            _read_close,
+        ),
+        Phrasing(
+            150,
+            "pull, push, swing, slide, throw, draw, shoot",
+            _read_swing,
+        ),
+        Telling(codes_of_others={"closed": telling_of_thing("npc.close")}),
+    ),
 )
 
 
@@ -93,6 +185,16 @@ def _lock_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 def _unlock_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     door_id = action.target_id
     return () if door_id is None or door_id not in state.doors else (SetDoor(door_id=door_id, locked=False),)
+
+
+def _read_lock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read locking a door, perhaps with a key."""
+    return _read_door(ctx, words, rest, LOCK.name)
+
+
+def _read_unlock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read unlocking a door, perhaps with a key."""
+    return _read_door(ctx, words, rest, UNLOCK.name)
 
 
 LOCK = Verb(
@@ -112,10 +214,17 @@ LOCK = Verb(
     note="lock {target}",
     remark="open",
     parts=(
+        Phrasing(
+            180,
+            "lock, bolt, lock up",
+            _read_lock,
+        ),
         Telling(codes_of_others={"locked": telling_of_thing("npc.lock")}),
         KeyTurn(of_locked=False),
     ),
 )
+
+
 UNLOCK = Verb(
     name="unlock",
     rank=190,
@@ -133,6 +242,11 @@ UNLOCK = Verb(
     note="unlock {target}",
     remark="open",
     parts=(
+        Phrasing(
+            190,
+            "unlock, unbolt, draw back, slide back, pull back",
+            _read_unlock,
+        ),
         Telling(codes_of_others={"unlocked": telling_of_thing("npc.unlock")}),
         KeyTurn(of_locked=True),
     ),

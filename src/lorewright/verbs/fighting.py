@@ -9,9 +9,33 @@ from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Reaction
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lows,
+    verb_with,
+)
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    acting_freely,
+    asking,
+    bare,
+    meant,
+    parted,
+    pattern_for,
+    read_as,
+    trimmed,
+    typeable,
+)
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.verbs import ItemMetadata, Sight, Verb
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence
 
 _ATTACKED = Sight("{actor} attacked {target}", 4)
@@ -34,6 +58,61 @@ def _after_attack(actor: Actor, outcome: Outcome) -> str:
     return "fight"
 
 
+def _read_attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read an attack on somebody, perhaps with something; a thing or a door is broken, which is a free attempt."""
+    nouns = ctx.nouns
+    rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
+    subject, joint, tool = parted(rest, ("with", "using"))
+    if not bare(subject):
+        return asking(
+            words, "Whom?", [f"attack {typeable(person.name)}" for person in nouns.people] or typed_lines("view")
+        )
+    everything = nouns.people + nouns.things + nouns.doors
+    wanted = PhraseKind(everything, nouns.known_people, "attack {}", offered=nouns.people or nouns.things)
+    target = meant(ctx, words, subject, wanted)
+    if isinstance(target, Reading):
+        return target
+    item = _match_tool(ctx, words, tool, f"attack {typeable(target.label)} with {{}}") if joint else None
+    if isinstance(item, Reading):
+        return item
+    if target.candidate.kind == "person":
+        return acting(ctx, ATTACK.name, f"attack {target.label}", target=target, item=item)
+    verb = words.split(" ")[0].lower()
+    return acting_freely(ctx, f"{verb} {target.label}", verb[:60], "nerve", target=target, item=item)
+
+
+def _read_throw(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a throw at somebody, which is an attack; at anything else, a free attempt."""
+    if lows(rest)[-1:] == ["away"]:
+        return read_as(verb_with(lambda syntax: syntax.is_putting_down), ctx, words, rest)
+    thing, joint, goal = parted(rest, ("at", "to", "into", "through", "in", "over"))
+    if not joint:
+        return None
+    nouns = ctx.nouns
+    named = resolve(bare(goal), nouns.people + nouns.things + nouns.doors)
+    line = (
+        f"throw {{}} at {typeable(named.label)}" if isinstance(named, PhraseMatch) else pattern_for("put_down", "thing")
+    )
+    item = meant(ctx, words, thing, PhraseKind(nouns.carried, nouns.here, line, offered=nouns.carried))
+    if isinstance(item, Reading):
+        return item
+    wanted = PhraseKind(nouns.people + nouns.things + nouns.doors, (), f"throw {typeable(item.label)} at {{}}")
+    target = meant(ctx, words, goal, wanted)
+    if isinstance(target, Reading):
+        return target
+    if target.candidate.kind != "person":
+        return acting_freely(ctx, f"throw {item.label}", "throw", "hands", target=target, item=item)
+    verb = verb_with(lambda syntax: syntax.is_handing_over) if joint == "to" else ATTACK
+    if verb is None:
+        return None
+    return acting(ctx, verb.name, f"{verb.name} {target.label} with {item.label}", target=target, item=item)
+
+
+def _match_tool(ctx: ParseContext, words: str, tool: Sequence[Word], pattern: str) -> PhraseMatch | Reading:
+    """Return the tool: carried, or lying here, so that the rules can say that it is not in hand."""
+    return meant(ctx, words, tool, PhraseKind(ctx.nouns.carried, ctx.nouns.here, pattern, offered=ctx.nouns.carried))
+
+
 ATTACK = Verb(
     name="attack",
     rank=110,
@@ -49,6 +128,20 @@ ATTACK = Verb(
     sights=_attack_sights,
     note="tell how the fight with {target} goes",
     parts=(
+        Phrasing(
+            200,
+            "attack, hit, kill, shoot, stab, punch, fight, fight with, strangle, murder, slap, hurt, wound, beat, "
+            "beat up, strike, choke, tackle, kick, cut, slash, assault, knock out, knock down, throttle, smash, "
+            "break, bite, headbutt, charge at, swing at, destroy, lunge at, wrestle, wrestle with, burn, crush, "
+            "stamp on, shoot at, fire at, grapple, bash, club",
+            _read_attack,
+        ),
+        Phrasing(
+            120,
+            "throw, toss, hurl, fling, lob, swing, thrust",
+            _read_throw,
+        ),
+        Syntax(risk="violence"),
         VIOLENCE,
         Reaction(tags=("flight",), is_thought_about=True),
         Telling(

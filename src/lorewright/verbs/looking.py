@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -12,7 +13,32 @@ from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
 from lorewright.builtin.narrator.views import Beat, Finding
-from lorewright.builtin.parser.clauses import listed
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    listed,
+    longest_prefix,
+    lows,
+    typed,
+)
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    bare,
+    each,
+    is_place,
+    nothing_called,
+    openings,
+    pronoun,
+    shown,
+    which,
+)
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, reveal
 from lorewright.rules.patch import Outcome, Patch
@@ -105,6 +131,53 @@ def _tell_look_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evid
     return [actor.beat("act", "npc.look", flags(thing=thing), to=outcome.target_id, thing=thing)]
 
 
+def _read_look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at the place, or at what follows."""
+    return _read_examine(ctx, words, rest) if rest else acting(ctx, LOOK.name, "look around")
+
+
+def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at a person, a thing, a door, a way out, the place; else at some detail of it."""
+    phrase = bare(rest)
+    if not phrase:
+        return acting(ctx, LOOK.name, "look around", confidence=0.85)
+    if phrase.lower() in lexicon().self_words:
+        me = ctx.nouns.player
+        return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
+    if is_place(ctx, phrase):
+        return acting(ctx, LOOK.name, "look around")
+    found = each(ctx, words, rest, _read_examine) or pronoun(ctx, phrase) or _find_anything(ctx, phrase)
+    match found:
+        case Reading():
+            return found
+        case Tie():
+            return which(words, found, "look at {}")
+        case PhraseMatch() if found.candidate in ctx.nouns.known_people:
+            return asking(words, f"{found.label} is not here. You can:", openings(ctx.nouns))
+        case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
+            return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found)
+        case PhraseMatch():
+            return _read_detail(ctx, found.label, found.confidence)
+        case None:
+            if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
+                return nothing_called(ctx, words, phrase, [])
+            return _read_detail(ctx, phrase, 0.7)
+
+
+def _read_detail(ctx: ParseContext, detail: str, confidence: float) -> Reading:
+    detail = detail[:MAX_WORDS]
+    return acting(ctx, LOOK.name, f"look at {detail}", metadata={"detail": detail}, confidence=confidence)
+
+
+def _find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
+    nouns = ctx.nouns
+    close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
+    if isinstance(close, PhraseMatch) and not close.mended:
+        return close
+    way = exact(phrase, nouns.exits)
+    return way or close or resolve(phrase, nouns.exits)
+
+
 LOOK = Verb(
     name="look",
     rank=10,
@@ -116,6 +189,23 @@ LOOK = Verb(
     note="show {target}",
     note_target="the place",
     parts=(
+        Phrasing(
+            10,
+            "look, l, look around, look about, look round, glance around, peer around, explore, survey, scan, "
+            "look again, where am i, what is here, what's here, whats here, who is here, who's here, whos here, "
+            "who is around, what do i see, what can i see, take a look around, have a look around, take a look, "
+            "have a look",
+            _read_look,
+        ),
+        Phrasing(
+            20,
+            "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare "
+            "at, gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, "
+            "look to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look "
+            "at, take a closer look at, look closely at, check out, listen to, listen, smell, sniff",
+            _read_examine,
+        ),
+        Syntax(listed=1),
         Telling(codes={"looked": _tell_look}, codes_of_others={"looked": _tell_look_of_others}, watched_as="look"),
         Finding("look"),
     ),
@@ -140,6 +230,13 @@ def _tell_stock_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evi
     return [actor.beat("act", "npc.listed")]
 
 
+def _read_inventory(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at what is carried; only alone, so that "i" is no verb before other words."""
+    if rest:
+        return None
+    return acting(ctx, INVENTORY.name, "check what you carry")
+
+
 INVENTORY = Verb(
     name="inventory",
     rank=20,
@@ -150,7 +247,16 @@ INVENTORY = Verb(
     requires=_always,
     does=_take_stock,
     note="list what is carried",
-    parts=(Telling(codes={"listed": _tell_stock}, codes_of_others={"listed": _tell_stock_of_others}),),
+    parts=(
+        Phrasing(
+            30,
+            "i, inv, inventory, what do i have, what am i carrying, what do i carry, what have i got, check "
+            "inventory, check my pockets, look at inventory, look at my inventory, check my inventory, show "
+            "inventory",
+            _read_inventory,
+        ),
+        Telling(codes={"listed": _tell_stock}, codes_of_others={"listed": _tell_stock_of_others}),
+    ),
 )
 
 
@@ -206,6 +312,42 @@ def _tell_search_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Ev
     return [actor.beat("act", "npc.search", flags(where=where), where=where)]
 
 
+def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `under the bar` as a search there."""
+    preposition = longest_prefix(lows(rest), lexicon().inside)
+    if not preposition or not bare(rest[len(preposition) :]):
+        return None
+    return _read_searched(ctx, typed(rest), bare(rest[len(preposition) :]))
+
+
+def _read_search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a search of the whole place, of a part of it, or for something."""
+    detail = bare(rest)
+    return _read_searched(ctx, detail, detail)
+
+
+def _read_searched(ctx: ParseContext, detail: str, noun: str) -> Reading:
+    if not detail:
+        return acting(ctx, SEARCH.name, "search the place")
+    metadata = {"detail": detail[:MAX_WORDS]}
+    named = pronoun(ctx, noun, "search {}")
+    if isinstance(named, Reading):
+        return named
+    nouns = ctx.nouns
+    found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
+    if not isinstance(found, PhraseMatch) or (found.mended and not named):
+        return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
+    return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
+
+
+def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at what is known to be here, or a search of everything else."""
+    phrase = bare(rest)
+    if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or _find_anything(ctx, phrase):
+        return _read_examine(ctx, words, rest)
+    return replace(_read_searched(ctx, phrase, phrase), confidence=0.8)
+
+
 SEARCH = Verb(
     name="search",
     rank=200,
@@ -221,6 +363,24 @@ SEARCH = Verb(
     sights=_search_sights,
     note="tell what the search brings",
     parts=(
+        Phrasing(
+            0,
+            "look, peek, peer, check, glance, feel, dig, rummage, search, poke, rifle, root, rake, comb, hunt",
+            _read_look_in,
+        ),
+        Phrasing(
+            370,
+            "search, search for, rummage, look for, hunt for, hunt, comb, scour, ransack, frisk, find, seek, seek "
+            "out, feel for, check for, go through the contents of, fish for, turn over, scavenge, probe, pat "
+            "down, dig for, try to find",
+            _read_search,
+        ),
+        Phrasing(
+            380,
+            "check, investigate, check on",
+            _read_check,
+        ),
+        Syntax(listed=4),
         Telling(
             of_others=_tell_search_of_others,
             codes=dict.fromkeys(("found", "nothing_found"), _tell_search),

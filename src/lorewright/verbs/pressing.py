@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -22,13 +23,35 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Reaction
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    typed,
+)
+from lorewright.builtin.parser.handling import person_first
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    read_as,
+    typeable,
+)
 from lorewright.rules.actions import Attempt
 from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
 from lorewright.rules.observations import UNSEEN
 from lorewright.rules.patch import Outcome, Patch
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.rules.verbs import Sight, Verb, seen, verbs
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence
 from lorewright.world.frozen import Frozen
 
@@ -96,6 +119,68 @@ def _persuade_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]
     yield (_WON_OVER if outcome.band in UNSEEN or outcome.code == "told" else _TRIED_TO), place
 
 
+# Words before the aim of pressure on somebody.
+_AIMS = ("to", "that", "for", "into", "about", "if", "by", "not", "of")
+
+
+def _read_pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
+    nouns = ctx.nouns
+    pattern = f"{kind} {{}}"
+    first = person_first(ctx, rest)
+    if first is None:
+        subject = parted(rest, (*_AIMS, "with"))[0]
+        if not bare(subject):
+            return asking(
+                words,
+                "Whom?",
+                [pattern.format(typeable(person.name)) for person in nouns.people] or typed_lines("view"),
+            )
+        target = meant(ctx, words, subject, PhraseKind(nouns.people, nouns.known_people, pattern))
+        if isinstance(target, Reading):
+            return target
+        first = target, len(subject)
+    target, size = first
+    return _read_pressure(ctx, words, kind, target, rest[size:])
+
+
+def _read_pressure(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, rest: Sequence[Word]) -> Reading:
+    """Read the words after the person: `with the card`, `to open the door`, `with the police`."""
+    if rest and rest[0].low == "and":
+        pattern = f"{kind} {typeable(target.label)}"
+        return asking(words, "One at a time, please. You can:", [pattern])
+    item: PhraseMatch | None = None
+    aim, joint, tool = parted((Word("-", "-", "comma"), *rest), ("with", "using"))
+    if joint:
+        found = resolve(bare(tool), ctx.nouns.carried, ctx.nouns.here)
+        if isinstance(found, PhraseMatch):
+            item, rest = found, aim[1:]
+        else:
+            rest = (*aim[1:], *tool)
+    topic = _read_aim(rest)
+    metadata: dict[str, Any] = {"topic": topic} if topic else {}
+    return acting(ctx, kind, f"{kind} {target.label}", target=target, item=item, metadata=metadata)
+
+
+def _read_aim(rest: Sequence[Word]) -> str:
+    """Return the end as typed, without the word that joins it on."""
+    words = [word for word in rest if word.kind in ("word", "speech")]
+    if words and words[0].low in _AIMS and words[0].low != "not":
+        words = words[1:]
+    return bare(words)[:MAX_WORDS].strip() if words else ""
+
+
+def _read_persuade(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read persuading somebody, perhaps to some end, perhaps with something: a bribe."""
+    return _read_pressed(ctx, words, rest, PERSUADE.name)
+
+
+def _read_request(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
+    """Read a request that somebody do something as persuasion."""
+    topic = typed(what)[:MAX_WORDS].strip()
+    metadata = {"topic": topic} if topic else {}
+    return acting(ctx, PERSUADE.name, f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
+
+
 PERSUADE = Verb(
     name="persuade",
     rank=70,
@@ -115,7 +200,19 @@ PERSUADE = Verb(
     is_pressing=True,
     sights=_persuade_sights,
     note="let {target} give way, or not",
-    parts=(_telling("persuade"),),
+    parts=(
+        Phrasing(
+            210,
+            "persuade, convince, beg, flatter, charm, bribe, lie to, plead with, bargain with, negotiate with, "
+            "coax, sweet-talk, implore, reason with, talk into, deceive, bluff, con, cajole, calm, reassure, "
+            "appeal to, win over, haggle with, reason, trick, fool, urge, order, command, encourage, tempt, "
+            "invite, press",
+            _read_persuade,
+            has_topic=True,
+        ),
+        Syntax(request=_read_request, risk="contested"),
+        _telling("persuade"),
+    ),
 )
 
 
@@ -124,6 +221,27 @@ PERSUADE = Verb(
 
 def _threaten(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
     return _press(patch, attempt, put_on_record(patch, attempt.action, "threatened"))
+
+
+def _read_threaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read threatening somebody, perhaps with something: a weapon in hand, or a possible consequence."""
+    if not person_first(ctx, rest) and isinstance(resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), PhraseMatch):
+        return read_as(next((verb for verb in verbs().values() if verb.is_violent), None), ctx, words, rest)
+    return _read_pressed(ctx, words, rest, THREATEN.name)
+
+
+def _read_point(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a weapon pointed at somebody as a threat."""
+    thing, joint, goal = parted(rest, ("at", "towards", "toward", "to"))
+    item = resolve(bare(thing), ctx.nouns.carried, ctx.nouns.here) if joint else None
+    if not isinstance(item, PhraseMatch):
+        return None
+    target = meant(
+        ctx, words, goal, PhraseKind(ctx.nouns.people, ctx.nouns.known_people, f"point {item.label} at {{}}")
+    )
+    if isinstance(target, Reading):
+        return target
+    return acting(ctx, THREATEN.name, f"threaten {target.label} with {item.label}", target=target, item=item)
 
 
 THREATEN = Verb(
@@ -147,6 +265,19 @@ THREATEN = Verb(
     sights=seen("{actor} threatened {target}", 4),
     note="let {target} give way, or not",
     parts=(
+        Phrasing(
+            220,
+            "threaten, intimidate, scare, blackmail, menace, frighten, bully, threaten to kill, threaten to hurt, "
+            "threaten to attack, threaten to shoot, threaten to stab, coerce, extort, terrorize, terrorise",
+            _read_threaten,
+            has_topic=True,
+        ),
+        Phrasing(
+            230,
+            "point, aim",
+            _read_point,
+        ),
+        Syntax(risk="violence", recorded=("threatened", ("threaten", "threatened"))),
         THREAT,
         Reaction(tags=("threat",), is_thought_about=True),
         _telling("threaten"),

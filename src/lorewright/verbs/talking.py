@@ -24,12 +24,43 @@ from lorewright.builtin.npc.considered import (
     recent_topics,
     tellable,
 )
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lows,
+    syntaxes,
+    typed,
+)
+from lorewright.builtin.parser.handling import person_first
+from lorewright.builtin.parser.noun_phrases import PhraseMatch
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    bare,
+    openings,
+    person_meant,
+    trimmed,
+    typeable,
+)
+from lorewright.builtin.parser.speech import (
+    cleaned_topic,
+    guessed_person,
+    has_words,
+    named_person,
+    put_to,
+    topic_start,
+)
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
 from lorewright.rules.acts import Answer, hearers, knows, put_on_record
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Sight, Verb, seen
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.proposals import KnownItem
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
@@ -174,6 +205,51 @@ def _is_tellable(deed: Deed, moment: Moment) -> bool:
     return deed.lore_item is None or any(item.id == deed.lore_item and not item.kept_back for item in known)
 
 
+def _read_tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` is persuasion."""
+    rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
+    if lows(rest)[:1] in (["me"], ["us"]):
+        return put_to(ctx, words, None, rest[1:])
+    people = ctx.nouns.people
+    if not has_words(rest):
+        return asking(words, "Tell whom, and what?", [f"tell {typeable(person.name)} the truth" for person in people])
+    plain = rest[1:] if lows(rest)[:1] == ["the"] else rest
+    named = named_person(ctx, plain) or guessed_person(ctx, plain)
+    if named is None:
+        cut = topic_start(rest)
+        found = person_meant(ctx, typed(rest[:cut])) if cut else None
+        if not isinstance(found, PhraseMatch):
+            return _ask_whom_to_tell(ctx, words)
+        named, plain = (found, cut), rest
+    return _read_told(ctx, words, named[0], plain[named[1] :])
+
+
+def _read_told(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequence[Word]) -> Reading | None:
+    low = lows(said)
+    name = typeable(target.label)
+    if not has_words(said):
+        return asking(
+            words, f"Tell {target.label} what?", [f"tell {name} the truth", *typed_lines("meet", person=name)]
+        )
+    if low[:1] == ["to"]:
+        asking_for = next((syntax.request for syntax in syntaxes() if syntax.request is not None), None)
+        return None if asking_for is None else asking_for(ctx, target, said[1:])
+    if low[:1] in (["about"], ["of"]):
+        topic = cleaned_topic(said)
+        return acting(
+            ctx, TELL.name, f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
+        )
+    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
+    return acting(ctx, TELL.name, f"tell {name} that {topic}", target=target, metadata={"topic": topic})
+
+
+def _ask_whom_to_tell(ctx: ParseContext, words: str) -> Reading:
+    people = ctx.nouns.people
+    if not people:
+        return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
+    return asking(words, "Tell whom?", [f"tell {typeable(person.name)} the truth" for person in people])
+
+
 TELL = Verb(
     name="tell",
     rank=60,
@@ -196,6 +272,13 @@ TELL = Verb(
     note="let {target} take it in",
     history="told {target}{about}",
     parts=(
+        Phrasing(
+            340,
+            "tell, inform, warn, explain to, let know, report to, confess to, notify, remind, mention to, admit to",
+            _read_tell,
+            has_topic=True,
+        ),
+        Syntax(listed=3),
         Aim(50, _volunteer),
         Enactment(group="tell", is_possible=_is_tellable),
         Sharing(_tell_item),
@@ -226,6 +309,30 @@ def _tell_promise_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[E
     return said or [actor.beat("act", "npc.promised", to=outcome.target_id)]
 
 
+def _read_promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `viktor I'll bring it back`, `to bring it back` where only one person can be meant."""
+    people = ctx.nouns.people
+    first = person_first(ctx, rest) if rest else None
+    if first is None and len(people) == 1 and bare(rest):
+        first = PhraseMatch(people[0], people[0].name, 0.85, mended=True), 0
+    if first is None:
+        word = typed(trimmed(rest, start=("to", "that"))) or "help"
+        lines = [f"promise {typeable(person.name)} {word}" for person in people]
+        return asking(
+            words,
+            "Promise whom?" if people else "Nobody is here to promise it to. You can:",
+            lines or typed_lines("view"),
+        )
+    target, size = first
+    what = [word for word in rest[size:] if word.kind in ("word", "speech")]
+    if what and what[0].low in ("that", "to"):
+        what = what[1:]
+    if not what:
+        return asking(words, f"Promise {target.label} what?", [f"promise {typeable(target.label)} help"])
+    topic = typed(what)[:MAX_WORDS].strip()
+    return acting(ctx, PROMISE.name, f"promise {target.label}: {topic}", target=target, metadata={"topic": topic})
+
+
 PROMISE = Verb(
     name="promise",
     rank=90,
@@ -243,6 +350,13 @@ PROMISE = Verb(
     sights=seen("{actor} gave {target} a promise", 3),
     note="let {target} take the word",
     parts=(
+        Phrasing(
+            240,
+            "promise, swear to, vow to, give my word to, swear, pledge to, make a promise to",
+            _read_promise,
+            has_topic=True,
+        ),
+        Syntax(recorded=("promised", ("promise", "promised", "swear", "swore"))),
         InnerDeed("promise", 60, {"resolve": 1}, "resolute"),
         Reaction(is_thought_about=True),
         Telling(of_others=_tell_promise_of_others, after=after_talk()),

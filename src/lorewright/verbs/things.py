@@ -1,4 +1,4 @@
-"""Verbs of things: take, drop, give, use."""
+"""Verbs of things: take, drop, give."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lorewright.builtin.inner import InnerDeed
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
+from lorewright.builtin.narrator.act_words import Actor, Telling, flags, item_of
 from lorewright.builtin.narrator.acts import telling_of_thing
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat
@@ -24,13 +24,41 @@ from lorewright.builtin.npc.considered import (
     tellable,
     the,
 )
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+)
+from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    bare,
+    each,
+    excerpt,
+    joined,
+    meant,
+    nothing_called,
+    parted,
+    pronoun,
+    read_way,
+    shown,
+    trimmed,
+    typeable,
+    which,
+)
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
-from lorewright.rules.reach import holds_thing, in_sight, place_of
-from lorewright.rules.reasons import why_no_item, why_no_person, why_not, why_not_reach
+from lorewright.rules.reach import holds_thing, place_of
+from lorewright.rules.reasons import why_no_item, why_no_person
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import ItemMetadata, KeyTurn, Sight, Verb, seen, verbs
+from lorewright.rules.verbs import ItemMetadata, Verb, seen
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Recall, StateOp, TransferItem
@@ -108,6 +136,67 @@ def _is_here(deed: Deed, moment: Moment) -> bool:
     return deed.target in {thing.id for thing in moment.given.scope.here}
 
 
+def _read_take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read taking a thing; one that cannot be taken is named all the same, and the rules say so."""
+    rest = _drop_particle(rest)
+    quantity, rest = _split_quantity(rest)
+    phrase = bare(rest)
+    if not phrase:
+        return asking(words, "Take what?", [f"take {typeable(thing.name)}" for thing in ctx.nouns.here])
+    if tuple(phrase.lower().split()) in lexicon().everything:
+        return _take_all(ctx, words)
+    found = (
+        each(ctx, words, rest, _read_take)
+        or pronoun(ctx, phrase, "take {}", things_first=True)
+        or _find_takeable(ctx, phrase)
+    )
+    match found:
+        case Reading():
+            return found
+        case Tie():
+            return which(words, found, "take {}")
+        case PhraseMatch():
+            metadata = {"quantity": quantity} if quantity > 1 else {}
+            return acting(ctx, TAKE.name, f"take {shown(found)}", target=found, metadata=metadata)
+        case None:
+            if exact(phrase, ctx.nouns.exits):  # `take the street`
+                return read_way(ctx, words, rest)
+            lines = [f"take {typeable(thing.name)}" for thing in ctx.nouns.here]
+            return nothing_called(ctx, words, phrase, lines)
+
+
+def _find_takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
+    """Return what lies here before what is carried, and both before anything else that has the name."""
+    nouns = ctx.nouns
+    first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
+    if isinstance(first, PhraseMatch) and first.confidence < 0.95:
+        first = resolve(phrase, nouns.things + nouns.doors + nouns.people, nouns.known_things)
+    return first or resolve(phrase, nouns.doors + nouns.people, nouns.known_things)
+
+
+def _take_all(ctx: ParseContext, words: str) -> Reading:
+    if not ctx.nouns.here:
+        return asking(
+            words, "Nothing that could be taken lies here. You can:", [*typed_lines("view"), *typed_lines("rummage")]
+        )
+    parts = [acting(ctx, TAKE.name, "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in ctx.nouns.here[:4]]
+    return joined(parts, "take everything")
+
+
+def _split_quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
+    """Return 3 and the coins for `three coins`; a number that belongs to the name is not split off."""
+    if len(rest) < 2:
+        return 1, rest
+    word = rest[0].low
+    value = int(word) if word.isascii() and word.isdigit() else int(lexicon().numbers.get(word, 0))
+    return (min(value, 99), rest[1:]) if value >= 1 and word not in ("a", "an") else (1, rest)
+
+
+def _drop_particle(rest: Sequence[Word]) -> Sequence[Word]:
+    """Return the unit for `pick the unit up`."""
+    return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
+
+
 TAKE = Verb(
     name="take",
     rank=120,
@@ -125,6 +214,13 @@ TAKE = Verb(
     note="hand over {target}",
     note_target="the thing",
     parts=(
+        Phrasing(
+            310,
+            "take, pick up, grab, get, collect, pocket, snatch, lift, acquire, seize, retrieve, gather, pick, "
+            "steal, swipe, pilfer, pinch, nick, get hold of, take hold of, help myself to, loot, keep",
+            _read_take,
+        ),
+        Syntax(listed=5),
         Aim(20, _take_wanted),
         Enactment(group="take", is_possible=_is_here),
         Telling(codes={"taken": _tell_taken}, codes_of_others={"taken": telling_of_thing("npc.take")}),
@@ -155,6 +251,53 @@ def _is_carried(deed: Deed, moment: Moment) -> bool:
     return deed.target in {thing.id for thing in moment.given.scope.carried}
 
 
+# Places where a thing is put down for good; anywhere else must be something that is here.
+_SURFACES = ("on", "onto", "beside", "under", "behind")
+_POCKETS = "pocket pockets bag backpack coat jacket belt purse pouch satchel sleeve boot".split()
+_DOWN = ("down", "away", "here", "aside", "there", "off", "out")
+
+
+def _read_drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read dropping things that are carried, or all of them; where they are put does not matter."""
+    nouns = ctx.nouns
+    rest, _, _ = parted(trimmed(rest, end=_DOWN), ONTO)
+    phrase = bare(rest)
+    if not phrase:
+        return asking(words, "Drop what?", [f"drop {typeable(thing.name)}" for thing in nouns.carried])
+    if tuple(phrase.lower().split()) in lexicon().everything and nouns.carried:
+        parts = [acting(ctx, DROP.name, "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in nouns.carried[:4]]
+        return joined(parts, "drop everything")
+    several = each(ctx, words, rest, _read_drop)
+    if several is not None:
+        return several
+    found = meant(ctx, words, rest, carried_kind(nouns, "drop {}"))
+    return found if isinstance(found, Reading) else acting(ctx, DROP.name, f"drop {shown(found)}", target=found)
+
+
+def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `put it down` as a drop, `put it in my bag` as taking it; a place to put it is the floor."""
+    thing, joint, onto = parted(rest, ONTO)
+    if joint and bare(onto) and joint not in _SURFACES:
+        return _read_pocketing(ctx, words, thing, bare(onto))
+    return _read_drop(ctx, words, rest)
+
+
+def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:
+    """Read `in my bag`: what lies here is taken, what is carried is there already; no such other place is known."""
+    if goal.lower() in _POCKETS:
+        lying = resolve(bare(thing), ctx.nouns.here)
+        if isinstance(lying, PhraseMatch):
+            return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
+        return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
+    name = resolve(bare(thing), ctx.nouns.things)
+    lines = (
+        [f"drop {typeable(name.label)}"]
+        if isinstance(name, PhraseMatch) and name.candidate in ctx.nouns.carried
+        else []
+    )
+    return asking(words, f"There is no “{excerpt(goal)}” here that I know of. You can:", [*lines, *typed_lines("view")])
+
+
 DROP = Verb(
     name="drop",
     rank=130,
@@ -171,6 +314,18 @@ DROP = Verb(
     sights=seen("{actor} put {target} down", 1),
     note="put {target} down",
     parts=(
+        Phrasing(
+            50,
+            "drop, put down, set down, lay down, discard, throw away, toss away, let go of, leave behind, get rid "
+            "of, dump, release",
+            _read_drop,
+        ),
+        Phrasing(
+            41,
+            "put, set, lay, place, insert",
+            _read_put,
+        ),
+        Syntax(is_putting_down=True),
         Enactment(is_possible=_is_carried),
         Telling(codes_of_others={"dropped": telling_of_thing("npc.drop")}, target_is_carried=True),
     ),
@@ -243,6 +398,12 @@ def _return_gift(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
             yield told
 
 
+def _read_give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
+    plain = trimmed(rest, start=("over", "back"), end=("over", "back"))
+    return handed(ctx, words, plain, Handing(GIVE.name, "give", _read_give, "Give what?"))
+
+
 GIVE = Verb(
     name="give",
     rank=140,
@@ -261,6 +422,13 @@ GIVE = Verb(
     sights=seen("{actor} gave {item} to {target}", 3),
     note="let {target} take the gift",
     parts=(
+        Phrasing(
+            60,
+            "give, hand, hand over, offer, pass, give back, hand back, pay, feed, lend, return, deliver, bring, "
+            "slip, sell",
+            _read_give,
+        ),
+        Syntax(listed=6, is_handing_over=True),
         InnerDeed("gift", 70, {"morality": 1, "kindness": 1, "guilt": -1}, "lighter"),
         Aim(30, _give_wanted),
         Enactment(group="give", is_possible=_is_item_carried),
@@ -270,67 +438,4 @@ GIVE = Verb(
 )
 
 
-# use: a thing, perhaps on somebody or something.
-
-
-def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:
-    """Return the reason against a use: the thing must be within reach, carried or lying here."""
-    if action.target_id is None and action.item_id is None:
-        return "object_not_found"
-    if not in_sight(action.item_id, action, state):
-        return "not_in_inventory"
-    return why_not_reach(action, state)
-
-
-def _use(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    """Turn the lock if a key is used on its door; all other uses are the scenario's to decide."""
-    action = attempt.action
-    door = patch.state.doors.get(action.target_id or "")
-    if door is None or action.item_id is None or door.key_id != action.item_id:
-        return Answer("used")
-    turn = next((verb for verb in verbs().values() if verb.part(KeyTurn) == KeyTurn(of_locked=door.locked)), None)
-    if turn is None or turn.name not in rules.ruleset.actions or turn.does is None:
-        return Answer("used")
-    turned = action.model_copy(update={"type": turn.name})
-    if why_not(turned, patch.state, rules.ruleset, acting=turned.actor_id) is not None:
-        return Answer("used")
-    return turn.does(patch, Attempt.of(turned), rules, ruled)
-
-
-_USED = Sight("{actor} used {item}", 1)
-_USED_ON = Sight("{actor} used {item} on {target}", 1)
-_USED_IT = Sight("{actor} used {target}", 1)
-
-
-def _use_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
-    if outcome.item_id is not None:
-        yield (_USED if outcome.target_id is None else _USED_ON), place
-    elif outcome.target_id is not None:
-        yield _USED_IT, place
-
-
-def _tell_use_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
-    thing, item = thing_of(actor.told, outcome), item_of(actor.told, outcome)
-    if is_somebody(actor.told, outcome.target_id) and item:
-        return [actor.beat("act", "npc.use", {"item": True}, to=outcome.target_id, item=item)]
-    return [actor.beat("act", "npc.use", flags(thing=thing, item=item), thing=thing, item=item)]
-
-
-USE = Verb(
-    name="use",
-    rank=150,
-    summary="use a thing, perhaps on somebody or something; a key on its door turns the lock",
-    condition="the thing is carried or lies here, and so does what it is used on",
-    remembered="what was used, and on what",
-    lines={"use_thing": "use {thing}"},
-    loosens_tongues=True,
-    metadata=ItemMetadata,
-    needs_one_of=(("item", "target"), "`item` or `target`"),
-    requires=_why_not_use,
-    does=_use,
-    sights=_use_sights,
-    note="tell what the use of {target} brings",
-    parts=(Telling(codes_of_others={"used": _tell_use_of_others}),),
-)
-
-VERBS = (TAKE, DROP, GIVE, USE)
+VERBS = (TAKE, DROP, GIVE)

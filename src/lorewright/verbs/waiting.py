@@ -12,6 +12,18 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import duration, is_plural
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Enactment
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+)
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    Reading,
+    acting,
+)
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
 from lorewright.rules.patch import Outcome, Patch
@@ -60,6 +72,38 @@ def _after_wait(actor: Actor, outcome: Outcome) -> str:
     return "wait" if outcome.code == "waited" else ""
 
 
+def _read_wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a wait: for the time given, else for the ruleset's default."""
+    minutes = _minutes_in(lows(rest))
+    metadata = {"minutes": minutes} if minutes else {}
+    plain = minutes is not None or not any(word.kind == "word" for word in rest)
+    return acting(ctx, WAIT.name, "wait", metadata=metadata, confidence=1.0 if plain else 0.85)
+
+
+def _minutes_in(low: Sequence[str]) -> int | None:
+    """Return the minutes of `for half an hour`, 30; None where no length is given; at least 1 and at most 480."""
+    units = {"minute": 1.0, "min": 1.0, "hour": 60.0, "hr": 60.0, "h": 60.0, "second": 1 / 60, "moment": 1.0}
+    for index, word in enumerate(low):
+        unit = units.get(word.removesuffix("s"))
+        if unit is not None:
+            return max(1, min(480, round(unit * _number(low[:index]))))
+    return None
+
+
+def _number(low: Sequence[str]) -> float:
+    numbers = lexicon().numbers
+    amount = 1.0
+    for word in low:
+        value = min(float(word), 10_000.0) if word.isascii() and word.isdigit() else numbers.get(word)
+        amount = amount if value is None else (amount * value if amount == 0.5 else value)
+    return amount
+
+
+def _continues(before: Action, after: Action) -> bool:
+    """Tell whether two are one: `sit down and rest`."""
+    return before == after
+
+
 WAIT = Verb(
     name="wait",
     rank=210,
@@ -72,6 +116,14 @@ WAIT = Verb(
     does=_wait,
     note="let time pass",
     parts=(
+        Phrasing(
+            390,
+            "wait, z, stay, rest, sleep, linger, pause, do nothing, pass time, pass the time, wait around, hang "
+            "around, stand by, stay here, wait here, sit, sit down, nap, take a nap, kill time, wait a while, "
+            "wait a bit, hold on, stay put, loiter",
+            _read_wait,
+        ),
+        Syntax(listed=9, continues=_continues),
         Enactment(is_idle=True),
         Telling(
             codes={"waited": _tell_wait},

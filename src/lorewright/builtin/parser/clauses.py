@@ -1,4 +1,4 @@
-"""Clauses: the player's text -> clauses of words, cut where another act begins; speech and names stay whole."""
+"""Clauses: the player's text -> clauses of words, cut where another act begins; the words that the parser knows."""
 
 from __future__ import annotations
 
@@ -8,154 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import yaml
 
-from lorewright.rules.verbs import verbs
+from lorewright.rules.verbs import Verb, verbs
 
-# Claims: words -> what they claim was said or promised, is owed or is owned. Nothing here says whether it is true.
-
-ClaimKind = Literal["said", "promised", "owes", "owns"]
-
-# Persons of a claim, in the words of its speaker: `you` is the addressee, `i` the speaker.
-YOU, ME = "you", "i"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim; `by` and `to` as they were named (`you`, `i`, `viktor`), `what` as typed; with `asks` the speaker wants
-    to hear it again.
-    """
-
-    kind: ClaimKind
-    by: str
-    to: str
-    what: str
-    asks: bool = False
-
-
-_LEAD = re.compile(
-    r"(?:(?:but|and|so|well|look|listen|okay|ok|hey|no|yes|remember|wait|then|because|since|after all|of course"
-    r"|i thought|i think|i remember|i recall|you know|don't forget|you forget|remind \w+|surely)(?: that)?,? )+"
-)
-_SOMEBODY = r"(?P<by>you|i|[^\W\d_][\w'-]*(?: [^\W\d_][\w'-]*){0,3}?)"
-_HAVE = r"(?:'ve|'d| have| had)?(?: (?:already|just|once|also|yourself|myself|certainly|clearly|even|always|did))*"
-_WHEN = r"(?: (?:yesterday|earlier|before|last night|this morning|today|tonight|just now|the other day|last time))?"
-_TO = r"(?: (?:to )?(?P<to>me|us|you))?"
-_THAT = r"(?:(?: that| about| of| how)? )"
-_SAYING = r"(?:told|said|mentioned|claimed|admitted|let slip|assured|explained|informed)"
-_PROMISING = r"(?:promised|swore|vowed|agreed|pledged|gave (?:me|you) (?:your|my|his|her|their) word)"
-_WOULD = r"(?:you|i|he|she|they)(?:'d|'ll| would| will)"
-_THINGS_BACK = r"(?:back )?my (?P<what>.+?)(?: back)?"
-
-_PATTERNS: tuple[tuple[ClaimKind, str], ...] = (
-    ("promised", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}(?: that)? {_WOULD} (?P<what>.+)"),
-    (
-        "promised",
-        rf"{_SOMEBODY}{_HAVE} {_PROMISING}{_TO}{_WHEN}(?: (?:that )?{_WOULD}| to| that| of)? (?P<what>.+)",
-    ),
-    ("said", rf"(?:as|like|just as) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN},? (?:that )?(?P<what>.+)"),
-    ("said", rf"(?P<what>.+?),? (?:as|like|just as|just like) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}"),
-    ("said", rf"according to {_SOMEBODY},? (?P<what>.+)"),
-    ("said", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}{_THAT}(?P<what>.+)"),
-    ("owes", rf"{_SOMEBODY}(?: still)? owes? (?P<to>me|us|you) (?P<what>.+)"),
-    ("owns", r"(?:that's|that is|this is|it's|it is|those are|these are|that was) my (?:own )?(?P<what>.+)"),
-    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) (?:is|are|was|were) mine"),
-    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) belongs? to me"),
-    ("owns", rf"(?:give|hand)(?: me)? {_THINGS_BACK}"),
-    ("owns", rf"return {_THINGS_BACK}"),
-    ("owns", rf"i want {_THINGS_BACK}"),
-    ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),
-    ("owns", r"i own (?:the |that |this )?(?P<what>.+)"),
-)
-_FORMS = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-_ASKED = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"what(?: exactly)? did {_SOMEBODY} (?:say|tell (?:me|us)|mention)(?: to me)? (?:about|of) (?P<what>.+)",
-        r"(?:repeat|say again|tell me again) what (?P<by>you) (?:said|told me)(?: to me)? (?:about|of) (?P<what>.+)",
-    )
-)
-_QUESTION = re.compile(r"(?:did|do|does|have|has|is|are|was|were|will|would|could|can|what|who|where|when|why|how)\b")
-_DID_NOT = re.compile(r"(?:didn't|did not|haven't|hadn't) (?P<by>you|i|he|she|they) (?:just )?(?P<verb>\w+)")
-_PAST = {"promise": "promised", "say": "said", "tell": "told", "mention": "mentioned", "swear": "swore", "owe": "owe"}
-_TAIL = re.compile(
-    r"(?:,? (?:didn't you|didn't i|right|remember|you know|you said|did you not|isn't it|yesterday|earlier|before"
-    r"|last night|this morning|the other day|last time|already|again))+$"
-)
-# Things that nobody can carry away, whatever their owner.
-_NO_THINGS = frozenset(
-    "business problem name point girl boy friend brother sister mother father wife husband life fault job turn word "
-    "way idea guess opinion choice decision answer question home house room place stop favourite favorite concern "
-    "money's right honour honor luck heart mind hand hands head eyes".split()
-)
-_SAYS_NOTHING = frozenset(("", "it", "that", "so", "this", "them", "him", "her", "me", "you", "something", "anything"))
-_NOBODY = frozenset(("he", "she", "they", "it", "that", "this", "who", "what", "somebody", "someone", "we", "people"))
-
-
-def claim_in(text: str) -> Claim | None:
-    """Return the claim that a clause makes, or None; the addressee's name has been taken off the clause.
-
-    A question is none, except one that expects agreement (`didn't you promise me the key`), and the wish to hear
-    something again.
-    """
-    words = " ".join(text.replace("’", "'").strip(' .,;:!?"“”').split())
-    low = words.lower()
-    if len(low) != len(words):
-        words = low
-    lead = _LEAD.match(low)
-    at = 0 if lead is None or _says_so(low) else lead.end()
-    low, words = _as_statement(low[at:], words[at:])
-    for pattern in _ASKED:
-        if (found := pattern.fullmatch(low)) and (what := _what(found, words)):
-            return None if found["by"] in _NOBODY else Claim("said", found["by"], ME, what, asks=True)
-    if _QUESTION.match(low) or low.endswith("?"):
-        return None
-    for kind, pattern in _FORMS:
-        found = pattern.fullmatch(low)
-        claim = None if found is None else _made_of(kind, found, words)
-        if claim is not None:
-            return claim
-    return None
-
-
-def _says_so(low: str) -> bool:
-    """Tell whether the words only lead in, as `I think`; `no` and `so` may be all of what is said."""
-    return not _LEAD.sub("", low).strip()
-
-
-def _as_statement(low: str, words: str) -> tuple[str, str]:
-    """Return `didn't you promise me the key` as `you promised me the key`."""
-    found = _DID_NOT.match(low)
-    if found is None:
-        return low, words
-    verb = _PAST.get(found["verb"], found["verb"])
-    head = f"{found['by']} {verb}"
-    return head + low[found.end() :], head + words[found.end() :]
-
-
-def _made_of(kind: ClaimKind, found: re.Match[str], words: str) -> Claim | None:
-    what = _what(found, words)
-    if not what:
-        return None
-    if kind == "owns":
-        last = what.lower().split()[-1]
-        return None if last in _NO_THINGS or len(what.split()) > 5 else Claim("owns", ME, "", what)
-    groups = found.groupdict()
-    by, to = groups["by"], groups.get("to")
-    if by in _NOBODY:
-        return None
-    to = {"us": ME, "me": ME, None: ME if by != ME else YOU}.get(to, to)
-    return None if by == to else Claim(kind, by, str(to), what)
-
-
-def _what(found: re.Match[str], words: str) -> str:
-    start, end = found.span("what")
-    what = words[start:end]
-    what = what[: len(_TAIL.sub("", what.lower()))].strip(" ,:")
-    return "" if what.lower() in _SAYS_NOTHING else what[:200].strip()
-
+if TYPE_CHECKING:
+    from lorewright.rules.actions import Action
 
 # Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
 
@@ -215,11 +75,14 @@ Risk = Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "ho
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Verb phrases by frame, longest first, and the closed classes of small words; lower case."""
+    """Phrases that begin a clause, longest first, each with its phrasing, and the closed classes of small words; lower
+    case.
+    """
 
-    verbs: tuple[tuple[Phrase, str], ...]
+    verbs: tuple[tuple[Phrase, Phrasing], ...]
     verb_phrases: tuple[Phrase, ...]
     verb_words: frozenset[str]
+    before_verbs: frozenset[str]
     lead_ins: tuple[Phrase, ...]
     inside: tuple[Phrase, ...]
     toward: tuple[Phrase, ...]
@@ -238,27 +101,74 @@ class Lexicon:
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
     asides: Mapping[str, str]
-    recorded: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
     """Phrases that begin a clause, commas between them, and the function that reads the rest of it.
 
-    The longest phrase goes first; of equally long ones of different phrasings that with the lower `order`.
+    The longest phrase goes first; of equally long ones of different phrasings that with the lower `order`. The first
+    phrasing of a verb is the one by which it is read where another verb turns out to be meant as this one.
     """
 
-    frame: str
     order: int
     phrases: str
-    # A `frames.Frame`, which stands above this module.
+    # A `readings.Frame`, which stands above this module.
     read: Callable[..., Any]
+    # It may go on with a topic, which keeps its adverbs: they are what somebody says.
+    has_topic: bool = False
 
 
-def phrasings() -> dict[str, Phrasing]:
-    """Return the phrasings of all verbs by their frame's name, in their order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Syntax:
+    """What a verb is to the parser beside its own phrases: a part of its record. Where no verb has what is looked for,
+    the parser does without.
+    """
+
+    # It takes a way out: what is no more than the name of one is read as this verb.
+    is_travel: bool = False
+    # It lets go of what is carried: `leave the bag`.
+    is_putting_down: bool = False
+    # It hands somebody a thing: `throw the key to viktor`.
+    is_handing_over: bool = False
+    # Reads that somebody is told to do something: context, the person, what they are to do.
+    request: Callable[..., Any] | None = None
+    # Reads words said to somebody, to the only person here where nobody is named: context, the clause, the person or
+    # None, what is said.
+    speech: Callable[..., Any] | None = None
+    # Read a claim about what was said or promised and a question after it; both take what `speech` takes.
+    claim: Callable[..., Any] | None = None
+    record: Callable[..., Any] | None = None
+    # Reads a word that begins no clause as something done to what is named: context, the words.
+    anything: Callable[..., Any] | None = None
+    # Tells whether two of its actions, one after the other, are one.
+    continues: Callable[[Action, Action], bool] | None = None
+    # Place in the sentence that lists what can be done at all; 0: not in it.
+    listed: int = 0
+    # The risk of which its name is a word.
+    risk: Risk | None = None
+    # What it puts on record, and the words that ask after that.
+    recorded: tuple[str, tuple[str, ...]] | None = None
+
+
+# Repeats the last input.
+AGAIN = frozenset(("g", "again", "repeat"))
+
+
+def phrasings() -> list[Phrasing]:
+    """Return the phrasings of all verbs, in their order."""
     found = (part for verb in verbs().values() for part in verb.parts if isinstance(part, Phrasing))
-    return {phrasing.frame: phrasing for phrasing in sorted(found, key=lambda phrasing: phrasing.order)}
+    return sorted(found, key=lambda phrasing: phrasing.order)
+
+
+def syntaxes() -> list[Syntax]:
+    """Return what the verbs are to the parser, by their ranks."""
+    return [part for verb in verbs().values() if (part := verb.part(Syntax)) is not None]
+
+
+def verb_with(has: Callable[[Syntax], object]) -> Verb | None:
+    """Return the first verb that is something to the parser; None where none is."""
+    return next((verb for verb in verbs().values() if (part := verb.part(Syntax)) is not None and has(part)), None)
 
 
 @cache
@@ -266,14 +176,14 @@ def lexicon() -> Lexicon:
     """Return the shipped lexicon."""
     text = resources.files(__package__).joinpath("lexicon.yaml").read_text("utf-8")
     data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
-    frames = {frame: (row["order"], _flat(row["phrases"])) for frame, row in data["frames"].items()}
-    frames |= {each.frame: (each.order, each.phrases.split(", ")) for each in phrasings().values()}
-    ordered = sorted(frames.items(), key=lambda frame: frame[1][0])
-    opening = [(phrase, frame) for frame, (_, phrases) in ordered for phrase in _phrases(phrases)]
+    opening = [(phrase, part) for part in phrasings() for phrase in _phrases(part.phrases.split(", "))]
+    texts = [*(" ".join(phrase) for phrase, _ in opening), *AGAIN]
+    named = [(verb.name, part) for verb in verbs().values() if (part := verb.part(Syntax)) is not None]
     return Lexicon(
         verbs=tuple(sorted(opening, key=lambda verb: -len(verb[0]))),
-        verb_phrases=_phrases(" ".join(phrase) for phrase, _ in opening),
-        verb_words=frozenset(phrase[0] for phrase, _ in opening if len(phrase) == 1),
+        verb_phrases=_phrases(texts),
+        verb_words=frozenset(text for text in texts if " " not in text),
+        before_verbs=frozenset((*data["before_verbs"], *(name for name, part in named if part.is_travel))),
         lead_ins=_phrases(_flat(data["lead_ins"])),
         inside=_phrases(data["inside"]),
         toward=_phrases(data["toward"]),
@@ -285,8 +195,10 @@ def lexicon() -> Lexicon:
         directions=data["directions"],
         numbers=data["numbers"],
         asides={text: kind for kind, texts in data["asides"].items() for text in texts},
-        recorded=data["recorded"],
-        risks=tuple((risk, frozenset(data["risks"].get(risk, ()))) for risk in get_args(Risk)),
+        risks=tuple(
+            (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
+            for risk in get_args(Risk)
+        ),
         **{name: frozenset(data[name]) for name in _WORD_CLASSES},
     )
 

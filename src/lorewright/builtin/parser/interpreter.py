@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.clauses import (
+    AGAIN,
     Clause,
     Risk,
+    Syntax,
     Word,
     cleaned,
     is_adverb,
     lexicon,
     longest_prefix,
     lows,
-    phrasings,
     split_clauses,
+    syntaxes,
     typed,
     words_of,
 )
-from lorewright.builtin.parser.frames import ATTEMPTS, FRAMES, Frame, any_verb, each, joined, pronoun
-from lorewright.builtin.parser.handling import HANDLING, PRESSING
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
@@ -45,79 +43,21 @@ from lorewright.builtin.parser.readings import (
     asking,
     bare,
     chosen_line,
-    claiming,
     excerpt,
     meant,
     not_caught,
-    nothing_called,
+    pattern_for,
+    read_way,
     remembered,
     repeated,
     shown,
     trimmed,
-    typeable,
     which,
 )
-from lorewright.builtin.parser.speech import SPEECH_FRAMES, nobody_called, put_to, stranger_addressed
+from lorewright.builtin.parser.speech import nobody_called, put_to, read_claim, stranger_addressed
 from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
 from lorewright.values.records import InterpreterInput, InterpreterOutput
-
-# Verb frame of taking: a thing, several, a number of them, everything -> a Reading.
-
-
-def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read taking a thing; one that cannot be taken is named all the same, and the rules say so."""
-    rest = _drop_particle(rest)
-    quantity, rest = _split_quantity(rest)
-    phrase = bare(rest)
-    if not phrase:
-        return asking(words, "Take what?", [f"take {typeable(thing.name)}" for thing in ctx.nouns.here])
-    if tuple(phrase.lower().split()) in lexicon().everything:
-        return _take_all(ctx, words)
-    found = each(ctx, words, rest, take) or pronoun(ctx, phrase, "take {}") or _find_takeable(ctx, phrase)
-    match found:
-        case Reading():
-            return found
-        case Tie():
-            return which(words, found, "take {}")
-        case PhraseMatch():
-            metadata = {"quantity": quantity} if quantity > 1 else {}
-            return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
-        case None:
-            if exact(phrase, ctx.nouns.exits):  # `take the street`
-                return FRAMES["go"](ctx, words, rest)
-            lines = [f"take {typeable(thing.name)}" for thing in ctx.nouns.here]
-            return nothing_called(ctx, words, phrase, lines)
-
-
-def _find_takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
-    """Return what lies here before what is carried, and both before anything else that has the name."""
-    nouns = ctx.nouns
-    first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
-    if isinstance(first, PhraseMatch) and first.confidence < 0.95:
-        first = resolve(phrase, nouns.things + nouns.doors + nouns.people, nouns.known_things)
-    return first or resolve(phrase, nouns.doors + nouns.people, nouns.known_things)
-
-
-def _take_all(ctx: ParseContext, words: str) -> Reading:
-    if not ctx.nouns.here:
-        return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
-    parts = [acting(ctx, "take", "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in ctx.nouns.here[:4]]
-    return joined(parts, "take everything")
-
-
-def _split_quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
-    """Return 3 and the coins for `three coins`; a number that belongs to the name is not split off."""
-    if len(rest) < 2:
-        return 1, rest
-    word = rest[0].low
-    value = int(word) if word.isascii() and word.isdigit() else int(lexicon().numbers.get(word, 0))
-    return (min(value, 99), rest[1:]) if value >= 1 and word not in ("a", "an") else (1, rest)
-
-
-def _drop_particle(rest: Sequence[Word]) -> Sequence[Word]:
-    """Return the unit for `pick the unit up`."""
-    return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
-
 
 # Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
 
@@ -147,17 +87,6 @@ def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading 
 # The interpreter: the player's words and the scope -> actions, or one question back.
 
 MAX_ACTIONS = 4
-_FRAMES: Mapping[str, Frame] = MappingProxyType(
-    {**FRAMES, "take": take, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES}
-)
-
-
-@cache
-def _frames() -> Mapping[str, Frame]:
-    return MappingProxyType({**_FRAMES, **{frame: phrasing.read for frame, phrasing in phrasings().items()}})
-
-
-_TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade", "threaten"))
 
 
 def interpret(given: InterpreterInput) -> InterpreterOutput:
@@ -216,13 +145,13 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
 
 
 def _continues(before: Reading, after: Reading) -> bool:
-    """Tell whether two readings are one: `talk to viktor and ask him about jin` is one question, not two."""
-    first, second = before.actions[-1:], after.actions[:1]
-    if first and first == second and first[0].type == "wait":
-        return True  # `sit down and rest`
-    if len(before.actions) != 1 or not second or first[0].type != "ask" or second[0].type != "ask":
+    """Tell whether the first of two readings says no more than the second."""
+    if len(before.actions) != 1 or not after.actions or before.actions[0].type != after.actions[0].type:
         return False
-    return not first[0].words and first[0].target_id == second[0].target_id
+    verb = verb_of(after.actions[0].type)
+    syntax = None if verb is None else verb.part(Syntax)
+    is_one = None if syntax is None else syntax.continues
+    return is_one is not None and is_one(before.actions[0], after.actions[0])
 
 
 def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
@@ -230,14 +159,14 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     words = _drop_lead_in(ctx, clause.words)
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
-        return _read_quoted(ctx, clause, words)
+        return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
     vocative = _find_vocative(ctx, words)
     if vocative:
-        return put_to(ctx, clause.text, *vocative)
+        return put_to(ctx, clause.text, *vocative) or not_caught(ctx, clause.text)
     stranger = stranger_addressed(ctx, words, is_question=clause.question)
     if stranger:
         return nobody_called(ctx, clause.text, stranger)
-    claim = None if clause.question else claiming(ctx, clause.text, words, None)
+    claim = None if clause.question else read_claim(ctx, clause.text, words, None)
     if claim is not None:
         return claim
     words = words if _is_phrase(lows(words)) else _drop_adverbs(words, vocabulary)
@@ -250,7 +179,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
         or _question(ctx, clause, words)
         or _read_bare_noun(ctx, clause, words)
         or _offer_verb(ctx, clause, words)
-        or any_verb(ctx, words)
+        or _read_anything(ctx, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -266,11 +195,7 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
         elif (
             words[0].kind == "comma"
             or low[0] in lex.adverbs
-            or (
-                low[0] in ("go", "come", "try", "i", "we")
-                and _verb(low[1:])
-                and not resolve(typed(words[1:]), ctx.nouns.exits)
-            )
+            or (low[0] in lex.before_verbs and _verb(low[1:]) and not resolve(typed(words[1:]), ctx.nouns.exits))
         ):
             words = words[1:]
         else:
@@ -290,13 +215,13 @@ def _drop_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]
     """Return the words without adverbs, in a question only before its topic; a word that belongs to a name is none."""
     lex, low = lexicon(), lows(words)
     verb = _verb(low)
-    frames = {frame for phrase, frame in lex.verbs if phrase == verb}
+    has_topic = any(phrasing.has_topic for phrase, phrasing in lex.verbs if phrase == verb)
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
-    limit = start if frames & _TALK else len(words)
+    limit = start if has_topic else len(words)
     return [word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not is_adverb(word)]
 
 
-def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading:
+def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
     speech = [word for word in words if word.kind == "speech"]
     rest = _drop_lead_in(ctx, [word for word in words if word.kind == "word"])
@@ -327,7 +252,7 @@ def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatc
     if first and words[commas[0] + 1 :]:
         return first, words[commas[0] + 1 :]
     spoken = words[: commas[-1]]
-    is_asked = lows(spoken)[:2] == ["tell", "me"] or not _verb(lows(spoken))
+    is_asked = " ".join(lows(spoken)[:2]) == "tell me" or not _verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
 
 
@@ -336,24 +261,30 @@ def _read_bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     phrase = typed(words)
     direction = lexicon().directions.get(phrase.lower(), phrase)
     if exact(phrase, ctx.nouns.exits) or exact(direction, ctx.nouns.exits):
-        return FRAMES["go"](ctx, phrase, words)
+        return read_way(ctx, phrase, words)
     if phrase.lower() in (*lexicon().directions, *lexicon().directions.values()):
-        return FRAMES["go"](ctx, phrase, words)
+        return read_way(ctx, phrase, words)
     return None
 
 
 def _read_by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read by the frame of the longest verb phrase that takes the rest of the words."""
     low = lows(words)
-    for phrase, frame in lexicon().verbs:
+    if low[0] in AGAIN:
+        return None if words[1:] else asking(clause.text, "Type again what you want repeated.")
+    for phrase, phrasing in lexicon().verbs:
         if tuple(low[: len(phrase)]) != phrase:
             continue
-        if frame == "again":
-            return None if words[len(phrase) :] else asking(clause.text, "Type again what you want repeated.")
-        reading = _frames()[frame](ctx, clause.text, words[len(phrase) :])
+        reading: Reading | None = phrasing.read(ctx, clause.text, words[len(phrase) :])
         if reading is not None:
             return reading
     return None
+
+
+def _read_anything(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
+    """Read an unknown verb on something here; None where no verb of the program takes any word."""
+    readers = (syntax.anything(ctx, words) for syntax in syntaxes() if syntax.anything is not None)
+    return next(readers, None)
 
 
 def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
@@ -368,11 +299,11 @@ def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) ->
     found = resolve(phrase, present, whole=True) or resolve(phrase, nouns.exits, nouns.known_places, whole=True)
     match found:
         case Tie():
-            return which(clause.text, found, "look at {}")
+            return which(clause.text, found, pattern_for("examine", "thing"))
         case PhraseMatch() if found.confidence == CONFIDENCE[LOOSE]:
             return None
         case PhraseMatch() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
-            return FRAMES["go"](ctx, clause.text, words)
+            return read_way(ctx, clause.text, words)
         case PhraseMatch():
             return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
         case None:

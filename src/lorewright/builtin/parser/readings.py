@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.builtin.parser.clauses import (
+    AGAIN,
+    Phrasing,
+    Syntax,
     Word,
-    claim_in,
     cleaned,
     lexicon,
     lows,
     place_name,
     typed,
+    verb_with,
     with_article,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, key_words, resolve
 from lorewright.rules.actions import Action
+from lorewright.rules.verbs import Verb, verbs
+from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Unclear
 
 MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
@@ -47,6 +52,10 @@ class Reading:
     unclear: Unclear | None = None
     mentioned: tuple[Candidate, ...] = ()
     assumptions: tuple[str, ...] = ()
+
+
+# Reads a clause: the context, the whole of it as typed, the words after the verb. None means: not for this frame.
+Frame = Callable[[ParseContext, str, Sequence[Word]], Reading | None]
 
 
 def acting(
@@ -82,6 +91,28 @@ def acting(
     )
 
 
+def acting_freely(
+    ctx: ParseContext, intent: str, word: str, trait: str, *, target: PhraseMatch, item: PhraseMatch | None
+) -> Reading | None:
+    """Return an attempt at what no other verb means, by the word that was typed for it; None where no verb is free."""
+    free = next((verb for verb in verbs().values() if verb.is_free), None)
+    if free is None:
+        return None
+    return acting(ctx, free.name, intent, target=target, item=item, metadata={"verb": word, "trait": trait})
+
+
+def read_as(verb: Verb | None, ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read words as what follows a phrase of the verb, whatever was typed; None where there is no such verb."""
+    phrasing = None if verb is None else verb.part(Phrasing)
+    found: Reading | None = None if phrasing is None else phrasing.read(ctx, words, rest)
+    return found
+
+
+def read_way(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a way out as taking it; None where no verb travels."""
+    return read_as(verb_with(lambda syntax: syntax.is_travel), ctx, words, rest)
+
+
 def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
     """Return a question back; the lines are numbered in it."""
     offered = tuple(dict.fromkeys(line for line in lines if line))[:MAX_LINES]
@@ -108,7 +139,8 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 def not_caught(ctx: ParseContext, words: str) -> Reading:
     """Return the answer to words that have no meaning here: what can be done at all, with lines that work here."""
-    known = "You can look, ask, tell, search, take, give, use, go, wait and more:"
+    listed = [(part.listed, verb.name) for verb in verbs().values() if (part := verb.part(Syntax)) and part.listed]
+    known = f"You can {', '.join(name for _, name in sorted(listed))} and more:" if listed else "You can:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
@@ -117,14 +149,14 @@ def not_caught(ctx: ParseContext, words: str) -> Reading:
 
 def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
     """Return what can be done with somebody or something, as complete inputs."""
-    name = typeable(meant.label)
-    lines = [f"look at {name}"]
-    if meant.candidate.kind == "person":
-        lines.insert(0, f"talk to {name}")
-    if meant.candidate.kind == "thing":
-        lines.insert(0, f"take {name}")
-    if meant.candidate.kind == "door" and isinstance(resolve(name, ctx.nouns.exits), PhraseMatch):
-        lines.insert(0, f"go {name}")
+    name, kind = typeable(meant.label), meant.candidate.kind
+    lines = typed_lines("examine", thing=name)
+    if kind == "person":
+        return typed_lines("meet", person=name) + lines
+    if kind == "thing":
+        return typed_lines("grab", thing=name) + lines
+    if kind == "door" and isinstance(resolve(name, ctx.nouns.exits), PhraseMatch):
+        return typed_lines("way", way=name) + lines
     return lines
 
 
@@ -135,15 +167,20 @@ def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[s
 
 def openings(nouns: Nouns) -> list[str]:
     """Return complete inputs for somebody who does not know what to type."""
-    lines = [f"talk to {typeable(person.name)}" for person in nouns.people[:1]]
-    lines += [f"take {typeable(thing.name)}" for thing in nouns.here[:1]]
-    lines += [f"go {typeable(way.name)}" for way in nouns.exits[:1]]
-    return ["look around", *lines, "search", "wait"][:MAX_LINES]
+    lines = typed_lines("view")
+    lines += [line for person in nouns.people[:1] for line in typed_lines("meet", person=typeable(person.name))]
+    lines += [line for thing in nouns.here[:1] for line in typed_lines("grab", thing=typeable(thing.name))]
+    return [*lines, *ways(nouns)[:1], *typed_lines("rummage"), *typed_lines("pass_time")][:MAX_LINES]
 
 
 def ways(nouns: Nouns) -> list[str]:
     """Return the ways out as complete inputs."""
-    return [f"go {typeable(way.name)}" for way in nouns.exits]
+    return [line for way in nouns.exits for line in typed_lines("way", way=typeable(way.name))]
+
+
+def pattern_for(purpose: str, name: str) -> str:
+    """Return the line that is typed for a purpose, with `{}` in place of the name; `{}` alone where no verb has one."""
+    return next(iter(typed_lines(purpose, **{name: "{}"})), "{}")
 
 
 def shown(match: PhraseMatch) -> str:
@@ -169,7 +206,7 @@ def referred(
     phrase: str,
     *,
     person: bool,
-    pattern: str = "look at {}",
+    pattern: str = "",
     among: Sequence[Candidate] | None = None,
     strict: bool = False,
 ) -> PhraseMatch | Reading | None:
@@ -188,6 +225,7 @@ def referred(
         return PhraseMatch(last, last.name, 0.85, mended=True)
     if len(fitting) == 1:
         return PhraseMatch(fitting[0], fitting[0].name, 0.85, mended=True)
+    pattern = pattern or pattern_for("examine", "thing")
     lines = [pattern.format(typeable(candidate.name)) for candidate in fitting or present]
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
@@ -200,7 +238,7 @@ def pronoun_fits(candidate: Candidate, word: str) -> bool:
 
 def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
     """Return the person whom a phrase names, present or known."""
-    return referred(ctx, phrase, person=True, pattern="talk to {}") or resolve(
+    return referred(ctx, phrase, person=True, pattern=pattern_for("meet", "person")) or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
 
@@ -225,8 +263,6 @@ _ANSWERS = {
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs. You can:",
     "rude": "Noted, and kept between us. You can:",
 }
-_AGAIN = frozenset(("g", "again", "repeat"))
-_ME = frozenset(("me", "us", "i", "my"))
 
 
 def aside(ctx: ParseContext, text: str) -> Reading | None:
@@ -235,58 +271,6 @@ def aside(ctx: ParseContext, text: str) -> Reading | None:
     plain = plain if plain == "?" else plain.rstrip(" ?.!")
     kind = lexicon().asides.get(plain)
     return None if kind is None else asking(text, _ANSWERS[kind], openings(ctx.nouns))
-
-
-def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: PhraseMatch | None) -> Reading | None:
-    """Read `you promised me the key`, `that's my umbrella`: the addressee is held to it, or without one the person
-    named, if they are here. None for words that claim nothing.
-    """
-    said = " ".join(word.text for word in spoken if word.kind in ("word", "speech"))
-    claim = claim_in(said)
-    if claim is None:
-        return None
-    named = [
-        exact(said_name, ctx.nouns.people) for said_name in (claim.by, claim.to) if said_name not in ("", "i", "you")
-    ]
-    who = put_to or next(filter(None, named), None) or only_person(ctx)
-    if who is None:
-        lines = [f"{typeable(person.name)}, {said}" for person in ctx.nouns.people]
-        return asking(words, "To whom do you say that?", lines) if lines else None
-    metadata: dict[str, Any] = {"topic": said[:MAX_WORDS].strip()}
-    if claim.kind in ("promised", "owes"):
-        metadata["about"] = claim.kind
-    if claim.by == "i":
-        metadata["by"] = "you"
-    return acting(ctx, "recall", f"hold {who.label} to it: {said[:80]}", target=who, metadata=metadata)
-
-
-def recalling(ctx: ParseContext, words: str, spoken: Sequence[Word], asked: PhraseMatch | None) -> Reading | None:
-    """Read `what did you promise me`, `what do I owe you`, `what did I promise viktor`; None for any other question."""
-    low = [word for word in lows(spoken) if word]
-    verb = next((word for word in low if word in lexicon().recorded), None)
-    if verb is None or not low or low[0] not in ("what", "what's", "did", "do", "how", "whom", "who", "about", "if"):
-        return None
-    at = low.index(verb)
-    by = "you" if _ME & set(low[:at]) else "them"
-    after = low[at + 1 : -1] if low[-1] == "with" else low[at + 1 :]
-    named = exact(" ".join(after), ctx.nouns.people) or _named_before(ctx, low[:at])
-    who = named or asked or only_person(ctx)
-    about = lexicon().recorded[verb]
-    if who is None:
-        question = {"promised": "promise", "threatened": "threaten", "owes": "owe"}[about]
-        phrase = f"what did I {question} you" if by == "you" else f"what did you {question} me"
-        return asking(words, "Whom do you ask?", [f"{typeable(person.name)}, {phrase}" for person in ctx.nouns.people])
-    metadata: dict[str, Any] = {"about": about, **({"by": "you"} if by == "you" else {})}
-    return acting(ctx, "recall", f"ask {who.label} what was {about}", target=who, metadata=metadata)
-
-
-def _named_before(ctx: ParseContext, low: Sequence[str]) -> PhraseMatch | None:
-    for start in range(len(low)):
-        for end in range(len(low), start, -1):
-            found = exact(" ".join(low[start:end]), ctx.nouns.people)
-            if found:
-                return found
-    return None
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:
@@ -307,10 +291,10 @@ def repeated(text: str, said_before: Sequence[str]) -> str:
     """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced further
     back.
     """
-    if text.lower().rstrip(".!") not in _AGAIN or not said_before:
+    if text.lower().rstrip(".!") not in AGAIN or not said_before:
         return text
     last = cleaned(said_before[-1])
-    return text if last.lower() in _AGAIN or last.lstrip("#").isdigit() else last
+    return text if last.lower() in AGAIN or last.lstrip("#").isdigit() else last
 
 
 # Pieces of a clause: one thing and another joined by `with`, `on` or `to`, resolved in the scope.
@@ -322,7 +306,8 @@ class PhraseKind:
 
     present: tuple[Candidate, ...]
     known: tuple[Candidate, ...] = ()
-    pattern: str = "look at {}"
+    # How an answer is typed; empty: a look at it.
+    pattern: str = ""
     offered: tuple[Candidate, ...] | None = None
     strict: bool = False
 
@@ -330,7 +315,7 @@ class PhraseKind:
     def lines(self) -> list[str]:
         """The answers that a question can offer."""
         return [
-            self.pattern.format(typeable(candidate.name))
+            (self.pattern or pattern_for("examine", "thing")).format(typeable(candidate.name))
             for candidate in (self.present if self.offered is None else self.offered)
         ]
 
@@ -381,7 +366,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
             return found
     named = resolve(phrase, wanted.present, wanted.known)
     if isinstance(named, Tie):
-        return which(words, named, wanted.pattern)
+        return which(words, named, wanted.pattern or pattern_for("examine", "thing"))
     return named or nothing_called(ctx, words, phrase, wanted.lines)
 
 
@@ -409,3 +394,63 @@ def fuzzy_first(rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[
         if isinstance(match, PhraseMatch) and match.confidence != 0.8 and rest[size - 1].low not in lexicon().articles:
             return match, size
     return None
+
+
+# Words between a verb and its object.
+LEADS = frozenset(
+    "at on onto in into over under through with to for from against around past up down off of about behind by".split()
+)
+
+
+def is_place(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether words mean the place at hand: `here`, or its name."""
+    return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
+
+
+def _place_match(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether it is the place's own name in full, or a part of it that names nothing else."""
+    if exact(phrase, (ctx.nouns.place,)):
+        return True
+    others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
+    found = resolve(phrase, (ctx.nouns.place,))
+    return isinstance(found, PhraseMatch) and found.confidence >= 0.95 and resolve(phrase, others) is None
+
+
+def pronoun(
+    ctx: ParseContext, phrase: str, pattern: str = "", *, things_first: bool = False
+) -> PhraseMatch | Reading | None:
+    """Return a pronoun's match; a question where it could be several; `them` is people unless there are
+    none, or things come first."""
+    thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
+    if isinstance(person, Reading) and ctx.nouns.people and not things_first:
+        return person
+    order = (thing, person) if things_first else (person, thing)
+    found = next((match for match in order if isinstance(match, PhraseMatch)), None)
+    return found or next((match for match in order if match is not None), None)
+
+
+def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+    """Read `the unit and the knife` as the frame for every part; None where there is only one."""
+    parts: list[list[Word]] = [[]]
+    for word in rest:
+        if word.kind == "comma" or word.low == "and":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    parts = [part for part in parts if key_words(typed(part))]
+    if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
+        return None
+    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
+    unclear = next((reading for reading in readings if reading.unclear), None)
+    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+
+
+def joined(readings: Sequence[Reading], intent: str) -> Reading:
+    """Return several readings as one, as sure as the least sure of them."""
+    return Reading(
+        actions=tuple(action for reading in readings for action in reading.actions),
+        intent=intent,
+        confidence=min(reading.confidence for reading in readings),
+        mentioned=tuple(candidate for reading in readings for candidate in reading.mentioned),
+        assumptions=tuple(assumption for reading in readings for assumption in reading.assumptions),
+    )

@@ -1,0 +1,193 @@
+"""Verb of using: use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
+from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.parser.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+)
+from lorewright.builtin.parser.handling import ONTO, Handing, handed
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    shown,
+    trimmed,
+    typeable,
+)
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.acts import Answer
+from lorewright.rules.patch import Outcome, Patch, ReasonCode
+from lorewright.rules.reach import in_sight
+from lorewright.rules.reasons import why_not, why_not_reach
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import ItemMetadata, KeyTurn, Sight, Verb, verbs
+from lorewright.values.records import Evidence
+from lorewright.world.state import WorldState
+
+# use: a thing, perhaps on somebody or something.
+
+
+def _why_not_use(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return the reason against a use: the thing must be within reach, carried or lying here."""
+    if action.target_id is None and action.item_id is None:
+        return "object_not_found"
+    if not in_sight(action.item_id, action, state):
+        return "not_in_inventory"
+    return why_not_reach(action, state)
+
+
+def _use(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    """Turn the lock if a key is used on its door; all other uses are the scenario's to decide."""
+    action = attempt.action
+    door = patch.state.doors.get(action.target_id or "")
+    if door is None or action.item_id is None or door.key_id != action.item_id:
+        return Answer("used")
+    turn = next((verb for verb in verbs().values() if verb.part(KeyTurn) == KeyTurn(of_locked=door.locked)), None)
+    if turn is None or turn.name not in rules.ruleset.actions or turn.does is None:
+        return Answer("used")
+    turned = action.model_copy(update={"type": turn.name})
+    if why_not(turned, patch.state, rules.ruleset, acting=turned.actor_id) is not None:
+        return Answer("used")
+    return turn.does(patch, Attempt.of(turned), rules, ruled)
+
+
+_USED = Sight("{actor} used {item}", 1)
+_USED_ON = Sight("{actor} used {item} on {target}", 1)
+_USED_IT = Sight("{actor} used {target}", 1)
+
+
+def _use_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
+    if outcome.item_id is not None:
+        yield (_USED if outcome.target_id is None else _USED_ON), place
+    elif outcome.target_id is not None:
+        yield _USED_IT, place
+
+
+def _tell_use_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    thing, item = thing_of(actor.told, outcome), item_of(actor.told, outcome)
+    if is_somebody(actor.told, outcome.target_id) and item:
+        return [actor.beat("act", "npc.use", {"item": True}, to=outcome.target_id, item=item)]
+    return [actor.beat("act", "npc.use", flags(thing=thing, item=item), thing=thing, item=item)]
+
+
+def _read_use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read the use of a thing by itself, or of one thing on another, on a door or on somebody."""
+    nouns = ctx.nouns
+    rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
+    if not bare(rest):
+        return asking(words, "Use what?", [f"use {typeable(thing.name)}" for thing in nouns.carried + nouns.here])
+    thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to"))
+    if not joint:
+        found = meant(ctx, words, rest, PhraseKind(nouns.things, nouns.doors, "use {}", offered=nouns.things))
+        return found if isinstance(found, Reading) else acting(ctx, USE.name, f"use {shown(found)}", target=found)
+    used = resolve(bare(thing), nouns.things)
+    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, PhraseMatch) else ""
+    wanted = PhraseKind(nouns.people + nouns.things + nouns.doors, (), line)
+    named = resolve(bare(onto), wanted.present)
+    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, PhraseMatch) else "use {}"
+    item = meant(ctx, words, thing, PhraseKind(nouns.things, (), line))
+    if isinstance(item, Reading):
+        return item
+    pronouns = lexicon().thing_pronouns
+    goal = (
+        meant(ctx, words, onto, wanted)
+        if bare(onto).lower() not in pronouns
+        else _match_pronoun(ctx, words, onto, item)
+    )
+    return goal if isinstance(goal, Reading) else _read_use_on(ctx, item, goal)
+
+
+def _match_pronoun(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
+    """Return the match of a pronoun for the target of a use: never the thing itself."""
+    nouns = ctx.nouns
+    others = tuple(door for door in nouns.here + nouns.doors + nouns.people if door.id != item.candidate.id)
+    return meant(ctx, words, onto, PhraseKind(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
+
+
+def _read_used_on(ctx: ParseContext, words: str, thing: Sequence[Word], goal: PhraseMatch) -> Reading:
+    item = meant(ctx, words, thing, PhraseKind(ctx.nouns.things, (), f"use {{}} on {typeable(goal.label)}"))
+    return item if isinstance(item, Reading) else _read_use_on(ctx, item, goal)
+
+
+def _read_use_on(ctx: ParseContext, item: PhraseMatch, goal: PhraseMatch) -> Reading:
+    return acting(ctx, USE.name, f"use {shown(item)} on {shown(goal)}", target=goal, item=item)
+
+
+def _read_switch(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `switch the radio on`; any other turning is not for this frame."""
+    return _read_use(ctx, words, rest) if lows(rest)[-1:] in (["on"], ["off"]) else None
+
+
+def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `put the coat on`, and `put the rope in the crate` as using one thing on another."""
+    if lows(rest)[-1:] == ["on"]:
+        return _read_use(ctx, words, rest[:-1])
+    thing, joint, onto = parted(rest, ONTO)
+    if not joint or not bare(onto):
+        return None
+    goal = resolve(bare(onto), ctx.nouns.things + ctx.nouns.doors + ctx.nouns.people)
+    return _read_used_on(ctx, words, thing, goal) if isinstance(goal, PhraseMatch) and not goal.mended else None
+
+
+def _read_show(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `the card to viktor`, `viktor the card`: the card is used on him."""
+    return handed(ctx, words, rest, Handing(USE.name, "show", _read_show))
+
+
+USE = Verb(
+    name="use",
+    rank=150,
+    summary="use a thing, perhaps on somebody or something; a key on its door turns the lock",
+    condition="the thing is carried or lies here, and so does what it is used on",
+    remembered="what was used, and on what",
+    lines={"use_thing": "use {thing}"},
+    loosens_tongues=True,
+    metadata=ItemMetadata,
+    needs_one_of=(("item", "target"), "`item` or `target`"),
+    requires=_why_not_use,
+    does=_use,
+    sights=_use_sights,
+    note="tell what the use of {target} brings",
+    parts=(
+        Phrasing(
+            40,
+            "put, set, lay, place, insert",
+            _read_put,
+        ),
+        Phrasing(
+            70,
+            "show, present, hold up",
+            _read_show,
+        ),
+        Phrasing(
+            130,
+            "use, wear, put on, light, turn on, turn off, switch on, switch off, activate, drink, drink from, "
+            "sip, eat, play, try, apply, operate, start, try on, plug in, wield, ring, blow, make use of, signal, "
+            "signal with, flash, shine, blink",
+            _read_use,
+        ),
+        Phrasing(
+            140,
+            "turn, switch",
+            _read_switch,
+        ),
+        Syntax(listed=7),
+        Telling(codes_of_others={"used": _tell_use_of_others}),
+    ),
+)
+
+VERBS = (USE,)
