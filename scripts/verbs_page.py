@@ -27,10 +27,10 @@ _NAMES = {
 _HEAD = f"""\
 # Verbs
 
-What a player can mean without a model, and what the rules know by name. Each verb is one record in `src/lorewright/verbs/`;
-this page is made from the records (`python scripts/verbs_page.py`), the costs from the ruleset `{RULESET}`. A ruleset may
-charge otherwise, leave verbs out, and add its own: [rulesets.md](rulesets.md). Words that begin with none of the phrases are
-read as what they come nearest to, or asked about: [playing.md](playing.md).
+What a player can mean without a model, and what the rules know by name. Each verb is one record in
+`src/lorewright/verbs/`; this page is made from the records (`python scripts/verbs_page.py`), the costs from the ruleset
+`{RULESET}`. A ruleset may charge otherwise, leave verbs out, and add its own: [rulesets.md](rulesets.md). How lines are
+read that begin with none of the phrases: [playing.md](playing.md).
 
 """
 
@@ -68,7 +68,7 @@ def _phrases(verb: Verb) -> list[str]:
 
 
 def _minutes(verb: Verb, row: ActionType) -> str:
-    return f"{row.minutes}, or more" if verb.minutes is not None else str(row.minutes)
+    return f"{row.minutes} or more" if verb.minutes is not None else str(row.minutes)
 
 
 def _costs(verb: Verb, row: ActionType) -> Iterator[str]:
