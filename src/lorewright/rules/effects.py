@@ -18,8 +18,6 @@ from lorewright.world.things import ESCALATION, MANIFEST_LEVEL
 
 # Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words.
 
-PREDICATES = ("promised", "threatened", "owes")
-
 
 def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str) -> tuple[str, AddFact | None]:
     """Return the ID of the fact that records it, and the op that adds it; None for the op where it is on record
