@@ -72,7 +72,7 @@ def clock_changes(before: WorldState, after: WorldState) -> Iterator[ClockTicked
 
 
 def thread_changes(before: WorldState, after: WorldState) -> Iterator[ThreadChanged | ProgressMade]:
-    """Yield other statuses and progress of threads, by thread; a new thread is no change."""
+    """Yield other statuses and progress of threads, by ID; a new thread is no change."""
     if before.threads is after.threads:
         return
     for thread_id, thread in sorted(after.threads.items()):
@@ -81,6 +81,11 @@ def thread_changes(before: WorldState, after: WorldState) -> Iterator[ThreadChan
             yield ThreadChanged(thread=thread_id, before=was.status, after=thread.status)
         if was.progress != thread.progress:
             yield ProgressMade(thread=thread_id, before=was.progress, after=thread.progress)
+
+
+def progress_changes(before: WorldState, after: WorldState) -> list[ProgressMade]:
+    """Return the progress of threads, by ID."""
+    return [change for change in thread_changes(before, after) if isinstance(change, ProgressMade)]
 
 
 def changed_facts(before: Mapping[str, Fact], after: Mapping[str, Fact]) -> list[str]:
