@@ -66,9 +66,10 @@ class Event(Frozen):
             return handler(data)
         common = {key: value for key, value in data.items() if key != "details"}
         details = data.get("details", {})
-        if not isinstance(details, Mapping) or not common.keys() <= set(_COMMON) or details.keys() & set(_COMMON):
+        own = {field.alias or name: field for name, field in cls.model_fields.items() if name not in _COMMON}
+        if not isinstance(details, Mapping) or not (common.keys() <= set(_COMMON) and details.keys() <= own.keys()):
             raise ValueError("these are not the details of an event of this kind")
-        if any(details.get(key, key) is None for key, field in cls.model_fields.items() if field.exclude_if):
+        if any(value is None and own[key].exclude_if for key, value in details.items()):
             raise ValueError("a field without a value is left out")
         return handler({**common, **details})
 
