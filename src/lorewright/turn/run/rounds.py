@@ -465,8 +465,7 @@ def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence
     for item_id in sorted(items_learned(before, after)):
         if after.reveals[player][item_id].how in ("told", "overheard"):
             for who in audience:
-                is_theirs = holder_of(item_id) == who
-                if who != player and not is_theirs and not after.has_learned(who, item_id):
+                if who not in (player, holder_of(item_id)) and not after.has_learned(who, item_id):
                     yield RevealItem(item_id=item_id, to=who, how="overheard")
 
 
