@@ -27,15 +27,8 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Head
 from lorewright.values.annotations import LorebookEntry
 from lorewright.values.records import Message
+from lorewright.world import changes
 from lorewright.world.apply import apply
-from lorewright.world.changes import (
-    changed_facts,
-    clock_changes,
-    door_changes,
-    position_changes,
-    quantity_changes,
-    thread_changes,
-)
 from lorewright.world.events import ThreadChanged
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 from lorewright.world.things import PREDICATES
@@ -128,20 +121,16 @@ def _changes(before: WorldState, after: WorldState, resolution: Resolution) -> I
         states.append(apply(states[-1], (op,)).state)
     for was, now in pairwise((*states, after)):
         if was != now:
-            yield from _seen(was, now)
+            yield from _comings_and_goings(was, now)
+            yield from _possessions(was, now)
+            yield from _doors(was, now)
+            yield from _course_of_things(was, now)
             yield from _facts(was.facts, now)
-
-
-def _seen(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    yield from _comings_and_goings(was, now)
-    yield from _possessions(was, now)
-    yield from _doors(was, now)
-    yield from _course_of_things(was, now)
 
 
 def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     """Yield who came and went. A person who stays behind sees that somebody leaves, not where they go."""
-    for move in position_changes(was, now):
+    for move in changes.position_changes(was, now):
         person, left, reached = move.entity, move.from_id, move.to_id
         if left != OFFSTAGE:
             yield _event(
@@ -160,7 +149,7 @@ def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRec
 def _possessions(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     for owner in sorted({*was.inventory, *now.inventory} & {*now.positions}):
         place = now.positions[owner]
-        for change in quantity_changes(was.held_by(owner), now.held_by(owner)):
+        for change in changes.quantity_changes(was.held_by(owner), now.held_by(owner)):
             more = change.after - change.before
             verb = "got" if more > 0 else "gave up"
             count = f" ({abs(more)})" if abs(more) > 1 else ""
@@ -169,7 +158,7 @@ def _possessions(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
 
 
 def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    for change in door_changes(was, now):
+    for change in changes.door_changes(was, now):
         before, door, name = change.before, change.after, in_a_sentence(now.name_of(change.door))
         if before.locked != door.locked:
             text = f"{name} was {'locked' if door.locked else 'unlocked'}"
@@ -182,10 +171,10 @@ def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
 def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     """Yield changes of clocks and threads, and the end: only the player witnesses them."""
     player, place = [now.player_id], now.scene.location_id
-    for tick in clock_changes(was, now):
+    for tick in changes.clock_changes(was, now):
         clock, verb = now.clocks[tick.clock], "rose" if tick.after > tick.before else "fell"
         yield _event(now, f"{clock.name} {verb} from {tick.before} to {tick.after} of {clock.max}", player, [], place)
-    for change in thread_changes(was, now):
+    for change in changes.thread_changes(was, now):
         if isinstance(change, ThreadChanged):
             thread = now.threads[change.thread]
             yield HistoryRecord(
@@ -196,14 +185,15 @@ def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecor
                 location_ids=(place,),
                 thread_ids=(change.thread,),
             )
-    if now.ended is not None and was.ended is None:
-        yield _event(now, f"The story ended: {now.ended.replace('_', ' ')}", player, [], place)
+    end = changes.end_reached(was, now)
+    if end is not None:
+        yield _event(now, f"The story ended: {end.ending.replace('_', ' ')}", player, [], place)
 
 
 def _facts(known: Mapping[str, Fact], now: WorldState) -> Iterator[HistoryRecord]:
     """Yield the facts that are new or changed. Their witness is the player where they may know them, and never a
     character."""
-    for fact_id in changed_facts(known, now.facts):
+    for fact_id in changes.changed_facts(known, now.facts):
         fact = now.facts[fact_id]
         subject = [fact.subject_id] if fact.subject_id in now.entities else []
         yield HistoryRecord(

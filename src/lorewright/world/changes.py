@@ -5,6 +5,8 @@ change to those who need them of other states than a turn's, such as a recap of 
 (possessions, positions, doors, what was learned, the minutes) has a value or a number of its own here: these would tell
 of people elsewhere and of what is known to others, so they are never stored.
 
+A turn's ops in the shape that other programs read are another thing: see `state_diff`.
+
 A change is the net one of all ops between the states. An event of every single op would tell more: `+2 -2` of a clock
 would be two events in place of none, and a threshold that is reached twice would fire twice.
 """
@@ -58,8 +60,8 @@ def events_between(before: WorldState, after: WorldState) -> Iterator[EngineEven
         yield TurnPassed(to=after.turn_order.current)
     scene = scene_change(before, after)
     yield from _comings_and_goings(before, after) if scene is None else (scene,)
-    if after.ended is not None and after.ended != before.ended:
-        yield CampaignEnded(ending=after.ended)
+    end = end_reached(before, after)
+    yield from () if end is None else (end,)
 
 
 def clock_changes(before: WorldState, after: WorldState) -> Iterator[ClockTicked]:
@@ -125,6 +127,13 @@ def scene_change(before: WorldState, after: WorldState) -> SceneChanged | None:
     if after.scene.number == before.scene.number:
         return None
     return SceneChanged(from_id=before.scene.location_id, to_id=after.scene.location_id)
+
+
+def end_reached(before: WorldState, after: WorldState) -> CampaignEnded | None:
+    """Return the end of the story, if it was reached; None where it goes on, or was over before."""
+    if after.ended is None or after.ended == before.ended:
+        return None
+    return CampaignEnded(ending=after.ended)
 
 
 def items_learned(before: WorldState, after: WorldState) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from lorewright.values.records import (
     SceneView,
     ThingView,
 )
-from lorewright.world.changes import clock_changes, items_learned, minutes_passed, scene_change
+from lorewright.world.changes import clock_changes, end_reached, items_learned, minutes_passed, scene_change
 from lorewright.world.events import Arrived, Departed, TimeLost
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
@@ -160,7 +160,8 @@ def narrator_input(
     changes and events of all that is told; `acts` have the outcomes of others.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
-    ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
+    end = end_reached(before, after)
+    ending = None if end is None else rules.ending(end.ending)
     return NarratorInput(
         player_text=player_text,
         player_id=before.player_id,
