@@ -245,8 +245,9 @@ class Patch:
 
     def tell(self, *events: EngineEvent) -> None:
         """Add events, for those who may know of them just now."""
-        limit = {} if self.audience is None else {"audience": self.audience}
-        self.events += [event.model_copy(update=limit) if limit else event for event in events]
+        if self.audience is not None:
+            events = tuple(event.model_copy(update={"audience": self.audience}) for event in events)
+        self.events += events
 
     def learned_since(self, before: WorldState) -> tuple[str, ...]:
         """Return the items that the player knows now and did not then, in the order of their telling."""
