@@ -8,7 +8,6 @@ so events stand in stored results and records, in answers and in the views of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
@@ -470,10 +469,12 @@ def _read(data: Any) -> Event:
     if isinstance(data, Event):
         return data
     kind = _CLASSES.get(str(data.get("type"))) if isinstance(data, Mapping) else None
-    if kind is not None:
-        with suppress(ValidationError):
-            return kind.model_validate(data)
-    return UnknownEvent.model_validate(data)
+    try:
+        return (kind or UnknownEvent).model_validate(data)
+    except ValidationError:
+        if kind is None:
+            raise
+        return UnknownEvent.model_validate(data)
 
 
 def _written(event: Event, info: SerializationInfo) -> dict[str, Any]:
