@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from lorewright.rules.conditions import Condition
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.effects import RevealEffect
-from lorewright.rules.patch import EngineEvent, Roll
+from lorewright.rules.patch import Roll
 from lorewright.rules.rulesets import BandName, Rule
+from lorewright.world.events import EffectRefused, EngineEvent, ItemFound
 from lorewright.world.state import WorldState
 from support.condition_atoms import Atom, alternatives, atoms, formula, is_true
 from support.distance_estimate import Estimate, Estimator, Move
@@ -288,8 +289,8 @@ def _opened(rule: Rule, band: BandName) -> frozenset[str]:
 
 def _finds(events: Sequence[EngineEvent]) -> Iterator[str]:
     """The items that were found in a turn in which every effect fitted."""
-    if not any(event.type == "effect_refused" for event in events):
-        yield from (event.details["item"] for event in events if event.type == "item_found")
+    if not any(isinstance(event, EffectRefused) for event in events):
+        yield from (event.item for event in events if isinstance(event, ItemFound))
 
 
 def _needs(guess: Estimate, target: Atom, moves: Sequence[Move]) -> str:

@@ -13,6 +13,7 @@ from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.world.apply import apply
+from lorewright.world.events import ItemDropped, ItemFound, ItemGiven, ItemTaken
 from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, RevealItem, StateOp, TransferItem
 from lorewright.world.state import How, WorldState
 
@@ -299,12 +300,12 @@ def _move_thing(patch: Patch, action: Action, *, ruled: bool) -> Answer:
     patch.do(*ops)
     quantity = sum(op.quantity for op in ops if isinstance(op, TransferItem))
     if action.type == "take":
-        patch.tell("item_taken", item=action.target_id, quantity=quantity)
+        patch.tell(ItemTaken(item=action.target_id, quantity=quantity))
         return Answer("taken")
     if action.type == "drop":
-        patch.tell("item_dropped", item=action.target_id, quantity=quantity)
+        patch.tell(ItemDropped(item=action.target_id, quantity=quantity))
         return Answer("dropped")
-    patch.tell("item_given", item=action.item_id, to=action.target_id)
+    patch.tell(ItemGiven(item=action.item_id, to=action.target_id))
     if not ruled:
         _win_by_gift(patch, action)
     return Answer("given")
@@ -349,6 +350,6 @@ def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
     if new is None:
         return Answer("found_before", known_item_ids=(matched[0].id,))
     reveal(patch, new.id, action, how="found", others="witnessed")
-    patch.tell("item_found", item=new.id)
+    patch.tell(ItemFound(item=new.id))
     patch.enact(rules.on_find.get(new.id, ()), how="found")
     return Answer("found")
