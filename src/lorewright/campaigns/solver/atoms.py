@@ -1,4 +1,4 @@
-"""Conditions and effects of a scenario as atoms: what can be true of a state, one by one.
+"""Conditions and effects of a scenario -> atoms, the single facts that can be true of a state.
 
 An atom is a tuple, (`at`, a place), (`has`, a thing); a formula is an atom, (`all`, formulas…) or (`any`, formulas…).
 """
@@ -27,7 +27,8 @@ NEVER: Formula = ("any",)
 
 
 def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
-    """A condition, or its contrary, as a formula."""
+    """Return a condition, or with `holds=False` its contrary, as a formula; without a condition, one that always
+    holds."""
     match condition:
         case None:
             return ALWAYS
@@ -72,19 +73,19 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             | c.TurnIs()
             | c.RelationIs()
         ):
-            # What no atom is made of is taken to hold: an estimate may be too hopeful, never too grim.
+            # A condition without atoms is taken to hold: an estimate may be too low, never too high.
             return ALWAYS
         case _:
             assert_never(condition)
 
 
 def gauge(path: str) -> str:
-    """What a number of the ruleset's scene is called where clocks are named."""
+    """Return the name by which an atom calls a number of the ruleset's scene, where others name a clock."""
     return f"scene.{path}"
 
 
 def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> Formula:
-    """That a clock stands between two values, both included, or that it does not."""
+    """Return the formula of a clock between two values, both included, or of a clock outside of them."""
     if holds:
         parts = (
             *(() if low is None else (("clock", clock, low),)),
@@ -96,15 +97,15 @@ def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> F
 
 
 def counted(clock: str, state: WorldState) -> tuple[int, int] | None:
-    """The value and the maximum of a clock, or of a number of the ruleset's scene; None where there is none."""
+    """Return the value and the maximum of a clock, or of a number of the ruleset's scene; None where there is none."""
     if clock in state.clocks:
         return state.clocks[clock].value, state.clocks[clock].max
     found = () if state.ruleset is None else state.ruleset.gauges()
-    return next(((one.value, one.max) for one in found if gauge(one.id) == clock), None)
+    return next(((found_gauge.value, found_gauge.max) for found_gauge in found if gauge(found_gauge.id) == clock), None)
 
 
 def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
-    """What effects add, but for clocks."""
+    """Yield the atoms that effects make true; those of clocks are left out, see `ticked`."""
     for effect in effects:
         match effect:
             case e.RevealEffect():
@@ -135,7 +136,7 @@ def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
 
 
 def ticked(effects: Iterable[e.Effect]) -> tuple[tuple[str, int], ...]:
-    """The clocks and the numbers of the scene that effects move, and by how much."""
+    """Return the clocks and the numbers of the scene that effects move, each with its step."""
     return tuple(chain.from_iterable(map(_ticks, effects)))
 
 
@@ -151,7 +152,7 @@ def _ticks(effect: e.Effect) -> Iterator[tuple[str, int]]:
 
 
 def is_true(atom: Atom, state: WorldState) -> bool:
-    """Whether an atom holds in a state."""
+    """Tell whether an atom holds in a state."""
     match atom:
         case ("has", thing):
             return thing in state.held_by(state.player_id)
@@ -191,6 +192,8 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             return state.minutes >= minutes
         case ("early", minutes):
             return state.minutes < minutes
+        case ("near", thing):
+            return thing in state.held_by(state.player_id) or thing in state.held_by(state.scene.location_id)
         case ("lies", thing, place):
             return thing in state.held_by(place)
         case ("open", door):
@@ -198,7 +201,9 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("ajar", door):
             return door in state.doors and state.doors[door].open
         case ("fact", predicate, subject):
-            return any(one.predicate == predicate and local(one.subject_id) == subject for one in state.facts.values())
+            return any(
+                fact.predicate == predicate and local(fact.subject_id) == subject for fact in state.facts.values()
+            )
         case ("did", who, act):
             return done_key(who, act) in state.recall
         case ("ended", ending):
@@ -208,7 +213,7 @@ def is_true(atom: Atom, state: WorldState) -> bool:
 
 
 def atoms(given: Formula) -> Iterator[Atom]:
-    """The atoms of a formula."""
+    """Yield the atoms of a formula, in its order."""
     if given[0] in ("all", "any"):
         for part in given[1:]:
             yield from atoms(part)
@@ -217,7 +222,8 @@ def atoms(given: Formula) -> Iterator[Atom]:
 
 
 def alternatives(given: Formula) -> list[Formula]:
-    """The ways in which a formula can hold, each as what must hold for it; one too manifold is left as it is."""
+    """Return the ways in which a formula can hold, each as a formula without `any`; a formula with too many ways is
+    returned as it is."""
     match given[0]:
         case "any":
             return [way for part in given[1:] for way in alternatives(part)]
