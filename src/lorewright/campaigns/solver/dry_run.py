@@ -142,7 +142,7 @@ def _focus(state: WorldState) -> SceneFocus:
 
 
 def _in_hand(state: WorldState) -> tuple[object, ...]:
-    """Return what else the reading of a line depends on: things in hand and lying here, ways, doors, who is offstage."""
+    """Return what else the reading of a line depends on: things in hand and here, ways, doors, who is offstage."""
     held: Mapping[str, int] = state.held_by(state.player_id)
     here: Mapping[str, int] = state.held_by(state.scene.location_id)
     nowhere = frozenset(who for who, where in state.positions.items() if where == OFFSTAGE)

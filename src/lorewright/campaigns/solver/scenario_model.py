@@ -72,8 +72,8 @@ class ScenarioModel:
         return self.start.name_of(entity_id)
 
     def goals(self) -> list[Goal]:
-        """Return all that there is to reach, endings first. Endings and rules that wait for an act of one of the cast are
-        left out, see `others_doing`."""
+        """Return all that there is to reach, endings first. Endings and rules that wait for an act of one of the cast
+        are left out, see `others_doing`."""
         name, rules = self.name, self.rules
         found = [item for items in self.found_at.values() for item in items]
         things = sorted(entity.id for entity in self.start.entities.values() if entity.type == "item")
