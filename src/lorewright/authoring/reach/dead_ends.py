@@ -43,7 +43,9 @@ def find_dead_ends(
     """
     states = {search.key(node.state): node for node, _ in reversed(search.known.values())}
     nodes = sorted(states.values(), key=lambda node: node.turns)
-    alive = {search.key(passed.state) for node in nodes if node.state.ended is not None for passed in node.path()}
+    alive: set[object] = {
+        search.key(passed.state) for node in nodes if node.state.ended is not None for passed in node.path()
+    }
     going_on = [node for node in nodes if node.state.ended is None]
     if not endings:
         return DeadEnds((), 0, len(going_on))

@@ -1,4 +1,4 @@
-"""A campaign -> which of its goals are reached, by which lines, and which are not: planned by the solver, then played."""
+"""A campaign -> its goals: the lines to each that was reached, planned by the solver and then played; and the rest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ReachedGoals:
         return {goal: tuple(node.step for node in nodes if node.step is not None) for goal, nodes in self.nodes.items()}
 
     def note(self, goals: Iterable[Goal], played: Sequence[SearchNode]) -> None:
-        """Note each goal that is reached on a way, where none as short was noted before. The first node is the start."""
+        """Note each goal that is reached on a way from the start, where none as short was noted before."""
         for goal in goals:
             number = next((n for n, node in enumerate(played) if self.search.is_reached(goal, node)), None)
             if number is not None and (goal not in self.nodes or number < len(self.nodes[goal])):

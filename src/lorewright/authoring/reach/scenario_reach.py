@@ -100,7 +100,7 @@ class ReachReport:
 
 
 class ScenarioReach:
-    """Searches scenarios of a workspace, in campaigns that are thrown away; no model is asked and nothing is embedded."""
+    """Searches scenarios in campaigns that are thrown away; no model is asked and nothing is embedded."""
 
     def __init__(self, library: Library, explorer: Explorer, trial: Callable[[Path], Campaigns]) -> None:
         self._library = library

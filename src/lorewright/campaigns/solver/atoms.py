@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules import effects as e
-from lorewright.rules.actions import done_key
+from lorewright.rules.actions import done_key, tried_key
 from lorewright.world.state import WorldState
 
 Atom = tuple[Any, ...]
@@ -54,6 +54,8 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ("minutes" if holds else "early", condition.minutes)
         case c.Did():
             return ("did", condition.by, condition.did) if holds else ALWAYS
+        case c.Tried():
+            return ("tried", condition.by, condition.tried) if holds else ALWAYS
         case c.AllOf():
             return ("all" if holds else "any", *(formula(part, holds=holds) for part in condition.all))
         case c.AnyOf():
@@ -159,29 +161,29 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("lacks", thing):
             return thing not in state.held_by(state.player_id)
         case ("at", place):
-            return state.scene.location_id == place
+            return bool(state.scene.location_id == place)
         case ("away", place):
-            return state.scene.location_id != place
+            return bool(state.scene.location_id != place)
         case ("present", who):
             return who in state.present()
         case ("absent", who):
             return who not in state.present()
         case ("stands", who, place):
-            return state.positions.get(who) == place
+            return bool(state.positions.get(who) == place)
         case ("visited", place):
             return place in state.visits
         case ("unvisited", place):
             return place not in state.visits
         case ("clock", clock, value):
             stands = counted(clock, state)
-            return stands is not None and stands[0] >= value
+            return stands is not None and bool(stands[0] >= value)
         case ("below", clock, value):
             stands = counted(clock, state)
-            return stands is not None and stands[0] <= value
+            return stands is not None and bool(stands[0] <= value)
         case ("thread", thread, status):
-            return thread in state.threads and state.threads[thread].status == status
+            return thread in state.threads and bool(state.threads[thread].status == status)
         case ("other", thread, status):
-            return thread in state.threads and state.threads[thread].status != status
+            return thread in state.threads and bool(state.threads[thread].status != status)
         case ("learned", item):
             return state.has_learned(state.player_id, item)
         case ("unlearned", item):
@@ -189,9 +191,9 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("unspent", rule):
             return f"rule:{rule}" not in state.recall
         case ("minutes", minutes):
-            return state.minutes >= minutes
+            return bool(state.minutes >= minutes)
         case ("early", minutes):
-            return state.minutes < minutes
+            return bool(state.minutes < minutes)
         case ("near", thing):
             return thing in state.held_by(state.player_id) or thing in state.held_by(state.scene.location_id)
         case ("lies", thing, place):
@@ -206,8 +208,10 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             )
         case ("did", who, act):
             return done_key(who, act) in state.recall
+        case ("tried", who, act):
+            return tried_key(who, act) in state.recall
         case ("ended", ending):
-            return state.ended == ending
+            return bool(state.ended == ending)
         case _:
             return False
 

@@ -46,7 +46,7 @@ def openings(rule: Rule, withheld: frozenset[str]) -> Iterator[Goal]:
 def is_others_doing(when: Condition | None) -> bool:
     """Tell whether a condition needs an act of one of the cast, in whatever way it holds: no line of the player brings
     that about."""
-    return all(any(atom[0] == "did" for atom in atoms(way)) for way in alternatives(formula(when)))
+    return all(any(atom[0] in ("did", "tried") for atom in atoms(way)) for way in alternatives(formula(when)))
 
 
 def is_players(rule: Rule, start: WorldState) -> bool:

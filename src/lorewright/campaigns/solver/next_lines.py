@@ -1,7 +1,7 @@
 """A campaign's setting and a state -> the lines to type next, one suggestion for each goal that is within reach.
 
-For the game master alone: a suggestion names goals, items and people that the player may not know of, and its lines tell
-how to find them.
+For the game master alone: a suggestion names goals, items and people that the player may not know of, and its lines
+tell how to find them.
 """
 
 from __future__ import annotations

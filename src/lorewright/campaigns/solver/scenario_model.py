@@ -100,7 +100,9 @@ class ScenarioModel:
         effects = tuple(chain.from_iterable(_effects_of(rules)))
         free = list(added(effects, start.player_id))
         free += [atom for rule in rules.rules for atom in self._fired_by_others(rule)]
-        free += [("did", who, act.id) for who, cast in rules.cast.items() for act in cast.acts]
+        free += [
+            (how, who, act.id) for who, cast in rules.cast.items() for act in cast.acts for how in ("did", "tried")
+        ]
         free += [("has", thing) for who in self.people for thing in start.held_by(who)]
         free += [("present", who) for who in self.people if start.positions[who] != OFFSTAGE]
         costs = [cost for kind in rules.ruleset.actions.values() for cost in kind.costs.items()]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, formula, is_true
@@ -145,10 +146,31 @@ class GoalSearch:
         found = self._plan(goal, target, guided=True, states=self.budget.states)
         if isinstance(found, SearchNode) or self.budget.is_spent:
             return found
-        # Where no line seems to lead there, every line has to be tried.
-        is_guided = any(move.lines for move in guess.lead(target))
-        states = min(UNGUIDED_STATES, self.budget.states) if is_guided else self.budget.states
-        return self._plan(goal, target, guided=False, states=states)
+        if any(move.lines for move in guess.lead(target)):
+            return self._plan(goal, target, guided=False, states=min(UNGUIDED_STATES, self.budget.states))
+        # No line seems to lead there: its distance says nothing.
+        return self._wander(goal) or self._plan(goal, target, guided=False, states=self.budget.states)
+
+    def _wander(self, goal: Goal) -> SearchNode | None:
+        """Return the node at which random moves from the start reach a goal; None if those from so many states do not.
+        The moves are the same in every process."""
+        chance = Random(0)
+        node, moves = SearchNode(self.start), [move for move in self.moves if move.lines]
+        for _ in range(self.budget.states):
+            if self.budget.is_spent:
+                break
+            if node.state.ended is not None or node.turns >= MOST_TURNS:
+                node = SearchNode(self.start)
+            guess = self.estimator.of(node.state)
+            move = chance.choice([move for move in moves if not guess.of(move.needs)])
+            child = self._by(node, move, chance.choice(move.bands))
+            if child is None:
+                continue
+            self._note(child)
+            if self.is_reached(goal, child):
+                return child
+            node = child
+        return None
 
     def shorten(self, goal: Goal, node: SearchNode) -> SearchNode:
         """Return a node at which the goal is reached, too, without the steps that can be left out."""
