@@ -197,14 +197,18 @@ class ScenarioModel:
             yield self._happening(enough, inquiry.effects)
 
     def _own_acts(self) -> Iterator[SolverMove]:
-        """Yield a move for each verb of the ruleset's own, alone and with each thing and person."""
+        """Yield moves for the verbs of the ruleset's own: with each thing and person where a rule of the scenario names
+        such a target, else by the shortest line that does anything."""
+        bands = tuple(band.name for band in self.rules.ruleset.bands)
+        aimed = {act for rule in self.rules.rules if rule.on.target is not None for act in rule.on.acts}
         targets = [entity for entity in self.start.entities.values() if entity.type in ("item", "npc")]
         for act in dict.fromkeys(self.rules.ruleset.verbs().values()):
-            verb = self._typed(act)
-            yield SolverMove(ALWAYS, (), lines=(verb,), bands=_BANDS)
-            for target in targets:
-                needs = self._reached(target.id, must_carry=False)
-                yield SolverMove(needs, (), lines=(f"{verb} {the(target.name)}",), bands=_BANDS)
+            lines = {target.id: f"{self._typed(act)} {the(target.name)}" for target in targets}
+            if act in aimed:
+                for target, line in lines.items():
+                    yield SolverMove(self._reached(target, must_carry=False), (), lines=(line,), bands=bands)
+            else:
+                yield SolverMove(ALWAYS, (), lines=_lines(self._typed(act), *lines.values()), bands=bands)
 
     def _typed(self, act: str) -> str:
         """Return the verb that a player types for a type of action."""

@@ -34,6 +34,8 @@ UNGUIDED_STATES = 120
 _HASTE = 3
 # Up to so many steps in a row are left out of a plan at once.
 _LONGEST_CUT = 6
+# After so many random moves in a row that lead nowhere the search begins again at the start.
+_MOST_REFUSED = 40
 
 
 @dataclass(slots=True)
@@ -152,24 +154,29 @@ class GoalSearch:
         return self._wander(goal) or self._plan(goal, target, guided=False, states=self.budget.states)
 
     def _wander(self, goal: Goal) -> SearchNode | None:
-        """Return the node at which random moves from the start reach a goal; None if those from so many states do not.
-        The moves are the same in every process."""
+        """Return the node at which random moves from the start reach a goal; None if none of half as many moves as the
+        budget has states does. They are the same in every process."""
         chance = Random(0)
-        node, moves = SearchNode(self.start), [move for move in self.moves if move.lines]
-        for _ in range(self.budget.states):
+        node, moves, refused = SearchNode(self.start), [move for move in self.moves if move.lines], 0
+        for _ in range(self.budget.states // 2):
             if self.budget.is_spent:
                 break
-            if node.state.ended is not None or node.turns >= MOST_TURNS:
-                node = SearchNode(self.start)
-            guess = self.estimator.of(node.state)
-            move = chance.choice([move for move in moves if not guess.of(move.needs)])
+            if refused > _MOST_REFUSED or node.turns >= MOST_TURNS:
+                node, refused = SearchNode(self.start), 0
+            # A move that cannot be made costs little, an estimate of all moves much.
+            move = chance.choice(moves)
             child = self._by(node, move, chance.choice(move.bands))
             if child is None:
+                refused += 1
                 continue
             self._note(child)
             if self.is_reached(goal, child):
                 return child
-            node = child
+            # Other endings are passed by, so that they do not cut short the way to this one.
+            if child.state.ended is None:
+                node, refused = child, 0
+            else:
+                refused += 1
         return None
 
     def shorten(self, goal: Goal, node: SearchNode) -> SearchNode:
@@ -283,10 +290,14 @@ class GoalSearch:
         return is_true(goal.atom, node.state)
 
     def _children(self, node: SearchNode, guess: Distances, target: Atom, *, guided: bool) -> Iterator[SearchNode]:
+        tried: set[tuple[tuple[str, ...], BandName, str | None]] = set()
         for move in guess.lead(target) if guided else self.moves:
             if not move.lines or guess.of(move.needs):
                 continue
             for band in move.bands:
+                if (move.lines, band, move.rule) in tried:
+                    continue
+                tried.add((move.lines, band, move.rule))
                 child = self._by(node, move, band)
                 if child is not None:
                     yield child
