@@ -10,6 +10,7 @@ from lorewright.campaigns.solver.distances import DistanceEstimator
 from lorewright.campaigns.solver.goals import Goal
 from lorewright.campaigns.solver.search import GoalSearch, SearchNode
 from lorewright.packs.files import Progress, no_progress
+from lorewright.world.state import WorldState
 
 # From a state so many states are gone on from towards an ending.
 _STATES = 40
@@ -49,7 +50,6 @@ def find_dead_ends(
     going_on = [node for node in nodes if node.state.ended is None]
     if not endings:
         return DeadEnds((), 0, len(going_on))
-    free = DistanceEstimator((*search.moves, *search.model.unsearched()))
     chosen = _spread(going_on, most_states)
     dead: dict[object, DeadEnd] = {}
     looked_at = 0
@@ -66,9 +66,7 @@ def find_dead_ends(
             if key in alive or _leads_on(search, passed, endings, alive):
                 continue
             if not search.budget.is_spent:
-                distances = free.of(passed.state)
-                out_of_reach = all(distances.of(ending.atom) == math.inf for ending in endings)
-                dead[key] = DeadEnd(passed, out_of_reach)
+                dead[key] = DeadEnd(passed, _is_out_of_reach(search, passed.state, endings))
             break
     found = sorted(dead.values(), key=lambda dead_end: dead_end.node.turns)
     return DeadEnds(tuple(found), looked_at, len(going_on))
@@ -87,6 +85,12 @@ def _leads_on(search: GoalSearch, node: SearchNode, endings: Sequence[Goal], ali
         return False
     alive |= {search.key(passed.state) for passed in (node, *way.path())}
     return True
+
+
+def _is_out_of_reach(search: GoalSearch, state: WorldState, endings: Sequence[Goal]) -> bool:
+    """Tell whether nothing leads to an ending, even if all that is not searched for happens by itself."""
+    distances = DistanceEstimator((*search.moves, *search.model.unsearched(state))).of(state)
+    return all(distances.of(ending.atom) == math.inf for ending in endings)
 
 
 def _spread(nodes: Sequence[SearchNode], most: int) -> list[SearchNode]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lorewright.campaigns.solver.atoms import Atom, Formula, atoms, counted, is_true
+from lorewright.campaigns.solver.lines import the
 from lorewright.rules.rulesets import BandName
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -168,7 +169,12 @@ def _key(atom: Atom) -> Atom:
 
 
 def _standing(state: WorldState) -> Iterator[SolverMove]:
-    """Yield a move for each character who stands somewhere now: the player meets them there."""
+    """Yield a move for each character who stands somewhere now and for each thing that lies somewhere: the player meets
+    and takes them there."""
     for who, where in state.positions.items():
         if where != OFFSTAGE and who != state.player_id:
             yield SolverMove(("at", where), (("present", who),))
+    for place in state.exits:
+        for thing in state.held_by(place):
+            line = f"take {the(state.name_of(thing))}"
+            yield SolverMove(("at", place), (("near", thing), ("has", thing)), lines=(line,))

@@ -93,8 +93,8 @@ class ScenarioModel:
         """Return the IDs of endings that wait for an act of one of the cast."""
         return [ending.id for ending in self.rules.endings if is_others_doing(ending.when)]
 
-    def unsearched(self) -> list[SolverMove]:
-        """Return moves, free and always possible, for all that changes the world and that no search tries: acts of the
+    def unsearched(self, state: WorldState) -> list[SolverMove]:
+        """Return moves, free and always possible, for all that changes a state and that no search tries: acts of the
         cast, threats, escalation, effects and costs of the ruleset. With them an estimate is too hopeful by far."""
         rules, start = self.rules, self.start
         effects = tuple(chain.from_iterable(_effects_of(rules)))
@@ -103,8 +103,8 @@ class ScenarioModel:
         free += [
             (how, who, act.id) for who, cast in rules.cast.items() for act in cast.acts for how in ("did", "tried")
         ]
-        free += [("has", thing) for who in self.people for thing in start.held_by(who)]
-        free += [("present", who) for who in self.people if start.positions[who] != OFFSTAGE]
+        free += [("has", thing) for who in self.people for thing in state.held_by(who)]
+        free += [("present", who) for who in self.people if state.positions[who] != OFFSTAGE]
         costs = [cost for kind in rules.ruleset.actions.values() for cost in kind.costs.items()]
         both_ways = [(gauge(effect.path), by) for effect in effects if isinstance(effect, PathEffect) for by in (1, -1)]
         return [SolverMove(ALWAYS, tuple(free), (*ticked(effects), *costs, *both_ways))]

@@ -206,7 +206,7 @@ class GoalSearch:
 
     def _is_out_of_reach(self, target: Atom) -> bool:
         """Tell whether a target is out of reach even if all that is not searched for happens by itself."""
-        estimator = DistanceEstimator((*self.moves, *self.model.unsearched()))
+        estimator = DistanceEstimator((*self.moves, *self.model.unsearched(self.start)))
         return estimator.of(self.start).of(target) == math.inf
 
     def _plan(self, goal: Goal, target: Atom, *, guided: bool, states: int) -> SearchNode | Unreached:
