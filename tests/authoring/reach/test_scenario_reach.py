@@ -48,11 +48,10 @@ def test_no_step_of_the_way_to_an_ending_can_be_left_out(tmp_path: Path) -> None
 @pytest.mark.campaign
 def test_where_nothing_leads_to_it_an_ending_is_out_of_reach_and_else_only_not_found(tmp_path: Path) -> None:
     endings = (
-        "endings:",
         "endings:\n      rich: {say: Rich., when: {all: [{has: hatch_key}, {thread: lost, status: found}]}}\n"
-        "      late: {say: Late., when: {all: [{clock: dread, min: 3}, {clock: dread, max: 2}]}}",
+        "      late: {say: Late., when: {all: [{clock: dread, min: 3}, {clock: dread, max: 2}]}}"
     )
-    found = report(tmp_path, endings)
+    found = report(tmp_path, ("endings:", endings))
     assert {goal.id: goal.status for goal in found.endings} == {
         "fled": "reached",
         "rich": "out of reach",
