@@ -24,6 +24,7 @@ from lorewright.settings import Workspace
 if TYPE_CHECKING:
     from lorewright.authoring.leaks.suite import LeakSuite
     from lorewright.authoring.pack_suite import PackTests
+    from lorewright.authoring.reach.scenario_reach import ScenarioReach
     from lorewright.campaigns.campaigns import Campaigns
     from lorewright.campaigns.history import Histories
     from lorewright.campaigns.sessions import Sessions
@@ -166,15 +167,25 @@ class App:
     @cached_property
     def generator(self) -> Generator:
         """Makes scenarios from packs; it tries them with the built-in stages, whatever models there are."""
-        from lorewright.campaigns.history import Histories
-        from lorewright.campaigns.stage_models import FixedStageModels
         from lorewright.generate.scenario.generating import Generator
 
-        def trial(folder: Path) -> Campaigns:
-            stage_models = FixedStageModels({}, self.stage_models.library)
-            return _campaigns(self.workspace, self.by_words, stage_models, folder, Histories(folder / "history", None))
+        return Generator(self.workspace.scenarios, self.by_words, self.explorer, self._trial)
 
-        return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
+    @cached_property
+    def scenario_reach(self) -> ScenarioReach:
+        """Searches scenarios for what a player can reach; it plays with the built-in stages, whatever models there
+        are."""
+        from lorewright.authoring.reach.scenario_reach import ScenarioReach
+
+        return ScenarioReach(self.by_words, self.explorer, self._trial)
+
+    def _trial(self, folder: Path) -> Campaigns:
+        """Return campaigns in another folder, with built-in stages and packs that are searched by words alone."""
+        from lorewright.campaigns.history import Histories
+        from lorewright.campaigns.stage_models import FixedStageModels
+
+        stage_models = FixedStageModels({}, self.stage_models.library)
+        return _campaigns(self.workspace, self.by_words, stage_models, folder, Histories(folder / "history", None))
 
     @cached_property
     def leaks(self) -> LeakSuite:

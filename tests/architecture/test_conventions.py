@@ -81,3 +81,21 @@ def test_sql_stands_where_it_may(modules: Modules) -> None:
         "retrieval/lanes.py",
         "scene_lore/cache.py",
     ]
+
+
+def test_events_are_typed(modules: Modules) -> None:
+    # Only their own module knows that they have `details` in JSON; every other one makes and reads classes.
+    untyped = [
+        (module.name, node.lineno)
+        for module in modules
+        if module.name != "world/events.py"
+        for node in module.nodes
+        if (isinstance(node, ast.Attribute) and node.attr == "details")
+        or (isinstance(node, ast.Constant) and node.value == "details")
+        or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("Event", "EngineEvent", "UnknownEvent")
+        )
+    ]
+    assert untyped == []

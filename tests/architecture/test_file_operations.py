@@ -83,6 +83,7 @@ ALLOWED = {
     ("authoring/leaks/suite.py", "write_text"): MOMENT,
     ("authoring/leaks/twin_worlds.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("authoring/pack_suite.py", "tempfile.TemporaryDirectory"): MOMENT,
+    ("authoring/reach/scenario_reach.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("index/vectors/chroma_building.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("contrib/import_v0/tables.py", "shutil.copyfile"): MOMENT,
     ("contrib/import_v0/tables.py", "sqlite3.connect"): MOMENT,

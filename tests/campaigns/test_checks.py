@@ -15,12 +15,15 @@ from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check, migrate_file
 from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError
+from lorewright.ids import canonical_json
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of, opened
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, ODDITIES
 from lorewright.storage.tables import migrate
+from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import undo
+from lorewright.world.events import UnknownEvent
 from support import harbour as h
 from support.scale import scaled
 
@@ -152,6 +155,27 @@ def test_what_a_clock_that_was_set_back_has_left_is_noted_and_is_no_damage(
     assert checked.findings == ()
     assert {one.code for one in checked.notes} == {ODD[sql]}
     assert all(one.where and one.what and "clock" in one.hint for one in checked.notes)
+
+
+def test_events_of_another_version_are_no_damage_and_stay_as_they_are(file: Path, tmp_path: Path) -> None:
+    told = '"type":"{}"'
+    known, other = told.format("item_taken"), told.format("item_pocketed")
+    path = damaged(
+        file,
+        tmp_path,
+        f"""UPDATE turns SET result_json = replace(result_json, '{known}', '{other}');
+            UPDATE stage_records SET output_json = replace(output_json, '{known}', '{other}')""",
+    )
+    assert check(path).findings == ()
+    with closing(CampaignStore(path)) as store:
+        turns = [turn for turn in store.turns() if other in canonical_json(turn["result"])]
+        assert turns
+        for turn in turns:
+            (event,) = store.resolution(turn["turn_id"]).events
+            assert isinstance(event, UnknownEvent)
+            assert event.model_dump(mode="json") in turn["result"]["engine_events"]
+        assert undo(store)
+        assert store.head().markers == ()
 
 
 def test_every_invariant_is_broken_by_one_of_these(file: Path) -> None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from lorewright.campaigns.sessions import nothing_yet, recap
-from lorewright.rules.patch import EngineEvent, Outcome, Resolution
+from lorewright.rules.patch import Outcome, Resolution
+from lorewright.world.events import EngineEvent, SceneChanged
 from lorewright.world.ops import (
     AdvanceTime,
     ChangeInventory,
@@ -22,7 +23,7 @@ from support import small_world as w
 
 
 def moved(to: str) -> EngineEvent:
-    return EngineEvent(type="scene_changed", details={"from": w.BAR, "to": to})
+    return SceneChanged(from_id=w.BAR, to_id=to)
 
 
 def asked(target: str, words: str = "", code: str = "told") -> Outcome:

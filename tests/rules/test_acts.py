@@ -7,8 +7,9 @@ from typing import get_args
 import pytest
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.patch import EngineEvent, OutcomeCode
+from lorewright.rules.patch import OutcomeCode
 from lorewright.world import ops as o
+from lorewright.world.events import ItemTaken, SceneChanged
 from lorewright.world.state import Door, Fact, Reveal, WorldState
 from support import small_world as w
 
@@ -79,7 +80,7 @@ def test_going_moves_the_player_and_opens_a_scene_after_the_minutes_of_the_way()
         o.Move(entity_id=w.JO, to=w.PIER),
         o.OpenScene(location_id=w.PIER),
     )
-    assert resolution.events == (EngineEvent(type="scene_changed", details={"from": w.BAR, "to": w.PIER}),)
+    assert resolution.events == (SceneChanged(from_id=w.BAR, to_id=w.PIER),)
     assert resolution.outcomes[0].minutes == 5
 
 
@@ -126,7 +127,7 @@ def test_one_takes_as_many_as_one_wants_and_as_there_are(wanted: int, taken: int
     state = w.after(w.small_world(), *resolution.ops)
     assert state.held_by(w.JO)[w.COIN] == taken
     assert state.held_by(w.BAR).get(w.COIN, 0) == 3 - taken
-    assert resolution.events == (EngineEvent(type="item_taken", details={"item": w.COIN, "quantity": taken}),)
+    assert resolution.events == (ItemTaken(item=w.COIN, quantity=taken),)
 
 
 def test_waiting_lets_the_named_time_pass() -> None:

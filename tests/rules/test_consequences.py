@@ -7,8 +7,17 @@ from typing import Any
 import pytest
 
 from lorewright.rules.dice import FixedDice
-from lorewright.rules.patch import EngineEvent, Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.world import ops as o
+from lorewright.world.events import (
+    Arrived,
+    CampaignEnded,
+    CheckRolled,
+    ClockTicked,
+    ClockTriggered,
+    Departed,
+    EffectRefused,
+)
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import small_world as w
 
@@ -54,8 +63,7 @@ def test_a_roll_carries_the_trait_and_is_told_without_any_text() -> None:
     resolution = bribed(10)
     (roll,) = resolution.rolls
     assert (roll.expression, roll.modifier, roll.purpose, roll.actor_id) == ("2d6", 1, "rule0", w.JO)
-    details = {"rule": "rule0", "roll": 0, "total": 10, "band": "success"}
-    assert resolution.events[0] == EngineEvent(type="check_rolled", details=details)
+    assert resolution.events[0] == CheckRolled(rule="rule0", roll=0, total=10, band="success")
 
 
 def test_a_check_may_bring_its_own_dice() -> None:
@@ -151,8 +159,7 @@ def test_what_fails_its_check_is_left_undone() -> None:
 def test_an_effect_that_does_not_fit_is_skipped_and_said() -> None:
     effects = [{"lose": w.UNIT}, {"fact": "owes", "subject": w.JO, "object": "secret"}, {"clock": w.HEAT}]
     resolution = w.play(w.attempt("wait"), rules=w.campaign_rules({"on": {"act": "wait"}, "success": effects}))
-    refused = {"reason": "not_enough", "effect": {"lose": w.UNIT}}
-    assert resolution.events[0] == EngineEvent(type="effect_refused", details=refused)
+    assert resolution.events[0] == EffectRefused(reason="not_enough", effect={"lose": w.UNIT})
     assert after(resolution).clocks[w.HEAT].value == 1
 
 
@@ -165,13 +172,13 @@ def raising(by: int, **fields: Any) -> Resolution:
 def test_a_clock_sets_off_every_threshold_that_it_passes_in_order() -> None:
     effects = {w.HEAT: {4: [{"arrive": w.CHEN}], 2: [{"depart": w.MARA, "to": OFFSTAGE}], 5: [{"end": "raided"}]}}
     resolution = raising(4, clock_effects=effects)
-    assert [(event.type, dict(event.details)) for event in resolution.events] == [
-        ("clock_ticked", {"clock": w.HEAT, "before": 0, "after": 4}),
-        ("clock_triggered", {"clock": w.HEAT, "value": 2}),
-        ("departure", {"entity": w.MARA}),
-        ("clock_triggered", {"clock": w.HEAT, "value": 4}),
-        ("arrival", {"entity": w.CHEN}),
-    ]
+    assert resolution.events == (
+        ClockTicked(clock=w.HEAT, before=0, after=4),
+        ClockTriggered(clock=w.HEAT, value=2),
+        Departed(entity=w.MARA),
+        ClockTriggered(clock=w.HEAT, value=4),
+        Arrived(entity=w.CHEN),
+    )
     assert after(resolution).present_npcs() == (w.CHEN, w.VIKTOR)
 
 
@@ -214,9 +221,7 @@ ENDINGS = [
 def test_the_first_ending_whose_condition_holds_ends_the_campaign() -> None:
     resolution = w.play(w.go(w.PIER), rules=w.campaign_rules(endings=ENDINGS))
     assert resolution.ops[-1] == o.EndCampaign(ending_id="away")
-    assert resolution.events[-1] == EngineEvent(
-        type="campaign_ended", details={"ending": "away"}, scope="world_affecting"
-    )
+    assert resolution.events[-1] == CampaignEnded(ending="away", scope="world_affecting")
 
 
 def test_an_ending_waits_for_its_condition_or_for_an_effect() -> None:

@@ -23,6 +23,7 @@ from lorewright.rules.rulesets import Contradiction, Hindrance
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
+from lorewright.world.events import ActionBlocked
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import Door, Fact, WorldState
 from support import small_world as w
@@ -232,7 +233,7 @@ def test_what_is_impossible_is_told_as_a_failure_and_changes_nothing(
 ) -> None:
     resolution = w.play(tried, state=state, rules=RULES)
     assert [(one.code, one.reason) for one in resolution.outcomes] == [("blocked", reason)]
-    assert [(one.type, one.details["reason"]) for one in resolution.events] == [("action_blocked", reason)]
+    assert resolution.events == (ActionBlocked(action=0, reason=reason),)
     assert resolution.ops == ()
 
 

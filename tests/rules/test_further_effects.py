@@ -9,6 +9,7 @@ import pytest
 from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world import ops as o
+from lorewright.world.events import ConsequenceEnacted, Escalated
 from lorewright.world.state import Clock, Thread, WorldState
 from support import small_world as w
 
@@ -34,7 +35,7 @@ def after(resolution: Resolution, state: WorldState | None = None) -> WorldState
 
 
 def tiers(resolution: Resolution) -> list[int]:
-    return [event.details["tier"] for event in resolution.events if event.type == "consequence"]
+    return [event.tier for event in resolution.events if isinstance(event, ConsequenceEnacted)]
 
 
 # Tiers.
@@ -115,7 +116,7 @@ def test_whoever_is_attacked_goes_from_soft_to_hard_to_lethal_and_no_further() -
     for _ in range(4):
         found = tried(ATTACK, state=state, by=rules())
         state = after(found, state)
-        steps += [event.details["after"] for event in found.events if event.type == "escalated"]
+        steps += [event.after for event in found.events if isinstance(event, Escalated)]
     assert steps == ["soft", "hard", "lethal"]
     assert state.escalation == {w.VIKTOR: 3}
     assert "wounded" in state.conditions_of(w.JO)

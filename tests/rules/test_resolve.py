@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice, SeededDice
-from lorewright.rules.patch import EngineEvent, Patch, Resolution, Validation
+from lorewright.rules.patch import Patch, Resolution, Validation
 from lorewright.rules.resolve import play_out, resolve
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
+from lorewright.world.events import ActionBlocked
 from lorewright.world.state import WorldState
 from support import small_world as w
 from support import state_strategies as some
@@ -111,7 +112,7 @@ def test_a_blocked_attempt_changes_nothing_and_costs_nothing() -> None:
     (outcome,) = resolution.outcomes
     assert (outcome.code, outcome.reason, outcome.minutes) == ("blocked", "door_locked", 0)
     assert resolution.ops == ()
-    assert resolution.events == (EngineEvent(type="action_blocked", details={"action": 0, "reason": "door_locked"}),)
+    assert resolution.events == (ActionBlocked(action=0, reason="door_locked"),)
 
 
 def test_a_turn_may_happen_in_part() -> None:

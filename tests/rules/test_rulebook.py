@@ -14,6 +14,7 @@ from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
+from lorewright.world.events import RuledByTheBook
 from support import small_world as w
 
 HUM = w.attempt("attempt", verb="hum")
@@ -94,8 +95,7 @@ def test_a_ruling_is_played_with_its_dice_and_its_ops() -> None:
     assert patch.state.clocks[w.HEAT].value == 1
     outcome = patch.resolution().outcomes[0]
     assert (outcome.code, outcome.band, outcome.roll) == ("acted", "success", 0)
-    told = [event.details for event in patch.events if event.type == "ruled_by_the_book"]
-    assert told == [{"band": "success"}]
+    assert [event for event in patch.events if isinstance(event, RuledByTheBook)] == [RuledByTheBook(band="success")]
 
 
 def test_an_op_that_does_not_fit_any_more_is_skipped_and_an_event_says_so() -> None:

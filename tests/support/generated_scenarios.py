@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from lorewright.authoring.reach.played_plans import PlayedPlans
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import load_scenario
+from lorewright.campaigns.solver.dry_run import DryRun
+from lorewright.campaigns.solver.search import GoalSearch, SearchNode
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import Generated, Generator, Prepared
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.scene_lore.gather import gather_person
-from support.breadth_first_player import Node, Search
-from support.dry_run import DryRun
-from support.reachability import Proof
 from support.walking_player import reachable
 
 MOST_ACTIONS = 40
@@ -80,9 +80,9 @@ def _played(campaign: OpenCampaign, findings: tuple[str, ...]) -> Proven:
     people = [who for who in start.positions if who != start.player_id]
     briefings = {who: gather_person(generations, who).briefing for who in people}
     with_items = [who for who in people if start.held_by(who) or briefings[who].knows or briefings[who].withholds]
-    search = Search(DryRun(campaign.setting), start)
+    search = GoalSearch(DryRun(campaign.setting), start)
     goal = next(one for one in search.goals() if (one.kind, one.name) == ("ending", GOAL))
     found = search.plan(goal)
-    assert isinstance(found, Node), str(found)
-    nodes = Proof(campaign, search).play(found.plan())
+    assert isinstance(found, SearchNode), str(found)
+    nodes = PlayedPlans(campaign, search).play(found.plan())
     return Proven(findings, len(reachable(start)), len(with_items), len(found.plan()), nodes[-1].state.ended)

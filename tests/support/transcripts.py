@@ -16,6 +16,7 @@ from pathlib import Path
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.values.records import TurnResult
+from lorewright.world.events import ClockTicked
 from support.harbour_town import harbour_town
 from support.island_vault import write_island
 
@@ -52,7 +53,7 @@ def page(one: Transcript, folder: Path) -> str:
 def _facts(result: TurnResult) -> str:
     """The dim line: dice, clocks that moved, the notes that were quoted."""
     rolls = [f"{roll.expression}{roll.modifier:+d} = {roll.total}, {roll.band}" for roll in result.rolls]
-    moved = {event.details["clock"] for event in result.engine_events if event.type == "clock_ticked"}
+    moved = {event.clock for event in result.engine_events if isinstance(event, ClockTicked)}
     clocks = [f"{clock['name']} {clock['value']}/{clock['max']}" for clock in result.clocks if clock["id"] in moved]
     cited = list(dict.fromkeys(citation.cite for citation in result.citations))
     return " · ".join([*rolls, *clocks, *([f"[{', '.join(cited)}]"] if cited else [])])

@@ -18,7 +18,6 @@ from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.index.history import GrowingHistory, HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.rules.effects import PREDICATES
 from lorewright.rules.patch import Outcome, Resolution
 from lorewright.rules.verbs import verb_of
 from lorewright.storage.enclosure import Enclosure
@@ -29,8 +28,11 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Head
 from lorewright.values.annotations import LorebookEntry
 from lorewright.values.records import Message
+from lorewright.world import changes
 from lorewright.world.apply import apply
+from lorewright.world.events import ThreadChanged
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
+from lorewright.world.things import PREDICATES
 
 # The sentences for the outcomes that neither a change of the state nor the narration tells.
 _CAME_OF = {
@@ -112,28 +114,24 @@ def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
 def _changes(before: WorldState, after: WorldState, resolution: Resolution) -> Iterator[HistoryRecord]:
     """Yield what each op changed, with those who were present just then as witnesses; then all other changes of the
     turn."""
+    # Not of the recorded events: these have no witnesses, and nothing of possessions, doors and people elsewhere; and
+    # turns of older versions have fewer kinds of them, while their ops are complete.
     states = [before]
     for op in resolution.ops:
         states.append(apply(states[-1], (op,)).state)
     for was, now in pairwise((*states, after)):
         if was != now:
-            yield from _seen(was, now)
+            yield from _comings_and_goings(was, now)
+            yield from _possessions(was, now)
+            yield from _doors(was, now)
+            yield from _course_of_things(was, now)
             yield from _facts(was.facts, now)
-
-
-def _seen(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    yield from _comings_and_goings(was, now)
-    yield from _possessions(was, now)
-    yield from _doors(was, now)
-    yield from _course_of_things(was, now)
 
 
 def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     """Yield who came and went. A person who stays behind sees that somebody leaves, not where they go."""
-    for person in sorted({*was.positions, *now.positions}):
-        left, reached = was.positions.get(person, OFFSTAGE), now.positions.get(person, OFFSTAGE)
-        if left == reached:
-            continue
+    for move in changes.position_changes(was, now):
+        person, left, reached = move.entity, move.from_id, move.to_id
         if left != OFFSTAGE:
             yield _event(
                 now, f"{now.name_of(person)} left {in_a_sentence(now.name_of(left))}", _at(left, was), [person], left
@@ -150,64 +148,61 @@ def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRec
 
 def _possessions(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     for owner in sorted({*was.inventory, *now.inventory} & {*now.positions}):
-        had, has, place = was.held_by(owner), now.held_by(owner), now.positions[owner]
-        for item in sorted({*had, *has}):
-            if change := has.get(item, 0) - had.get(item, 0):
-                verb = "got" if change > 0 else "gave up"
-                count = f" ({abs(change)})" if abs(change) > 1 else ""
-                text = f"{now.name_of(owner)} {verb} {in_a_sentence(now.name_of(item))}{count}"
-                yield _event(now, text, (owner, *_at(place, now)), [owner, item], place)
+        place = now.positions[owner]
+        for change in changes.quantity_changes(was.held_by(owner), now.held_by(owner)):
+            more = change.after - change.before
+            verb = "got" if more > 0 else "gave up"
+            count = f" ({abs(more)})" if abs(more) > 1 else ""
+            text = f"{now.name_of(owner)} {verb} {in_a_sentence(now.name_of(change.item))}{count}"
+            yield _event(now, text, (owner, *_at(place, now)), [owner, change.item], place)
 
 
 def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    for door_id, door in sorted(now.doors.items()):
-        before = was.doors.get(door_id)
-        if before is not None and before.locked != door.locked:
-            text = f"{in_a_sentence(now.name_of(door_id))} was {'locked' if door.locked else 'unlocked'}"
-            yield _event(now, text, now.present(), [door_id], now.scene.location_id)
-        if before is not None and door.shut_bars and before.open != door.open:
-            text = f"{in_a_sentence(now.name_of(door_id))} was {'opened' if door.open else 'shut'}"
-            yield _event(now, text, now.present(), [door_id], now.scene.location_id)
+    for change in changes.door_changes(was, now):
+        before, door, name = change.before, change.after, in_a_sentence(now.name_of(change.door))
+        if before.locked != door.locked:
+            text = f"{name} was {'locked' if door.locked else 'unlocked'}"
+            yield _event(now, text, now.present(), [change.door], now.scene.location_id)
+        if door.shut_bars and before.open != door.open:
+            text = f"{name} was {'opened' if door.open else 'shut'}"
+            yield _event(now, text, now.present(), [change.door], now.scene.location_id)
 
 
 def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     """Yield changes of clocks and threads, and the end: only the player witnesses them."""
     player, place = [now.player_id], now.scene.location_id
-    for clock_id, clock in sorted(now.clocks.items()):
-        value = was.clocks[clock_id].value if clock_id in was.clocks else clock.value
-        if clock.value != value:
-            verb = "rose" if clock.value > value else "fell"
-            yield _event(now, f"{clock.name} {verb} from {value} to {clock.value} of {clock.max}", player, [], place)
-    for thread_id, thread in sorted(now.threads.items()):
-        if thread_id in was.threads and was.threads[thread_id].status != thread.status:
+    for tick in changes.clock_changes(was, now):
+        clock, verb = now.clocks[tick.clock], "rose" if tick.after > tick.before else "fell"
+        yield _event(now, f"{clock.name} {verb} from {tick.before} to {tick.after} of {clock.max}", player, [], place)
+    for change in changes.thread_changes(was, now):
+        if isinstance(change, ThreadChanged):
+            thread = now.threads[change.thread]
             yield HistoryRecord(
                 kind="event",
                 text=_sentence(f"The thread “{thread.title}” became {thread.status}"),
                 witnesses=(now.player_id,),
                 entity_ids=thread.related_entity_ids,
                 location_ids=(place,),
-                thread_ids=(thread_id,),
+                thread_ids=(change.thread,),
             )
-    if now.ended is not None and was.ended is None:
-        yield _event(now, f"The story ended: {now.ended.replace('_', ' ')}", player, [], place)
+    end = changes.end_reached(was, now)
+    if end is not None:
+        yield _event(now, f"The story ended: {end.ending.replace('_', ' ')}", player, [], place)
 
 
-def _facts(known: Any, now: WorldState) -> Iterator[HistoryRecord]:
+def _facts(known: Mapping[str, Fact], now: WorldState) -> Iterator[HistoryRecord]:
     """Yield the facts that are new or changed. Their witness is the player where they may know them, and never a
     character."""
-    if known is now.facts:
-        return  # most changes leave the facts as they are, and there may be thousands of them
-    for fact_id, fact in sorted(now.facts.items()):
-        before = known.get(fact_id)
-        if before is not fact and before != fact:
-            subject = [fact.subject_id] if fact.subject_id in now.entities else []
-            yield HistoryRecord(
-                kind="fact",
-                text=_fact(fact, now),
-                witnesses=(now.player_id,) if fact.visibility == "player" else (),
-                entity_ids=tuple(subject),
-                location_ids=(now.scene.location_id,),
-            )
+    for fact_id in changes.changed_facts(known, now.facts):
+        fact = now.facts[fact_id]
+        subject = [fact.subject_id] if fact.subject_id in now.entities else []
+        yield HistoryRecord(
+            kind="fact",
+            text=_fact(fact, now),
+            witnesses=(now.player_id,) if fact.visibility == "player" else (),
+            entity_ids=tuple(subject),
+            location_ids=(now.scene.location_id,),
+        )
 
 
 def _fact(fact: Fact, state: WorldState) -> str:

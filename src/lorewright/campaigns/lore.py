@@ -43,6 +43,7 @@ from lorewright.turn.views.player_ids import PlayerIds, readable
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.entries import entry_history, lore_conditions
 from lorewright.values.records import BUILTIN, NarratorInput, TurnResult
+from lorewright.world.changes import clock_changes, minutes_passed
 from lorewright.world.state import WorldState
 
 # What a player asks besides playing a turn: lore, who is present, the map, why a turn came out as it did. All of it is
@@ -278,14 +279,10 @@ def explain_last_turn(campaign: OpenCampaign) -> Reasons:
         return Reasons(result)
     before = campaign.store.state_at(turns[-2]["turn_id"])
     after = campaign.store.state_at(turns[-1]["turn_id"])
-    return Reasons(result, after.minutes - before.minutes, tuple(_moved(before, after)))
-
-
-def _moved(before: WorldState, after: WorldState) -> Iterator[tuple[str, int]]:
-    for clock_id, clock in sorted(after.clocks.items()):
-        was = before.clocks.get(clock_id)
-        if was is not None and was.value != clock.value:
-            yield clock.name, clock.value - was.value
+    # Not of the result's events: these leave out what happened where the player was not.
+    ticks = clock_changes(before, after)
+    moved = tuple((after.clocks[tick.clock].name, tick.after - tick.before) for tick in ticks)
+    return Reasons(result, minutes_passed(before, after), moved)
 
 
 @contextmanager

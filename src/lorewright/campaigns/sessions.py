@@ -39,6 +39,8 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import use_of
 from lorewright.values.entries import lore_conditions
 from lorewright.values.records import BUILTIN
+from lorewright.world import changes
+from lorewright.world.events import SceneChanged, ThreadChanged
 from lorewright.world.ops import AdvanceTime, OpenScene, StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -96,12 +98,12 @@ def nothing_yet(state: WorldState) -> str:
 def _way(before: WorldState, after: WorldState, resolutions: Sequence[Resolution]) -> str:
     start = in_a_sentence(before.name_of(before.scene.location_id))
     reached = [
-        in_a_sentence(after.name_of(event.details["to"]))
+        in_a_sentence(after.name_of(event.to_id))
         for resolution in resolutions
         for event in resolution.events
-        if event.type == "scene_changed"
+        if isinstance(event, SceneChanged)
     ]
-    spent = _duration(after.minutes - before.minutes)
+    spent = _duration(changes.minutes_passed(before, after))
     if not reached:
         return f"You stayed at {start}{f' for {spent}' if spent else ''}."
     if len(reached) > _PLACES:
@@ -137,27 +139,27 @@ def _lore(learned: Sequence[str]) -> str:
 
 
 def _possessions(before: WorldState, after: WorldState) -> str:
-    had, has = before.held_by(before.player_id), after.held_by(after.player_id)
-    got = [in_a_sentence(after.name_of(item)) for item in has if has[item] > had.get(item, 0)]
-    gave = [in_a_sentence(after.name_of(item)) for item in had if had[item] > has.get(item, 0)]
+    moved = [*changes.quantity_changes(before.held_by(before.player_id), after.held_by(after.player_id))]
+    got = [in_a_sentence(after.name_of(change.item)) for change in moved if change.after > change.before]
+    gave = [in_a_sentence(after.name_of(change.item)) for change in moved if change.after < change.before]
     parts = [f"got {_and(got)}" if got else "", f"parted with {_and(gave)}" if gave else ""]
     return f"You {' and '.join(part for part in parts if part)}." if got or gave else ""
 
 
 def _clocks(before: WorldState, after: WorldState) -> str:
-    moved = [
-        f"{clock.name} at {clock.value} of {clock.max}"
-        for clock_id, clock in sorted(after.clocks.items())
-        if clock_id not in before.clocks or before.clocks[clock_id].value != clock.value
-    ]
+    # A clock that an upgrade of the scenario brought is told of as well.
+    new = after.clocks.keys() - before.clocks.keys()
+    ids = sorted({*new, *(tick.clock for tick in changes.clock_changes(before, after))})
+    moved = [f"{clock.name} at {clock.value} of {clock.max}" for clock in map(after.clocks.__getitem__, ids)]
     return f"{_and(moved).replace(' at ', ' stands at ', 1)}." if moved else ""
 
 
 def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
     same: list[str] = []
+    changed = {change.thread for change in changes.thread_changes(before, after) if isinstance(change, ThreadChanged)}
+    changed |= after.threads.keys() - before.threads.keys()
     for thread_id, thread in sorted(after.threads.items()):
-        was = before.threads.get(thread_id)
-        if was is None or was.status != thread.status:
+        if thread_id in changed:
             yield f"The thread “{thread.title}” is {thread.status} now."
         elif thread.status == "open" and after.ended is None:
             same.append(f"“{thread.title}”")
@@ -338,7 +340,7 @@ def resolution_of(store: CampaignStore, turn_id: str) -> Resolution:
 def learned_between(before: WorldState, after: WorldState, generations: Sequence[Generation]) -> list[str]:
     """Return the texts that the player came to know from one state to the other, in that order."""
     known = after.reveals.get(after.player_id, {})
-    new = sorted(set(known) - before.learned_by(before.player_id), key=lambda item_id: (known[item_id].minute, item_id))
+    new = sorted(changes.items_learned(before, after), key=lambda item_id: (known[item_id].minute, item_id))
     found = [next((item for generation in generations if (item := generation.item(item_id))), None) for item_id in new]
     return [item.text for item in found if item is not None]
 

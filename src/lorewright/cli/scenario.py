@@ -1,4 +1,4 @@
-"""lorewright scenario …: list, validate, generate."""
+"""lorewright scenario …: list, validate, reach, generate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
+from lorewright.authoring.reach.scenario_reach import GoalReport, ReachLine, ReachReport
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.solver.search import GUIDED_STATES
 from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
@@ -86,6 +88,110 @@ def _show(findings: list[Finding]) -> None:
         say(f"{finding.file}:{finding.line}: {finding.severity} {finding.message}{hint}", style=style)
     counts = Counter(finding.severity for finding in findings)
     say(f"{counts['error']} errors, {counts['warning']} warnings")
+
+
+# So long a scenario of a hundred rules takes on a machine of 2020, twice over.
+_SECONDS = 300
+_SHOWN_DEAD_ENDS = 12
+
+
+@app.command(epilog="Example: lorewright scenario reach dead_drop --seconds 60")
+def reach(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    seconds: Annotated[float, typer.Option(min=1, help="Search for at most so long.")] = _SECONDS,
+    states: Annotated[int, typer.Option(min=1, help="Go on from so many states for each goal.")] = GUIDED_STATES,
+    as_json: AsJson = False,
+) -> None:
+    """Search for what a player can reach by typed lines: endings, discoverables, places, people, things, rules, and
+    dead ends. Exit 1 when an ending or a discoverable was not reached.
+
+    Every way that is shown was played with the built-in stages. What is not found within the bounds is "not found";
+    "out of reach" is what nothing in the scenario, its ruleset and its packs leads to.
+    """
+    lorewright = open_app()
+    path = lorewright.campaigns.scenario_path(scenario)
+    with progress_bar() as progress:
+        report = lorewright.scenario_reach.report(path, seconds=seconds, states=states, progress=progress)
+    if as_json:
+        show_json(report.as_json())
+    else:
+        _show_reach(report)
+    if not report.is_whole:
+        raise typer.Exit(1)
+
+
+def _show_reach(report: ReachReport) -> None:
+    show_table(("ending", "", "lines"), [_reach_row(goal) for goal in report.endings])
+    say()
+    show_table(
+        ("discoverable", "", "found by", "lines"),
+        [
+            (goal.id, goal.status, str(goal.lines[-1]) if goal.status == "reached" and goal.lines else "", _way(goal))
+            for goal in report.discoverables
+        ],
+    )
+    for title, goals in (
+        ("place", report.places),
+        ("person", report.people),
+        ("thing", report.things),
+        ("rule", report.rules),
+    ):
+        missed = [goal for goal in goals if goal.status != "reached"]
+        if missed:
+            say()
+            show_table((f"{title} not reached", "", "lines"), [_reach_row(goal) for goal in missed])
+    _show_dead_ends(report)
+    _show_bounds(report)
+
+
+def _reach_row(goal: GoalReport) -> tuple[str, str, str]:
+    return goal.id, goal.status, _way(goal)
+
+
+def _way(goal: GoalReport) -> str:
+    if goal.status == "reached":
+        return _typed(goal.lines) or "at the start"
+    return f"{goal.missing} (nearest after: {_typed(goal.lines) or 'the start'})"
+
+
+def _typed(lines: tuple[ReachLine, ...]) -> str:
+    return "; ".join(map(str, lines))
+
+
+def _show_dead_ends(report: ReachReport) -> None:
+    if report.dead_ends:
+        say()
+        rows = [
+            ("none leads on" if dead_end.exhaustive else "none found", _typed(dead_end.lines))
+            for dead_end in report.dead_ends
+        ]
+        show_table(("dead end: an ending", "after"), rows[:_SHOWN_DEAD_ENDS])
+        if len(rows) > _SHOWN_DEAD_ENDS:
+            say(f"… and {len(rows) - _SHOWN_DEAD_ENDS} more (--json has all)", style="dim")
+
+
+def _show_bounds(report: ReachReport) -> None:
+    say()
+    if report.others_doing:
+        say(f"not searched for, as they wait for an act of one of the cast: {', '.join(report.others_doing)}")
+    say(
+        f"searched: {report.lines_tried:,} lines, {report.states_seen:,} states seen, "
+        f"{report.dead_ends_looked_at:,} of them tried for dead ends",
+        style="dim",
+    )
+    stopped = "" if report.in_time else "; the time was used up, so more may be found with a larger --seconds"
+    say(
+        f"bounds: {report.seconds:g} seconds, {report.states:,} states for each goal, {report.most_lines} lines for "
+        f"each way{stopped}",
+        style="dim",
+    )
+    kinds = (("endings", report.endings), ("discoverables", report.discoverables), ("rules", report.rules))
+    counts = [f"{_reached(goals)} of {len(goals)} {name}" for name, goals in kinds]
+    say(f"{report.scenario}: reached {', '.join(counts)}; {len(report.dead_ends)} dead ends", style="bold")
+
+
+def _reached(goals: tuple[GoalReport, ...]) -> int:
+    return sum(goal.status == "reached" for goal in goals)
 
 
 @app.command(epilog="Example: lorewright scenario generate --pack neo_seattle --brief 'a debt in the market' --seed 7")

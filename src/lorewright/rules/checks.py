@@ -21,6 +21,8 @@ from lorewright.rules.reach import company, holds, turned_to
 from lorewright.rules.reasons import hindrance
 from lorewright.rules.rulesets import BandName, CampaignRules, Check, ClearlyHigher, Risk, Ruleset, Trigger, Turning
 from lorewright.rules.verbs import verb_of
+from lorewright.world.changes import minutes_passed
+from lorewright.world.events import CheckRolled, ConsequenceEnacted, StatSpokeUp, TimeLost, Triggered
 from lorewright.world.ops import (
     AddCondition,
     AddFact,
@@ -62,7 +64,7 @@ def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) 
 
 def run_timers(patch: Patch, before: WorldState, ruleset: Ruleset) -> None:
     """Move the numbers that run with the minutes by the minutes that have passed since `before`."""
-    passed = patch.state.minutes - before.minutes
+    passed = minutes_passed(before, patch.state)
     if not passed or patch.state.ruleset is None:
         return
     for path, each in sorted(ruleset.timers.items()):
@@ -93,7 +95,7 @@ def fire_triggers(patch: Patch, before: WorldState, ruleset: Ruleset, action: Ac
 
 def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterator[str]:
     turning = _choose_turning(patch, trigger, action, dice)
-    patch.tell("triggered", trigger=trigger.id, **({} if turning is None else {"turning": turning.id}))
+    patch.tell(Triggered(trigger=trigger.id, turning=None if turning is None else turning.id))
     effects = (*(turning.effects if turning else ()), *trigger.effects)
     patch.enact(aimed(effects, patch.state, by_itself(action, patch.state), None), how="found")
     yield from (text for text in (trigger.say, turning.say if turning else "") if text)
@@ -189,8 +191,7 @@ def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules,
     spoke = _find_louder(patch, band, stat, actor.id, ruleset)
     if spoke is not None and ruleset.clearly_higher is not None:
         stat, band = spoke, ruleset.clearly_higher.band
-    of = {} if stat is None else {"stat": stat}
-    patch.tell("check_rolled", rule=purpose, roll=len(patch.rolls), total=roll.total, band=band, **of)
+    patch.tell(CheckRolled(rule=purpose, roll=len(patch.rolls), total=roll.total, band=band, stat=stat))
     patch.rolls.append(roll.model_copy(update={"band": band}))
     return Rolled(band, stat, roll.total)
 
@@ -213,7 +214,7 @@ def _find_louder(patch: Patch, band: BandName, stat: str | None, who: str, rules
         return None
     other = find_louder_stat(ruleset.clearly_higher, stat, who, patch.state, ruleset)
     if other is not None:
-        patch.tell("stat_spoke_up", stat=other, over=stat)
+        patch.tell(StatSpokeUp(stat=other, over=stat))
     return other
 
 
@@ -295,7 +296,7 @@ def _enact_blows(patch: Patch, action: Action, band: BandName) -> None:
 def _enact_consequence(patch: Patch, band: BandName, check: Check, action: Action) -> None:
     """Enact the consequence of the check's tier."""
     tier = TIERS[check.risk]
-    patch.tell("consequence", tier=tier, band=band)
+    patch.tell(ConsequenceEnacted(tier=tier, band=band))
     if tier == 0:
         patch.do(*_time_loss(action, patch))
         return
@@ -365,7 +366,7 @@ def _time_loss(action: Action, patch: Patch) -> tuple[StateOp, ...]:
     """Return the loss of time; time that the cast lose is their own."""
     if action.actor_id != patch.state.player_id:
         return ()
-    patch.tell("time_lost", minutes=_LEAST_MINUTES)
+    patch.tell(TimeLost(minutes=_LEAST_MINUTES))
     return (AdvanceTime(minutes=_LEAST_MINUTES),)
 
 

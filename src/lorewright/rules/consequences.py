@@ -15,6 +15,8 @@ from lorewright.rules.reach import holds, is_npc, place_of, turned_to
 from lorewright.rules.rulesets import ANY_NPC, BandName, CampaignRules, Owner, Rule, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import Refusal, apply
+from lorewright.world.changes import clock_changes
+from lorewright.world.events import ClockTriggered
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import EndCampaign, PathOp, Recall, StateOp
 from lorewright.world.state import WorldState
@@ -62,7 +64,7 @@ def trigger_clocks(patch: Patch, before: WorldState, rules: CampaignRules) -> No
         for clock_id, value in reached:
             if patch.state.ended is not None:
                 return
-            patch.tell("clock_triggered", clock=clock_id, value=value)
+            patch.tell(ClockTriggered(clock=clock_id, value=value))
             patch.enact(rules.clock_effects[clock_id][value], how="found")
         if not reached:
             return
@@ -141,9 +143,9 @@ def _say(rule: Rule, band: BandName | None) -> tuple[str, ...]:
 
 
 def _reached(before: WorldState, after: WorldState, rules: CampaignRules) -> Iterator[tuple[str, int]]:
-    for clock_id in sorted(rules.clock_effects.keys() & after.clocks.keys()):
-        was, now = before.clocks[clock_id].value, after.clocks[clock_id].value
-        yield from ((clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now)
+    for tick in clock_changes(before, after):
+        marks = sorted(rules.clock_effects.get(tick.clock, ()))
+        yield from ((tick.clock, value) for value in marks if tick.before < value <= tick.after)
 
 
 # Owners: ops that a stage proposes -> those that it may not propose, since each path and kind of op has its owner.

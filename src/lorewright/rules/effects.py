@@ -14,11 +14,9 @@ from lorewright.world.frozen import Frozen
 from lorewright.world.ops import AddFact
 from lorewright.world.schemas import LARGEST, is_json
 from lorewright.world.state import Fact, Relationship, WorldState
-from lorewright.world.things import ESCALATION, MANIFEST_LEVEL
+from lorewright.world.things import ESCALATION, MANIFEST_LEVEL, PREDICATES
 
 # Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words.
-
-PREDICATES = ("promised", "threatened", "owes")
 
 
 def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str) -> tuple[str, AddFact | None]:

@@ -15,11 +15,13 @@ from lorewright.ids import local
 from lorewright.rules.actions import CastRule
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.dice import Dice
-from lorewright.rules.patch import EngineEvent, Outcome, Resolution, Roll
+from lorewright.rules.patch import Outcome, Resolution, Roll
 from lorewright.rules.reach import is_npc, is_person
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.validate import the
 from lorewright.rules.verbs import Sight, verb_of
+from lorewright.world.changes import changed_facts
+from lorewright.world.events import Arrived, ConditionGained, Departed, EngineEvent
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Observe, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState, pair, relation_key
@@ -227,19 +229,19 @@ def _event_memories(
     event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState
 ) -> Iterator[tuple[str, _Memory]]:
     """Yield memories of events beside the attempts: injuries, bonds, people who came or went by no act of their own."""
-    whom = event.details.get("entity")
-    if whom not in after.entities:
+    match event:
+        case ConditionGained():
+            done, importance = f"was {event.condition}", 4
+        case Arrived() | Departed() if event.entity not in moved:
+            done, importance = "came" if isinstance(event, Arrived) else "went away", 2
+        case _:
+            return
+    if event.entity not in after.entities:
         return
-    name = the(str(whom), after)
-    if event.type == "condition_gained":
-        memory = _Memory(f"{name[:1].upper()}{name[1:]} was {event.details['condition']}.", 4)
-    elif event.type in ("arrival", "departure") and whom not in moved:
-        memory = _Memory(f"{name[:1].upper()}{name[1:]} {'came' if event.type == 'arrival' else 'went away'}.", 2)
-    else:
-        return
+    name = the(event.entity, after)
     for who in _cast_at(after.scene.location_id, before, after):
-        if who != whom and (event.audience is None or who in event.audience):
-            yield who, memory
+        if who != event.entity and event.reaches(who):
+            yield who, _Memory(f"{name[:1].upper()}{name[1:]} {done}.", importance)
 
 
 def _regard_changes(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[ChangeRelation]:
@@ -276,11 +278,9 @@ def _outcome_changes(
 
 def _promise_changes(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
     """Yield what has become established about a promise."""
-    if before.facts is after.facts:
-        return
-    for fact_id in sorted(entry for entry, fact in after.facts.items() if fact.predicate in _WORD):
+    for fact_id in changed_facts(before.facts, after.facts):
         fact = after.facts[fact_id]
-        if before.facts.get(fact_id) == fact or fact.is_only_told:
+        if fact.predicate not in _WORD or fact.is_only_told:
             continue
         to = _named_person(fact, after)
         if to is not None:

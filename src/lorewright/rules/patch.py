@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import Field
 
-from lorewright.rules.effects import PREDICATES, Effect, Learned, RevealEffect, StateEffect, effect_ops
+from lorewright.rules.effects import Effect, Learned, RevealEffect, StateEffect, effect_ops
 from lorewright.rules.rulesets import BandName
 from lorewright.world.apply import Refusal, apply
+from lorewright.world.changes import events_between, items_learned
+from lorewright.world.events import EffectRefused, EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.state import WorldState
-from lorewright.world.things import ESCALATION
 
 # Results of the rules: a Validation before anything happens, a Resolution after.
 
@@ -118,18 +119,6 @@ class Roll(Frozen):
     band: BandName | None = None
 
 
-class EngineEvent(Frozen):
-    """Something that happened, for the narrator and the log. `audience` are those who may know of it, where these are
-    not all at the scene's place: the two ends of a whisper, the people of another place."""
-
-    type: str
-    details: FrozenMap[str, Any] = Field(default_factory=dict)
-    tags: tuple[str, ...] = ()
-    scope: Literal["campaign", "world_affecting"] = "campaign"
-    # Newer fields are written only where they have a value: other turns keep their bytes.
-    audience: tuple[str, ...] | None = Field(default=None, exclude_if=lambda audience: audience is None)
-
-
 class Outcome(Frozen):
     """What came of one action; `item_id` is the thing that went along with it.
 
@@ -209,82 +198,6 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
 )
 
 
-# Changes: two states -> the events between them: threads, facts, conditions, threats, circumstances, escalations. Only
-# changes that the player may know of are events. An event is `world_affecting` where it would matter beyond the
-# campaign: a thread that got another status, an established fact about a pack's entity.
-
-
-def events_between(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Yield the events, in a fixed order."""
-    if before.threads is not after.threads:
-        yield from _threads(before, after)
-    if before.facts is not after.facts:
-        yield from _facts(before, after)
-    if before.characters is not after.characters:
-        yield from _conditions(before, after)
-    if before.escalation is not after.escalation:
-        for who, level, was in _differences(before.escalation, after.escalation):
-            yield _event("escalated", entity=who, before=ESCALATION[was], after=ESCALATION[level])
-    for kind, field in (("threat", "threats"), ("situation", "situations")):
-        was, now = getattr(before, field), getattr(after, field)
-        if was is not now:
-            yield from (_event(f"{kind}_began", **{kind: key}) for key in sorted(now.keys() - was.keys()))
-            yield from (_event(f"{kind}_ended", **{kind: key}) for key in sorted(was.keys() - now.keys()))
-    if before.turn_order is not after.turn_order and after.turn_order is not None:
-        yield _event("turn_passed", to=after.turn_order.current)
-
-
-def _threads(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    for thread_id, thread in sorted(after.threads.items()):
-        was = before.threads.get(thread_id)
-        if was is None:
-            continue
-        if was.status != thread.status:
-            details = {"thread": thread_id, "before": was.status, "after": thread.status}
-            yield EngineEvent(type="thread_changed", details=details, scope="world_affecting")
-        if was.progress != thread.progress:
-            yield _event("progress_made", thread=thread_id, before=was.progress, after=thread.progress)
-
-
-def _facts(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Yield new facts, except promises, threats and debts, which are recorded separately."""
-    # Filtered before sorting: a long game has thousands, of which a turn touches a few.
-    touched = [fact_id for fact_id, fact in after.facts.items() if before.facts.get(fact_id) is not fact]
-    for fact_id in sorted(touched):
-        was, fact = before.facts.get(fact_id), after.facts[fact_id]
-        if fact.visibility != "player" or fact.predicate in PREDICATES or was == fact:
-            continue
-        subject = after.entities.get(fact.subject_id)
-        is_of_a_pack = subject is not None and subject.origin == "pack"
-        details = {"fact": fact_id, "subject": fact.subject_id, "predicate": fact.predicate}
-        scope = "world_affecting" if is_of_a_pack else "campaign"
-        yield EngineEvent.model_validate({"type": "fact_established", "details": details, "scope": scope})
-
-
-def _conditions(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Yield conditions gained and lost by those present."""
-    for who in after.present():
-        was, now = before.conditions_of(who), after.conditions_of(who)
-        yield from (
-            _event("condition_gained", entity=who, condition=condition) for condition in now if condition not in was
-        )
-        yield from (
-            _event("condition_lost", entity=who, condition=condition) for condition in was if condition not in now
-        )
-
-
-def _differences(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """Yield (key, value now, value before) of every difference, by key; a missing value is 0."""
-    for key in sorted(before.keys() | after.keys()):
-        was, now = before.get(key, 0), after.get(key, 0)
-        if was != now:
-            yield key, now, was
-
-
-def _event(kind: str, **details: Any) -> EngineEvent:
-    return EngineEvent(type=kind, details=details)
-
-
 # The patch: a working copy of a state, its ops and events.
 
 # Texts of an effect, which have no place in an event.
@@ -324,20 +237,21 @@ class Patch:
             if refusal is not None:
                 hidden = {**_TEXTS, "value": True} if isinstance(effect, StateEffect) else _TEXTS
                 written = effect.model_dump(exclude=hidden, exclude_defaults=True)
-                self.tell("effect_refused", reason=refusal.reason, effect=written)
+                self.tell(EffectRefused(reason=refusal.reason, effect=written))
 
     def propose(self, *ops: StateOp) -> Refusal | None:
         """Apply proposed ops, all or none; return why they do not fit, or None."""
         return self._apply(ops)
 
-    def tell(self, event: str, **details: Any) -> None:
-        """Add an event; details are IDs and numbers, never a text of the lore."""
-        self.events.append(EngineEvent(type=event, details=details, audience=self.audience))
+    def tell(self, *events: EngineEvent) -> None:
+        """Add events, for those who may know of them just now."""
+        if self.audience is not None:
+            events = tuple(event.model_copy(update={"audience": self.audience}) for event in events)
+        self.events += events
 
     def learned_since(self, before: WorldState) -> tuple[str, ...]:
         """Return the items that the player knows now and did not then, in the order of their telling."""
-        viewer = self.state.player_id
-        return tuple(i for i in self.state.reveals.get(viewer, {}) if not before.has_learned(viewer, i))
+        return items_learned(before, self.state)
 
     def resolution(self) -> Resolution:
         """Return everything that was done, as values."""
@@ -352,10 +266,7 @@ class Patch:
         ops = tuple(self._dated(op) for op in ops)
         applied = apply(self.state, ops)
         if applied.refusal is None:
-            happenings = _visible_changes(self.state, applied.state)
-            if self.audience is not None:
-                happenings = (happening.model_copy(update={"audience": self.audience}) for happening in happenings)
-            self.events.extend(happenings)
+            self.tell(*events_between(self.state, applied.state))
             self.state = applied.state
             self.ops.extend(ops)
         return applied.refusal
@@ -370,42 +281,3 @@ def already_known(effects: Iterable[Effect], state: WorldState) -> tuple[str, ..
     """Return the items that the effects would reveal and that the player has learned before, each once."""
     items = [effect.reveal for effect in effects if isinstance(effect, RevealEffect)]
     return tuple(dict.fromkeys(item for item in items if state.has_learned(state.player_id, item)))
-
-
-def _visible_changes(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Yield the visible changes: clocks, comings and goings, another scene, the end."""
-    for clock_id, clock in sorted(after.clocks.items()):
-        was = before.clocks[clock_id].value
-        if clock.value != was:
-            yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
-    yield from _scene_changes(before, after)
-    yield from events_between(before, after)
-    if after.scene.number != before.scene.number:
-        places = {"from": before.scene.location_id, "to": after.scene.location_id}
-        yield EngineEvent(type="scene_changed", details=places)
-    else:
-        yield from _comings_and_goings(before, after)
-    if after.ended != before.ended:
-        yield EngineEvent(type="campaign_ended", details={"ending": after.ended}, scope="world_affecting")
-
-
-def _comings_and_goings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    was, now = set(before.present_npcs()), set(after.present_npcs())
-    for who in sorted(was - now):
-        yield EngineEvent(type="departure", details={"entity": who})
-    for who in sorted(now - was):
-        yield EngineEvent(type="arrival", details={"entity": who})
-
-
-def _scene_changes(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
-    """Yield what changed in the ruleset's scene and in the player's own stats, by path. Others' stats stay hidden."""
-    if before.ruleset is None or after.ruleset is None or before.ruleset is after.ruleset:
-        return
-    own = after.player_id
-    parts = [("scene", before.ruleset.scene, after.ruleset.scene)]
-    parts += [("stats", before.ruleset.stats.get(own, {}), after.ruleset.stats.get(own, {}))]
-    for part, was, now in parts:
-        for path in sorted(was.keys() | now.keys()):
-            if was.get(path) != now.get(path):
-                changed = {"path": f"{part}.{path}", "before": was.get(path), "after": now.get(path)}
-                yield EngineEvent(type="path_changed", details=changed)

@@ -30,6 +30,25 @@ from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules,
 from lorewright.rules.validate import cost_ops, costs_of
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
+from lorewright.world.changes import (
+    condition_changes,
+    minutes_passed,
+    progress_changes,
+    situation_changes,
+    threat_changes,
+)
+from lorewright.world.events import (
+    ActionBlocked,
+    ConditionGained,
+    EffectRefused,
+    InquiryCompleted,
+    RuledByTheBook,
+    SituationBegan,
+    StreakBroke,
+    ThreatAverted,
+    ThreatBegan,
+    ThreatCame,
+)
 from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
 from lorewright.world.state import WorldState
 
@@ -54,7 +73,7 @@ def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Rulese
             patch.do(SetStreak(who=who, failures=failures))
         return ()
     patch.do(SetStreak(who=who, failures=0))
-    patch.tell("streak_broke", entity=who, failures=failures)
+    patch.tell(StreakBroke(entity=who, failures=failures))
     patch.enact(aimed(ruleset.streak.effects, patch.state, action), how="found")
     return (ruleset.streak.say,) if ruleset.streak.say else ()
 
@@ -104,12 +123,12 @@ def _settle_threat(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
         rule = rules.threats.get(threat_id)
         if rule is not None and rule.unless is not None and holds(rule.unless, patch.state):
             patch.do(EndThreat(threat_id=threat_id))
-            patch.tell("threat_averted", threat=threat_id)
+            patch.tell(ThreatAverted(threat=threat_id))
             said += [rule.averted] if rule.averted else []
             return True
         if threat.due <= patch.state.minutes:
             patch.do(EndThreat(threat_id=threat_id))
-            patch.tell("threat_came", threat=threat_id)
+            patch.tell(ThreatCame(threat=threat_id))
             if rule is not None:
                 patch.enact(rule.effects, how="found")
                 said += [rule.say] if rule.say else []
@@ -122,12 +141,19 @@ def describe_hardships(before: WorldState, after: WorldState, rules: CampaignRul
     their title.
     """
     who, ruleset = after.player_id, rules.ruleset
-    gained = [condition for condition in after.conditions_of(who) if condition not in before.conditions_of(who)]
-    begun = sorted(after.situations.keys() - before.situations.keys())
-    said = [hindrance.say for name in gained if (hindrance := ruleset.conditions.get(name)) is not None]
-    said += [hindrance.say for name in begun if (hindrance := ruleset.situations.get(name)) is not None]
-    announced = sorted(after.threats.keys() - before.threats.keys())
-    said += [rules.threats[threat_id].title for threat_id in announced if threat_id in rules.threats]
+    said = []
+    for event in (
+        *condition_changes(before, after, (who,)),
+        *situation_changes(before, after),
+        *threat_changes(before, after),
+    ):
+        match event:
+            case ConditionGained(condition=name) if name in ruleset.conditions:
+                said.append(ruleset.conditions[name].say)
+            case SituationBegan(situation=name) if name in ruleset.situations:
+                said.append(ruleset.situations[name].say)
+            case ThreatBegan(threat=name) if name in rules.threats:
+                said.append(rules.threats[name].title)
     return tuple(filter(None, said))
 
 
@@ -143,10 +169,11 @@ def finish_inquiries(patch: Patch, before: WorldState, rules: CampaignRules) -> 
     """Enact every inquiry that has what it needs now and did not before."""
     said: list[str] = []
     for thread_id, inquiry in sorted(rules.inquiries.items()):
-        was, now = before.threads.get(thread_id), patch.state.threads.get(thread_id)
-        if was is None or now is None or not was.progress < inquiry.needed <= now.progress:
+        # Made anew for each: the effects of an inquiry may further the next.
+        made = next((made for made in progress_changes(before, patch.state) if made.thread == thread_id), None)
+        if made is None or not made.before < inquiry.needed <= made.after:
             continue
-        patch.tell("inquiry_complete", thread=thread_id)
+        patch.tell(InquiryCompleted(thread=thread_id))
         patch.enact(inquiry.effects, how="found")
         said += [inquiry.say] if inquiry.say else []
     return tuple(said)
@@ -271,7 +298,7 @@ def _play(
         else:
             answer = act(patch, attempt, rules) if ruling is None else _play_ruling(patch, ruling)
     then = _follow_up(patch, action, answer, rules)
-    minutes, learned = patch.state.minutes - before.minutes, patch.learned_since(before)
+    minutes, learned = minutes_passed(before, patch.state), patch.learned_since(before)
     patch.outcomes.append(_outcome(judged.action_index, action, answer, learned, minutes=minutes, then=then))
 
 
@@ -321,8 +348,8 @@ def _play_ruling(patch: Patch, ruling: Ruling) -> Answer:
     for op in ruling.ops:
         refusal = patch.propose(op)
         if refusal is not None:
-            patch.tell("effect_refused", reason=refusal.reason, effect={"op": op.op})
-    patch.tell("ruled_by_the_book", band=ruling.band)
+            patch.tell(EffectRefused(reason=refusal.reason, effect={"op": op.op}))
+    patch.tell(RuledByTheBook(band=ruling.band))
     return Answer("acted", band=ruling.band, roll=len(patch.rolls) - 1 if ruling.rolls else None)
 
 
@@ -380,7 +407,7 @@ def _why_not_now(attempt: Attempt, state: WorldState, rules: CampaignRules, acti
 
 
 def _block(patch: Patch, index: int, action: Action, reason: ReasonCode | None) -> None:
-    patch.tell("action_blocked", action=index, reason=reason)
+    patch.tell(ActionBlocked(action=index, reason=reason))
     patch.outcomes.append(_outcome(index, action, Answer("blocked"), (), reason=reason))
 
 

@@ -6,7 +6,7 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -21,6 +21,7 @@ from lorewright.rules.dice import SeededDice
 from lorewright.storage.annotation_rows import entries_json
 from lorewright.storage.database import Database
 from lorewright.values.same import Same
+from lorewright.world.events import EVENTS, EngineEvent, NobodyActed, SceneChanged, SceneClosed, TimeSkipped
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, Fact, WorldState
 
@@ -111,9 +112,6 @@ RECENT_TURNS = 12
 # A turn that lets so many in-world minutes pass has skipped them.
 SKIPPED_MINUTES = 60
 
-# Events of a turn that become a marker of the next one.
-TIME_SKIPPED, SCENE_CLOSED, NOBODY_ACTED = "time_skipped", "scene_closed", "nobody_acted"
-
 # So many turns that were told and lie beyond those are summarised at once: a small model reads some 3,000 tokens for
 # it, once in so many turns; until then those turns are found by retrieval.
 SUMMARISE_AFTER = 20
@@ -135,21 +133,29 @@ def options_of(result: Mapping[str, Any]) -> tuple[str, ...]:
 def markers_of(result: Mapping[str, Any]) -> tuple[Marker, ...]:
     """Return the markers that a turn's result has the next turn begin with, in the order of their events; several moves
     make one marker."""
-    return tuple(_markers(result["engine_events"]))
+    return tuple(_markers(EVENTS.validate_python(result["engine_events"])))
 
 
-def _markers(events: list[Mapping[str, Any]]) -> Iterator[Marker]:
-    moves = [event["details"] for event in events if event["type"] == "scene_changed"]
+def _markers(events: Sequence[EngineEvent]) -> Iterator[Marker]:
+    moves = [event for event in events if isinstance(event, SceneChanged)]
     # A player who ended where they began has not moved: a scene may open in the place of the one before it.
-    if moves and moves[0]["from"] != moves[-1]["to"]:
-        yield Marker(subtype="location_change", payload={"from": moves[0]["from"], "to": moves[-1]["to"]})
+    if moves and moves[0].from_id != moves[-1].to_id:
+        yield location_change(moves[0].from_id, moves[-1].to_id)
     for event in events:
-        if event["type"] == TIME_SKIPPED:
-            yield Marker(subtype="time_skip", payload={"duration": event["details"]["minutes"]})
-        elif event["type"] == SCENE_CLOSED:
-            yield Marker(subtype="scene_open", payload={"at": event["details"]["at"]})
-        elif event["type"] == NOBODY_ACTED:
-            yield Marker(subtype="silence", payload={"who": list(event["details"]["who"])})
+        match event:
+            case TimeSkipped():
+                yield Marker(subtype="time_skip", payload={"duration": event.minutes})
+            case SceneClosed():
+                yield Marker(subtype="scene_open", payload={"at": event.at})
+            case NobodyActed():
+                yield Marker(subtype="silence", payload={"who": list(event.who)})
+            case _:
+                pass
+
+
+def location_change(from_id: str, to_id: str) -> Marker:
+    """Return the marker of a way from one place to another."""
+    return Marker(subtype="location_change", payload={"from": from_id, "to": to_id})
 
 
 # Which entries stay and which stay away in the next turn, and the dice that are thrown for them.

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from lorewright.rules.actions import Action, AuthoredAct
-from lorewright.rules.effects import PREDICATES
 from lorewright.rules.patch import Outcome
 from lorewright.rules.rulesets import Ruleset
 from lorewright.values.records import InnerState, LoreLine, Message, Recorded, Scope
@@ -17,6 +16,7 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import Json
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
+from lorewright.world.things import PREDICATES
 
 # The input and output of the stage `npc_intent`, built-in and model alike: what a character is shown before it acts,
 # and what it intends. Nothing is in here that the character does not know.

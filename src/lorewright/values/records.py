@@ -14,8 +14,9 @@ from pydantic import BaseModel, Field
 
 from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
-from lorewright.rules.patch import ActionResult, EngineEvent, Outcome, Roll, Validation
+from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
+from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How

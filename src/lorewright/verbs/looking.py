@@ -46,6 +46,7 @@ from lorewright.rules.reach import place_of
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Sight, Verb
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.world.events import ItemFound
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
@@ -286,7 +287,7 @@ def _search(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -
     if new is None:
         return Answer("found_before", known_item_ids=(matched[0].id,))
     reveal(patch, new.id, action, how="found", others="witnessed")
-    patch.tell("item_found", item=new.id)
+    patch.tell(ItemFound(item=new.id))
     patch.enact(rules.on_find.get(new.id, ()), how="found")
     return Answer("found")
 

@@ -60,6 +60,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import ItemMetadata, Verb, seen
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
+from lorewright.world.events import ItemDropped, ItemGiven, ItemTaken
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeRelation, Recall, StateOp, TransferItem
 from lorewright.world.state import WorldState
@@ -110,7 +111,7 @@ def _take_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 def _take(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
     quantity = _hand(patch, attempt.action)
-    patch.tell("item_taken", item=attempt.action.target_id, quantity=quantity)
+    patch.tell(ItemTaken(item=attempt.action.target_id, quantity=quantity))
     return Answer("taken")
 
 
@@ -243,7 +244,7 @@ def _drop_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 def _drop(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
     quantity = _hand(patch, attempt.action)
-    patch.tell("item_dropped", item=attempt.action.target_id, quantity=quantity)
+    patch.tell(ItemDropped(item=attempt.action.target_id, quantity=quantity))
     return Answer("dropped")
 
 
@@ -349,7 +350,7 @@ def _give_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 def _give(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
     action = attempt.action
     _hand(patch, action)
-    patch.tell("item_given", item=action.item_id, to=action.target_id)
+    patch.tell(ItemGiven(item=action.item_id, to=action.target_id))
     if not ruled:
         _win_by_gift(patch, action)
     return Answer("given")

@@ -250,6 +250,10 @@ class Thread(Frozen):
 NARRATED = "narrated"
 
 
+# The predicates of promises, threats and debts.
+PREDICATES = ("promised", "threatened", "owes")
+
+
 class Fact(Frozen):
     """Something established: subject, predicate, object; the seed's columns."""
 

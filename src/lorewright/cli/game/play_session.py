@@ -32,6 +32,7 @@ from lorewright.replay.recording import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.values.records import TurnListener, TurnResult
+from lorewright.world.events import CampaignEnded
 
 # A turn is shown while it runs. A narration streams as provisional: when the turn is committed it is printed again as
 # what happened, else it is said that it did not happen. Its pieces are wrapped by words at the width of a page; each
@@ -349,7 +350,7 @@ class PlaySession:
         if self._debug:
             show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
             say()
-        if any(event.type == "campaign_ended" for event in result.engine_events):
+        if any(isinstance(event, CampaignEnded) for event in result.engine_events):
             show_end(recap_of(self.campaign, session))
 
     def _stopped(self, head: str, did_not_happen: Callable[[], None]) -> None:

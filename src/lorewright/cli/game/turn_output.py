@@ -18,8 +18,8 @@ from lorewright.storage.sittings import session_rows
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import undo_played
-from lorewright.values.entries import SCENE_CLOSED
 from lorewright.values.records import Message, TurnResult
+from lorewright.world.events import EVENTS, CampaignEnded, ClockTicked, PathChanged, SceneClosed
 from lorewright.world.state import WorldState
 
 # What `--debug` shows of a turn beside what the player sees: who rolled to act, what others thought and intended, how
@@ -147,7 +147,7 @@ def show_result(
         if facts or cited:
             say(in_lines([part for part in (facts, f"[{cited}]" if cited else "") if part]), style="dim")
         show_table(table)
-    if any(event.type == "campaign_ended" for event in result.engine_events):
+    if any(isinstance(event, CampaignEnded) for event in result.engine_events):
         say("  — the end —", style="bold")
     if usage is not None:
         say(f"  {usage_line(usage)}", style="dim")
@@ -172,8 +172,9 @@ def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
 def _unplayed(campaign: OpenCampaign) -> str:
     """Return a name for a turn that was just taken back and has no words."""
     taken = campaign.store.turns(campaign.store.undone()[-1], after=head_row(campaign.store.database).turn_id)
-    events = [event["type"] for event in taken[0]["result"]["engine_events"]]
-    return "the end of the scene" if SCENE_CLOSED in events else "a change from outside"
+    events = EVENTS.validate_python(taken[0]["result"]["engine_events"])
+    closed = any(isinstance(event, SceneClosed) for event in events)
+    return "the end of the scene" if closed else "a change from outside"
 
 
 def usage_line(usage: Usage) -> str:
@@ -213,8 +214,8 @@ def roll_line(roll: Roll) -> str:
 
 def clock_line(result: TurnResult) -> str:
     """Return the clocks and gauges that moved, with their values: `Heat 2/6 · Tide 1/8`; empty where none did."""
-    moved = {event.details["clock"] for event in result.engine_events if event.type == "clock_ticked"}
-    paths = [event.details["path"] for event in result.engine_events if event.type == "path_changed"]
+    moved = {event.clock for event in result.engine_events if isinstance(event, ClockTicked)}
+    paths = [event.path for event in result.engine_events if isinstance(event, PathChanged)]
     moved |= {path.removeprefix("scene.") for path in paths if path.startswith("scene.")}
     return " · ".join(
         f"{clock['name']} {clock['value']}/{clock['max']}" for clock in result.clocks if clock["id"] in moved

@@ -22,7 +22,6 @@ from lorewright.contrib.import_v0.values import (
     turn_numbers,
 )
 from lorewright.ids import canonical_json
-from lorewright.rules.effects import PREDICATES
 from lorewright.world.state import (
     OFFSTAGE,
     Clock,
@@ -36,6 +35,7 @@ from lorewright.world.state import (
     WorldState,
     relationship_key,
 )
+from lorewright.world.things import PREDICATES
 
 _TYPES: Mapping[str, EntityType] = {
     **dict.fromkeys(("player", "pc", "player_character"), "player"),

@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from lorewright.ids import local, slug
 from lorewright.index.keywords import words_of
-from lorewright.rules.effects import PREDICATES
-from lorewright.rules.patch import EngineEvent, Patch
+from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.turn.checks.tools import not_by, write
@@ -30,9 +29,10 @@ from lorewright.values.proposals import (
 )
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
+from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
-from lorewright.world.things import NARRATED, Entity, Fact
+from lorewright.world.things import NARRATED, PREDICATES, Entity, Fact
 
 # Names in a narration that its input does not have: the narrator may use no names but those that it was shown. A name
 # is a word that is capitalised where no sentence begins. Words that are ordinary in capitals (days, titles, peoples)

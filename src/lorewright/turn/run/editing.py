@@ -14,7 +14,7 @@ from lorewright.errors import CampaignError, EditRefused, HeadMoved
 from lorewright.ids import canonical_json, is_id
 from lorewright.rules.checks import run_timers
 from lorewright.rules.consequences import reach_ending, trigger_clocks
-from lorewright.rules.patch import EngineEvent, Patch, Validation
+from lorewright.rules.patch import Patch, Validation
 from lorewright.rules.resolve import describe_hardships, finish_inquiries, run_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.tools import write
@@ -36,9 +36,11 @@ from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
-from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
+from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world import ops as o
+from lorewright.world.changes import minutes_passed
+from lorewright.world.events import EngineEvent, SceneClosed, TimeSkipped
 from lorewright.world.ops import StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -255,11 +257,11 @@ def _is_scene_closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
 
 def _boundary_events(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
     """Yield the events that the next turn is to tell of: that a scene was closed, and the time that was skipped."""
-    minutes = after.minutes - before.minutes
+    minutes = minutes_passed(before, after)
     if closed:
-        yield EngineEvent(type=SCENE_CLOSED, details={"at": before.scene.location_id})
+        yield SceneClosed(at=before.scene.location_id)
     if (closed and minutes) or minutes >= SKIPPED_MINUTES:
-        yield EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes})
+        yield TimeSkipped(minutes=minutes)
 
 
 def _apply_changes(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:

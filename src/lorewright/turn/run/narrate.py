@@ -8,7 +8,6 @@ from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
-from lorewright.rules.patch import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
 from lorewright.turn.run.background import BackgroundJob, BackgroundResult
@@ -21,6 +20,7 @@ from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import NarratorInput, NarratorOutput, TurnListener
 from lorewright.world.apply import apply
+from lorewright.world.events import EngineEvent
 from lorewright.world.ops import AddEntity, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 

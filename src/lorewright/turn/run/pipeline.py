@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
-from lorewright.rules.patch import EngineEvent, Resolution, Validation
+from lorewright.rules.patch import Resolution, Validation
 from lorewright.storage.annotation_rows import ENTRIES
 from lorewright.turn.run.background import background_jobs
 from lorewright.turn.run.narrate import Narrating
@@ -52,7 +52,7 @@ from lorewright.turn.views.narrator_input import WHISPER, TurnStream, narrator_i
 from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import Annotations
-from lorewright.values.entries import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
+from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import (
     NEXT_PROMPT,
     SILENT,
@@ -65,6 +65,8 @@ from lorewright.values.records import (
     TurnResult,
     Unclear,
 )
+from lorewright.world.changes import items_learned, minutes_passed
+from lorewright.world.events import NobodyActed, TimeSkipped
 from lorewright.world.ops import Recall
 from lorewright.world.state import WorldState
 
@@ -130,9 +132,8 @@ class NarratorInputs:
         if rounds[0].intent is None:
             # Where the player changed to a persona who is elsewhere, the turn begins in another scene.
             before = before.with_fields(scene=turn.head.state.scene)
-        player = after.player_id
         lore = views.scene_lore(after)
-        views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))
+        views.add_learned(sorted(items_learned(before, after)))
         own = next((round_ for round_ in rounds if round_.intent is None), None)
         resolution = _joined(rounds)
         acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
@@ -412,7 +413,7 @@ async def _play_stream(turn: TurnContext, narrations: NarratorInputs) -> None:
             round_ = await carry_out(turn, who, await decide_intent(turn, who))
             await narrations.tell([round_], PlannerOutput())
     if found.skipped and not found.order:
-        turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
+        turn.played.events.append(NobodyActed(who=found.skipped))
 
 
 async def _play_ensemble(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
@@ -441,6 +442,6 @@ def _can_act(turn: TurnContext, who: str) -> bool:
 
 
 def _mark_time(turn: TurnContext) -> None:
-    minutes = turn.played.state.minutes - turn.head.state.minutes
+    minutes = minutes_passed(turn.head.state, turn.played.state)
     if minutes >= SKIPPED_MINUTES and turn.setting.rules.profile != "freeform":
-        turn.played.events.append(EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes}))
+        turn.played.events.append(TimeSkipped(minutes=minutes))

@@ -10,7 +10,7 @@ from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.effects import PREDICATES, recorded_facts
+from lorewright.rules.effects import recorded_facts
 from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
@@ -30,6 +30,7 @@ from lorewright.values.records import (
     Scope,
 )
 from lorewright.world.state import WorldState
+from lorewright.world.things import PREDICATES
 
 # A player's claims -> premises: each claim checked against promises and debts on record, learned items, things carried,
 # and the stream. A claim holds only where something supports it: a promise or debt on the record, an item that was

@@ -12,7 +12,7 @@ from lorewright.llm.model import Model
 from lorewright.llm.prompt_template import Prompts
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice
-from lorewright.rules.patch import ActionResult, EngineEvent, Outcome, Resolution, Roll
+from lorewright.rules.patch import ActionResult, Outcome, Resolution, Roll
 from lorewright.rules.rulesets import TurnProfile
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
@@ -29,6 +29,7 @@ from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import LorebookEntry, Review, Summary
 from lorewright.values.records import NarratorInput, NarratorOutput, Premise, TurnListener
 from lorewright.world.apply import apply
+from lorewright.world.events import EngineEvent
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 

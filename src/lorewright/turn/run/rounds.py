@@ -41,6 +41,7 @@ from lorewright.values.proposals import (
     own_key,
 )
 from lorewright.values.records import InnerState, LoreLine, Message, NpcAct, Premise, Recorded
+from lorewright.world.changes import items_learned
 from lorewright.world.ops import Recall, RevealItem
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled
@@ -461,11 +462,10 @@ def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence
     player = after.player_id
     if player not in audience:
         return
-    for item_id, reveal in sorted(after.reveals.get(player, {}).items()):
-        if reveal.how in ("told", "overheard") and not before.has_learned(player, item_id):
+    for item_id in sorted(items_learned(before, after)):
+        if after.reveals[player][item_id].how in ("told", "overheard"):
             for who in audience:
-                is_theirs = holder_of(item_id) == who
-                if who != player and not is_theirs and not after.has_learned(who, item_id):
+                if who not in (player, holder_of(item_id)) and not after.has_learned(who, item_id):
                     yield RevealItem(item_id=item_id, to=who, how="overheard")
 
 

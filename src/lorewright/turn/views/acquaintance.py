@@ -13,16 +13,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import PackEntity as PackEntity
 from lorewright.retrieval.view import LoreView, find_same_things, hidden_entities, ids_of
-from lorewright.rules.patch import EngineEvent
 from lorewright.turn.views.player_ids import readable
 from lorewright.values.records import Message, MessageType
-from lorewright.world.schemas import plain
+from lorewright.world.events import CampaignEnded, EngineEvent, SceneChanged
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 
 # Message matrix: which reader sees which message. It is seed 004's matrix as one table of data, completed for the
@@ -242,17 +241,23 @@ class Acquaintance:
         )
 
     def told_events(self, events: Iterable[EngineEvent]) -> tuple[EngineEvent, ...]:
-        """Return the events that are about nobody and nothing hidden that the player has not met."""
+        """Return the events that the player may know of: not those of a whisper between others or of another place, and
+        none about somebody or something hidden that the player has not met. In `audience` such people are left out."""
         unheard = self._hidden - self._met
+        told = (event for event in events if self._reaches_player(event))
         if not unheard:
-            return tuple(events)
+            return tuple(told)
         return tuple(
             event.model_copy(
                 update={"audience": event.audience and tuple(who for who in event.audience if who not in unheard)}
             )
-            for event in events
-            if unheard.isdisjoint(_texts_in(plain(event.details)))
+            for event in told
+            if unheard.isdisjoint(event.texts())
         )
+
+    def _reaches_player(self, event: EngineEvent) -> bool:
+        # Where the player is, and that the story is over, they see whoever brought it about.
+        return event.reaches(self.state.player_id) or isinstance(event, (CampaignEnded, SceneChanged))
 
     def _unnamed(self, entity: Entity) -> Entity:
         # Things and doors can be handled, so they have the name that the scenario gives them.
@@ -397,18 +402,6 @@ class Acquaintance:
         same = ids_of(entity.pack_entity_id or entity.id, find_same_things(self.generations))
         found = (pack.entity(same_id) for same_id in same for pack in self.generations)
         return [name for entry in found if entry is not None for name in _names_in_pack(entry)]
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield str(key)
-            yield from _texts_in(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts_in(item)
-    elif isinstance(value, str):
-        yield value
 
 
 def _names_in_pack(entity: PackEntity) -> tuple[str, ...]:

@@ -24,9 +24,10 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Summary, ToldTurn
-from lorewright.values.entries import Agenda, Marker
+from lorewright.values.entries import Agenda, Marker, location_change
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
+from lorewright.world.changes import scene_change
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import PlayAs, StateOp
 from lorewright.world.state import Entity, WorldState
@@ -387,10 +388,10 @@ def apply_persona(head: Head, submission: Submission) -> tuple[Head, tuple[State
     state = apply(head.state, ops).state
     if (to := submission.whisper_to) is not None and (to not in state.present() or to == state.player_id):
         raise CampaignError(f"{state.name_of(to)} is not here to be whispered to", hint="go to them first")
-    if state.scene.number == head.state.scene.number:
+    scene = scene_change(head.state, state)
+    if scene is None:
         return replace(head, state=state), ops
-    move = {"from": head.state.scene.location_id, "to": state.scene.location_id}
     # A move that the last turn led to was that of another persona.
     markers = [marker for marker in head.markers if marker.subtype not in ("location_change", "scene_open", "silence")]
-    moved = (*markers, Marker(subtype="location_change", payload=move))
+    moved = (*markers, location_change(scene.from_id, scene.to_id))
     return replace(head, state=state, markers=moved, scene_lore=()), ops

@@ -32,6 +32,8 @@ from lorewright.values.records import (
     SceneView,
     ThingView,
 )
+from lorewright.world.changes import clock_changes, end_reached, items_learned, minutes_passed, scene_change
+from lorewright.world.events import Arrived, Departed, TimeLost
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
@@ -126,6 +128,7 @@ class TurnStream:
 
 # The narrator's input: the scene as it may be shown, and the evidence that was gained.
 
+
 def narrator_input(
     *,
     player_text: str,
@@ -154,7 +157,8 @@ def narrator_input(
     changes and events of all that is told; `acts` have the outcomes of others.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
-    ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
+    end = end_reached(before, after)
+    ending = None if end is None else rules.ending(end.ending)
     return NarratorInput(
         player_text=player_text,
         player_id=before.player_id,
@@ -162,7 +166,7 @@ def narrator_input(
         results=validation.results,
         plan=plan,
         scene=_scene_view(after, lore),
-        scene_changed=after.scene.number != before.scene.number,
+        scene_changed=scene_change(before, after) is not None,
         evidence=tuple(_evidence(before, after, outcomes, {item.id: item for item in items})),
         clocks=_ticks(before, after),
         movements=_movements(resolution, after),
@@ -177,8 +181,8 @@ def narrator_input(
             },
             **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
         },
-        minutes=after.minutes - before.minutes,
-        minutes_lost=sum(event.details["minutes"] for event in resolution.events if event.type == "time_lost"),
+        minutes=minutes_passed(before, after),
+        minutes_lost=sum(event.minutes for event in resolution.events if isinstance(event, TimeLost)),
         turn_no=turn_no,
         ending=ending.say if ending else None,
         seed=seed,
@@ -269,7 +273,7 @@ def _evidence(
                 known = before.has_learned(player, item_id)
                 speaker = _speaker(outcome, items[item_id], player)
                 yield _evidence_of(items[item_id], after, speaker=speaker, known_before=known)
-    for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
+    for item_id in sorted({*items_learned(before, after)} - given):
         if item_id in items:
             yield _evidence_of(items[item_id], after, speaker=None, known_before=False)
 
@@ -299,20 +303,17 @@ def _evidence_of(item: SceneItem, state: WorldState, *, speaker: str | None, kno
 
 def _ticks(before: WorldState, after: WorldState) -> tuple[ClockTick, ...]:
     return tuple(
-        ClockTick(id=clock.id, name=clock.name, before=was.value, after=clock.value, max=clock.max)
-        for clock_id, clock in sorted(after.clocks.items())
-        if (was := before.clocks[clock_id]).value != clock.value
+        ClockTick(id=clock.id, name=clock.name, before=tick.before, after=tick.after, max=clock.max)
+        for tick in clock_changes(before, after)
+        if (clock := after.clocks[tick.clock])
     )
 
 
 def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...]:
-    kinds = {"arrival", "departure"}
     return tuple(
-        Movement.model_validate(
-            {"entity_id": event.details["entity"], "name": after.name_of(event.details["entity"]), "kind": event.type}
-        )
+        Movement(entity_id=event.entity, name=after.name_of(event.entity), kind=event.type)
         for event in resolution.events
-        if event.type in kinds
+        if isinstance(event, (Arrived, Departed))
     )
 
 

@@ -1,4 +1,4 @@
-"""What a player types for what they are after: items, rules -> lines, the likeliest first."""
+"""Items and rules -> the lines that a player may type for them, the likeliest first."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ _WORDS = 8
 
 
 def phrases(item: SceneItem) -> list[str]:
-    """What a player may call an item: its name, what it is about, both, a telling word of it."""
+    """Return what a player may call an item: its name, its topics, both, words of its text."""
     name = item.name.replace("_", " ")
     both = [f"{name} of {topic}" for topic in item.topics if topic.casefold() != name.casefold()]
     return list(dict.fromkeys((name, *item.topics, *both, *content_words(item.text)[:_WORDS])))
 
 
 def searches(item: SceneItem) -> list[str]:
-    """The very words that find it (`search behind the bar`), then other words for it."""
+    """Return lines that may find an item: its trigger as written (`read the diary`), then after `search`, then other
+    words for it."""
     trigger = (item.trigger or "").lower()
-    very = [trigger if trigger.startswith("search ") else f"search {trigger}"] if trigger else []
-    return [*very, *(f"search {phrase}" for phrase in phrases(item)), "search"]
+    written = [trigger] if trigger else []
+    if trigger and not trigger.startswith("search "):
+        written.append(f"search {trigger}")
+    return [*written, *(f"search {phrase}" for phrase in phrases(item)), "search"]
 
 
 def the(name: str) -> str:
-    """A name as it is typed after a verb."""
+    """Return a name as it is typed after a verb."""
     return name if not name or name[:1].isupper() or name.startswith(("the ", "a ")) else f"the {name}"
 
 
@@ -42,7 +45,8 @@ def rule_lines(
     items: Sequence[SceneItem],
     told: Sequence[SceneItem],
 ) -> Iterator[str]:
-    """Lines for an act of a rule. `items` are what its topic may name, `told` what its target could be asked about."""
+    """Yield lines for an act of a rule. `items` are those that its topic may name, `told` those that its target could
+    be asked about."""
     on = rule.on
     who = start.name_of(on.target) if on.target else ""
     people = [who] if who else _named(start, "npc")
@@ -52,15 +56,15 @@ def rule_lines(
     match act:
         case "ask" | "tell" | "promise":
             joint = "to" if act == "promise" else "about"
-            yield from (f"{act} {one} {joint} {topic}" for one in people for topic in topics)
+            yield from (f"{act} {whom} {joint} {topic}" for whom in people for topic in topics)
         case "persuade" | "threaten":
-            yield from (f"{act} {one}{along} about {topic}" for one in people for topic in topics)
-            yield from (f"{act} {one}{along}" for one in people)
+            yield from (f"{act} {whom}{along} about {topic}" for whom in people for topic in topics)
+            yield from (f"{act} {whom}{along}" for whom in people)
         case "give":
             things = [thing] if thing else list(map(the, _named(start, "item")))
-            yield from (f"give {one} to {whom}" for whom in people for one in things)
+            yield from (f"give {given} to {whom}" for whom in people for given in things)
         case "attack" | "recall":
-            yield from (f"{act} {one}{along}" for one in people)
+            yield from (f"{act} {whom}{along}" for whom in people)
         case "use":
             yield f"use {thing} on {the(who)}" if thing and who else f"use {thing or the(who)}"
         case "sneak" if who and start.entities[on.target or ""].type == "npc":
@@ -84,15 +88,15 @@ def rule_lines(
 
 
 def _topics(rule: Rule, start: WorldState, items: Sequence[SceneItem], told: Sequence[SceneItem]) -> Iterator[str]:
-    """What to say for a rule to take it as about its topic; any topic where it has none."""
+    """Yield topics by which a rule applies; any topic where it names none."""
     if not rule.on.topics:
-        yield from (phrases(one)[0] for one in told)
+        yield from (phrases(item)[0] for item in told)
         yield from _named(start, "npc")
         return
-    yield from (one.name for one in start.entities.values() if local(one.id) in rule.on.topics)
+    yield from (entity.name for entity in start.entities.values() if local(entity.id) in rule.on.topics)
     yield from (topic.replace("_", " ") for topic in rule.on.topics)
     yield from (phrase for item in items for phrase in phrases(item))
 
 
 def _named(start: WorldState, *types: str) -> list[str]:
-    return [one.name for one in start.entities.values() if one.type in types]
+    return [entity.name for entity in start.entities.values() if entity.type in types]

@@ -1,7 +1,7 @@
-"""How far off something is: the scenario as moves that only ever add, and the least number of them that lead somewhere.
+"""Moves and a state -> the least number of moves to each atom, as an estimate that is never too high.
 
-Nothing is lost here, no clock runs out and everybody tells what they are asked: so what is out of reach by this
-estimate is out of reach; what is not must be played.
+Moves only add atoms here: nothing is lost, no clock runs out, everybody tells what they are asked. So an atom that is
+infinitely far by this estimate cannot be had by these moves; any other must be tried.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from lorewright.campaigns.solver.atoms import Atom, Formula, atoms, counted, is_true
+from lorewright.campaigns.solver.lines import the
 from lorewright.rules.rulesets import BandName
 from lorewright.world.state import OFFSTAGE, WorldState
-from support.condition_atoms import Atom, Formula, atoms, counted, is_true
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """What can be done, or happens by itself where there are no `lines`: what it needs, what it adds, and what to type
-    for it, the likeliest first.
+class SolverMove:
+    """An act of the player, or an event that happens by itself where there are no `lines`: the formula that it needs,
+    the atoms that it adds, and the lines to type for it, the likeliest first.
 
-    `rule` and `item` say by what one sees that it was this move and no other: the rule that spoke, the item that was
-    learned. A move with `ticks` (clock, by) can be made again and again.
+    A line did this move and no other if `rule` applied to it or `item` was learned by it. A move with `ticks`
+    (clock, by) can be made again and again.
     """
 
     needs: Formula
@@ -35,17 +36,17 @@ class Move:
 
 
 @dataclass(slots=True)
-class Estimate:
-    """What everything costs from one state, in moves, and by which move it is had."""
+class Distances:
+    """The number of moves from one state to each atom, and the last of these moves."""
 
     state: WorldState
     costs: dict[Atom, float] = field(default_factory=dict)
-    by: dict[Atom, Move] = field(default_factory=dict)
-    # Clock and direction -> what the best move that ticks it costs, by how much it ticks, the move.
-    ticks: dict[tuple[str, bool], tuple[float, int, Move]] = field(default_factory=dict)
+    by: dict[Atom, SolverMove] = field(default_factory=dict)
+    # Clock and direction -> the cost of the best move that ticks it, its step, the move.
+    ticks: dict[tuple[str, bool], tuple[float, int, SolverMove]] = field(default_factory=dict)
 
     def of(self, given: Formula) -> float:
-        """The least number of moves to it; infinite where nothing leads there."""
+        """Return the least number of moves to a formula; infinite where nothing leads there."""
         match given[0]:
             case "all":
                 return sum(map(self.of, given[1:]))
@@ -64,7 +65,7 @@ class Estimate:
         tick = self._tick(atom)
         return math.inf if tick is None else tick[0] + math.ceil(self._missing(atom) / tick[1])
 
-    def _tick(self, atom: Atom) -> tuple[float, int, Move] | None:
+    def _tick(self, atom: Atom) -> tuple[float, int, SolverMove] | None:
         stands = counted(atom[1], self.state)
         if stands is None or not 0 <= atom[2] <= stands[1]:
             return None
@@ -74,8 +75,8 @@ class Estimate:
         stands = counted(atom[1], self.state)
         return 0 if stands is None else abs(int(atom[2]) - stands[0])
 
-    def make(self, move: Move) -> Iterator[Atom]:
-        """Make a move, if it can be made; what has become cheaper by it."""
+    def make(self, move: SolverMove) -> Iterator[Atom]:
+        """Make a move, if it can be made; yield the atoms that have become cheaper by it."""
         cost = self.of(move.needs)
         if cost == math.inf:
             return
@@ -90,13 +91,13 @@ class Estimate:
                 self.ticks[clock, by > 0] = (cost, abs(by), move)
                 yield ("clock" if by > 0 else "below", clock)
 
-    def lead(self, given: Formula) -> list[Move]:
-        """The moves that lead to it, by the cheapest way."""
-        found: dict[int, Move] = {}
+    def lead(self, given: Formula) -> list[SolverMove]:
+        """Return the moves that lead to a formula by the cheapest way."""
+        found: dict[int, SolverMove] = {}
         self._lead(given, found)
         return list(found.values())
 
-    def _lead(self, given: Formula, found: dict[int, Move]) -> None:
+    def _lead(self, given: Formula, found: dict[int, SolverMove]) -> None:
         if given[0] == "all":
             for part in given[1:]:
                 self._lead(part, found)
@@ -111,7 +112,7 @@ class Estimate:
                 self._lead(move.needs, found)
 
     def unmet(self, given: Formula) -> list[Atom]:
-        """The atoms that are still to be had, by the cheapest way."""
+        """Return the atoms that the cheapest way to a formula still lacks."""
         if not self.of(given):
             return []
         match given[0]:
@@ -123,7 +124,7 @@ class Estimate:
                 return [given]
 
     def lacking(self, given: Formula) -> list[Atom]:
-        """The atoms that nothing leads to and without which it cannot be had."""
+        """Return the atoms of a formula that nothing leads to, where it cannot hold without them."""
         if self.of(given) < math.inf:
             return []
         if given[0] in ("all", "any"):
@@ -131,19 +132,20 @@ class Estimate:
         return [given]
 
 
-class Estimator:
-    """Estimates by one set of moves: a move is looked at again where something that it needs has become cheaper."""
+class DistanceEstimator:
+    """Estimates of distances by one set of moves. A move is looked at again when an atom that it needs has become
+    cheaper."""
 
-    def __init__(self, moves: Sequence[Move]) -> None:
+    def __init__(self, moves: Sequence[SolverMove]) -> None:
         self.moves = tuple(moves)
         self._needing: dict[Atom, list[int]] = {}
         for number, move in enumerate(self.moves):
             for atom in atoms(move.needs):
                 self._needing.setdefault(_key(atom), []).append(number)
 
-    def of(self, state: WorldState) -> Estimate:
-        """What everything costs from a state."""
-        made = Estimate(state)
+    def of(self, state: WorldState) -> Distances:
+        """Return the distances from a state."""
+        made = Distances(state)
         standing = tuple(_standing(state))
         moves = (*self.moves, *standing)
         waiting = deque(range(len(moves)))
@@ -153,7 +155,7 @@ class Estimator:
             is_waiting[number] = False
             for atom in made.make(moves[number]):
                 needing = self._needing.get(_key(atom), [])
-                here = [n for n, one in enumerate(standing, start=len(self.moves)) if one.needs == atom]
+                here = [n for n, move in enumerate(standing, start=len(self.moves)) if move.needs == atom]
                 for other in (*needing, *here):
                     if not is_waiting[other]:
                         is_waiting[other] = True
@@ -162,12 +164,17 @@ class Estimator:
 
 
 def _key(atom: Atom) -> Atom:
-    """All values of a clock are had by the same moves."""
+    """Return the key of the moves that can lead to an atom: all values of a clock share theirs."""
     return atom[:2] if atom[0] in ("clock", "below") else atom
 
 
-def _standing(state: WorldState) -> Iterator[Move]:
-    """Whoever stands somewhere now is met there."""
+def _standing(state: WorldState) -> Iterator[SolverMove]:
+    """Yield a move for each character who stands somewhere now and for each thing that lies somewhere: the player meets
+    and takes them there."""
     for who, where in state.positions.items():
         if where != OFFSTAGE and who != state.player_id:
-            yield Move(("at", where), (("present", who),))
+            yield SolverMove(("at", where), (("present", who),))
+    for place in state.exits:
+        for thing in state.held_by(place):
+            line = f"take {the(state.name_of(thing))}"
+            yield SolverMove(("at", place), (("near", thing), ("has", thing)), lines=(line,))

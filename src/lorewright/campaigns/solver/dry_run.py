@@ -1,6 +1,6 @@
-"""A line typed in a state -> what comes of it by the real reading, grounding and rules: no database, no telling, no chance.
+"""A line typed in a state -> the patch that the built-in reading, grounding and rules make of it, without a turn.
 
-What a line is read and grounded to depends on little of the state, so it is remembered; dice fall as they are wished.
+Reading and grounding of a line depend on little of the state, so they are remembered; dice fall as they are wished.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from lorewright.values.records import InterpreterInput
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
-class OutOfReach(Exception):
-    """No dice of that many sides come to the band that was wished for."""
+class BandOutOfReach(Exception):
+    """No throw of these dice comes to the band that was wished for."""
 
 
 class WishedDice:
-    """Dice that fall into one band whenever they are thrown, within what such dice can show."""
+    """Dice that fall into one band whenever they are thrown, as far as such dice can."""
 
     def __init__(self, band: BandName, ruleset: Ruleset) -> None:
         self._band = band
         self._ruleset = ruleset
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """The least total of the band.
+        """Return the least total of the band.
 
         Raises:
-            OutOfReach: the dice and the modifier never come to it.
+            BandOutOfReach: the dice and the modifier never come to it.
         """
         throw = parse_dice(expression)
         lowest = throw.dice + throw.bonus + modifier
@@ -51,7 +51,7 @@ class WishedDice:
             if band.name == self._band and total < min(above, highest + 1):
                 return FixedDice([total]).roll(expression, purpose=purpose, actor_id=actor_id, modifier=modifier)
             above = min(above, band.minimum)
-        raise OutOfReach(f"{expression}{modifier:+d} never is a {self._band}")
+        raise BandOutOfReach(f"{expression}{modifier:+d} never is a {self._band}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Step:
 
 
 class DryRun:
-    """The rules of a campaign, to be asked what a line would come to."""
+    """The rules and packs of a campaign, for lines that are tried on a state and leave nothing behind."""
 
     def __init__(self, setting: Setting) -> None:
         self.rules = setting.rules
@@ -77,11 +77,11 @@ class DryRun:
         self._last: tuple[WorldState, tuple[object, ...], tuple[object, ...]] | None = None
 
     def attempts(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
-        """What the line is read and grounded to; None where it is asked back."""
-        # Whoever is told something is told what one has learned; else only what people keep back is met otherwise once
-        # it is known.
+        """Return the attempts that a line is read and grounded to; None where the line is asked back."""
+        # The player tells what they have learned; apart from that, what is learned matters only for items that people
+        # keep back.
         is_told = line.startswith("tell ")
-        learned = frozenset(one for one in state.learned_by(state.player_id) if is_told or ":withholds#" in one)
+        learned = frozenset(item for item in state.learned_by(state.player_id) if is_told or ":withholds#" in item)
         key = (line, learned, *self._surroundings(state))
         if key not in self._attempts:
             self._attempts[key] = self._read(state, line)
@@ -90,26 +90,26 @@ class DryRun:
     def play(
         self, state: WorldState, attempts: tuple[Attempt, ...], dice: Dice, *, turn_no: int | None = None
     ) -> Patch:
-        """What comes of attempts.
+        """Return the patch of attempts.
 
         Raises:
-            OutOfReach: the dice cannot fall as wished.
+            BandOutOfReach: the dice cannot fall as wished.
         """
         return play_out(attempts, validate(attempts, state, self.rules), state, self.rules, dice, turn_no=turn_no)
 
     def try_step(self, state: WorldState, step: Step) -> Patch | None:
-        """What comes of a step; None where it is asked back, refused, or its dice cannot fall so."""
+        """Return the patch of a step; None where it is asked back, refused, or its dice cannot fall so."""
         attempts = self.attempts(state, step.line)
         if attempts is None:
             return None
         try:
             patch = self.play(state, attempts, WishedDice(step.band, self.rules.ruleset))
-        except OutOfReach:
+        except BandOutOfReach:
             return None
-        return None if all(one.code == "blocked" for one in patch.outcomes) else patch
+        return None if all(outcome.code == "blocked" for outcome in patch.outcomes) else patch
 
     def lore(self, state: WorldState) -> SceneLore:
-        """All lore of the state's scene, as a turn gathers it."""
+        """Return all lore of the state's scene, as a turn gathers it."""
         key = self._surroundings(state)[0]
         if key not in self._lore:
             generations = generations_in_force(self.generations, lore_conditions(state))
@@ -117,14 +117,15 @@ class DryRun:
         return self._lore[key]
 
     def _surroundings(self, state: WorldState) -> tuple[tuple[object, ...], tuple[object, ...]]:
-        """What the lore of the scene depends on, and what the reading of a line does."""
+        """Return the keys of all that the lore of the scene depends on, and of all that the reading of a line does."""
         if self._last is None or self._last[0] is not state:
             unmet = unmet_conditions(self.generations, lore_conditions(state))
             self._last = (state, (state.scene.location_id, state.present_npcs(), unmet), _in_hand(state))
         return self._last[1:]
 
     def _read(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
-        reading = interpret(InterpreterInput(player_text=line, scope=scope_of(state)))
+        given = InterpreterInput(player_text=line, scope=scope_of(state), verbs=self.rules.ruleset.verbs())
+        reading = interpret(given)
         if reading.unclear is not None:
             return None
         actions = reading.proposed_actions
@@ -141,7 +142,7 @@ def _focus(state: WorldState) -> SceneFocus:
 
 
 def _in_hand(state: WorldState) -> tuple[object, ...]:
-    """What else the reading of a line depends on: what lies here, what is carried, the ways and doors, who is about."""
+    """Return what else the reading of a line depends on: things in hand and here, ways, doors, who is offstage."""
     held: Mapping[str, int] = state.held_by(state.player_id)
     here: Mapping[str, int] = state.held_by(state.scene.location_id)
     nowhere = frozenset(who for who, where in state.positions.items() if where == OFFSTAGE)

@@ -1,4 +1,4 @@
-"""Conditions and effects of a scenario as atoms: what can be true of a state, one by one.
+"""Conditions and effects of a scenario -> atoms, the single facts that can be true of a state.
 
 An atom is a tuple, (`at`, a place), (`has`, a thing); a formula is an atom, (`all`, formulas…) or (`any`, formulas…).
 """
@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules import effects as e
-from lorewright.rules.actions import done_key
+from lorewright.rules.actions import done_key, tried_key
 from lorewright.world.state import WorldState
 
 Atom = tuple[Any, ...]
@@ -27,7 +27,8 @@ NEVER: Formula = ("any",)
 
 
 def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
-    """A condition, or its contrary, as a formula."""
+    """Return a condition, or with `holds=False` its contrary, as a formula; without a condition, one that always
+    holds."""
     match condition:
         case None:
             return ALWAYS
@@ -53,6 +54,8 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ("minutes" if holds else "early", condition.minutes)
         case c.Did():
             return ("did", condition.by, condition.did) if holds else ALWAYS
+        case c.Tried():
+            return ("tried", condition.by, condition.tried) if holds else ALWAYS
         case c.AllOf():
             return ("all" if holds else "any", *(formula(part, holds=holds) for part in condition.all))
         case c.AnyOf():
@@ -72,19 +75,19 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             | c.TurnIs()
             | c.RelationIs()
         ):
-            # What no atom is made of is taken to hold: an estimate may be too hopeful, never too grim.
+            # A condition without atoms is taken to hold: an estimate may be too low, never too high.
             return ALWAYS
         case _:
             assert_never(condition)
 
 
 def gauge(path: str) -> str:
-    """What a number of the ruleset's scene is called where clocks are named."""
+    """Return the name by which an atom calls a number of the ruleset's scene, where others name a clock."""
     return f"scene.{path}"
 
 
 def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> Formula:
-    """That a clock stands between two values, both included, or that it does not."""
+    """Return the formula of a clock between two values, both included, or of a clock outside of them."""
     if holds:
         parts = (
             *(() if low is None else (("clock", clock, low),)),
@@ -96,15 +99,15 @@ def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> F
 
 
 def counted(clock: str, state: WorldState) -> tuple[int, int] | None:
-    """The value and the maximum of a clock, or of a number of the ruleset's scene; None where there is none."""
+    """Return the value and the maximum of a clock, or of a number of the ruleset's scene; None where there is none."""
     if clock in state.clocks:
         return state.clocks[clock].value, state.clocks[clock].max
     found = () if state.ruleset is None else state.ruleset.gauges()
-    return next(((one.value, one.max) for one in found if gauge(one.id) == clock), None)
+    return next(((found_gauge.value, found_gauge.max) for found_gauge in found if gauge(found_gauge.id) == clock), None)
 
 
 def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
-    """What effects add, but for clocks."""
+    """Yield the atoms that effects make true; those of clocks are left out, see `ticked`."""
     for effect in effects:
         match effect:
             case e.RevealEffect():
@@ -135,7 +138,7 @@ def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
 
 
 def ticked(effects: Iterable[e.Effect]) -> tuple[tuple[str, int], ...]:
-    """The clocks and the numbers of the scene that effects move, and by how much."""
+    """Return the clocks and the numbers of the scene that effects move, each with its step."""
     return tuple(chain.from_iterable(map(_ticks, effects)))
 
 
@@ -151,36 +154,36 @@ def _ticks(effect: e.Effect) -> Iterator[tuple[str, int]]:
 
 
 def is_true(atom: Atom, state: WorldState) -> bool:
-    """Whether an atom holds in a state."""
+    """Tell whether an atom holds in a state."""
     match atom:
         case ("has", thing):
             return thing in state.held_by(state.player_id)
         case ("lacks", thing):
             return thing not in state.held_by(state.player_id)
         case ("at", place):
-            return state.scene.location_id == place
+            return bool(state.scene.location_id == place)
         case ("away", place):
-            return state.scene.location_id != place
+            return bool(state.scene.location_id != place)
         case ("present", who):
             return who in state.present()
         case ("absent", who):
             return who not in state.present()
         case ("stands", who, place):
-            return state.positions.get(who) == place
+            return bool(state.positions.get(who) == place)
         case ("visited", place):
             return place in state.visits
         case ("unvisited", place):
             return place not in state.visits
         case ("clock", clock, value):
             stands = counted(clock, state)
-            return stands is not None and stands[0] >= value
+            return stands is not None and bool(stands[0] >= value)
         case ("below", clock, value):
             stands = counted(clock, state)
-            return stands is not None and stands[0] <= value
+            return stands is not None and bool(stands[0] <= value)
         case ("thread", thread, status):
-            return thread in state.threads and state.threads[thread].status == status
+            return thread in state.threads and bool(state.threads[thread].status == status)
         case ("other", thread, status):
-            return thread in state.threads and state.threads[thread].status != status
+            return thread in state.threads and bool(state.threads[thread].status != status)
         case ("learned", item):
             return state.has_learned(state.player_id, item)
         case ("unlearned", item):
@@ -188,9 +191,11 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("unspent", rule):
             return f"rule:{rule}" not in state.recall
         case ("minutes", minutes):
-            return state.minutes >= minutes
+            return bool(state.minutes >= minutes)
         case ("early", minutes):
-            return state.minutes < minutes
+            return bool(state.minutes < minutes)
+        case ("near", thing):
+            return thing in state.held_by(state.player_id) or thing in state.held_by(state.scene.location_id)
         case ("lies", thing, place):
             return thing in state.held_by(place)
         case ("open", door):
@@ -198,17 +203,21 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("ajar", door):
             return door in state.doors and state.doors[door].open
         case ("fact", predicate, subject):
-            return any(one.predicate == predicate and local(one.subject_id) == subject for one in state.facts.values())
+            return any(
+                fact.predicate == predicate and local(fact.subject_id) == subject for fact in state.facts.values()
+            )
         case ("did", who, act):
             return done_key(who, act) in state.recall
+        case ("tried", who, act):
+            return tried_key(who, act) in state.recall
         case ("ended", ending):
-            return state.ended == ending
+            return bool(state.ended == ending)
         case _:
             return False
 
 
 def atoms(given: Formula) -> Iterator[Atom]:
-    """The atoms of a formula."""
+    """Yield the atoms of a formula, in its order."""
     if given[0] in ("all", "any"):
         for part in given[1:]:
             yield from atoms(part)
@@ -217,7 +226,8 @@ def atoms(given: Formula) -> Iterator[Atom]:
 
 
 def alternatives(given: Formula) -> list[Formula]:
-    """The ways in which a formula can hold, each as what must hold for it; one too manifold is left as it is."""
+    """Return the ways in which a formula can hold, each as a formula without `any`; a formula with too many ways is
+    returned as it is."""
     match given[0]:
         case "any":
             return [way for part in given[1:] for way in alternatives(part)]
