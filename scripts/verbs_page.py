@@ -18,6 +18,7 @@ RULESET = "freeform"
 # What the lines on the page are about.
 _NAMES = {
     "door": "gate",
+    "minutes": "10",
     "person": "Ada",
     "place": "the mill",
     "thing": "lamp",

@@ -33,7 +33,6 @@ FALSE_FRIENDS = {
         "storage/projection.py": "inventory",
         "turn/store/projection.py": "inventory",
         "turn/views/packet.py": "inventory",
-        "builtin/narrator/views.py": "inventory",
         "world/ops.py": "inventory",
     },
     "the memory of a branch: an op and a field of the state": {

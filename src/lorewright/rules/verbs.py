@@ -6,7 +6,7 @@ for, like plug-ins: rules, parser, narrator and the others know the shape of a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -44,6 +44,38 @@ class Sight:
     text: str
     importance: int
     otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleNames:
+    """The names that a line may have which is typed for a rule of the scenario; without a target, an item or a place in
+    the rule any may be meant.
+
+    `target` and `item` are empty where the rule names none; `aim` is the target as it is typed after a verb, `along`
+    begins with `with`. `word` is the first word of the topics that the rule itself names, `finds` are lines that find
+    what it is about.
+    """
+
+    target: str
+    aim: str
+    is_at_person: bool
+    item: str
+    along: str
+    word: str
+    people: Sequence[str]
+    things: Sequence[str]
+    aims: Sequence[str]
+    places: Sequence[str]
+    topics: Sequence[str]
+    finds: Sequence[str]
+
+    def said(self, word: str, joint: str = " about") -> Iterator[str]:
+        """Yield a line that says something to each of the people, on each of the topics."""
+        yield from (f"{word} {person}{joint} {topic}" for person in self.people for topic in self.topics)
+
+    def done(self, word: str) -> Iterator[str]:
+        """Yield a line that does something to each of the people."""
+        yield from (f"{word} {person}{self.along}" for person in self.people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +155,10 @@ class Verb:
     tried: str = ""
     # What its words are matched to: what is hidden here, what the target knows, what the actor knows.
     grounding: Literal["", "hidden", "theirs", "own"] = ""
+    # What a player may type for a rule of the scenario on it; by default its name and what the rule names.
+    rule_lines: Callable[[RuleNames], Iterable[str]] | None = None
+    # The thing in a rule of the scenario on it need only be in reach, not in hand.
+    reaches_item: bool = False
     # What comes of words that are said to somebody: their answer, whatever they may say to it, or no reply at all.
     reply: Literal["", "free", "answer"] = ""
     # What the player learns by it is said by its target.

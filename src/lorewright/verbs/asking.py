@@ -362,6 +362,7 @@ ASK = Verb(
     condition="the person is here",
     remembered="that it was asked, and what about as far as that names anybody",
     lines={"question": "ask {person} about {topic}", "meet": "talk to {person}"},
+    rule_lines=lambda names: names.said("ask"),
     grounding="theirs",
     reply="answer",
     loosens_tongues=True,

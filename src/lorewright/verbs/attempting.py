@@ -170,6 +170,7 @@ ATTEMPT = Verb(
     condition="what it is tried on is here",
     remembered="that something was tried on somebody or something",
     lines={"try": "kick {thing}"},
+    rule_lines=lambda names: (f"{names.word or 'touch'} {aim}{names.along}" for aim in names.aims),
     tried="do something else",
     metadata=AttemptMetadata,
     needs=("topic",),

@@ -120,6 +120,7 @@ ATTACK = Verb(
     condition="the person is here, and the weapon is carried",
     remembered="that somebody was attacked, and whether the attacker was beaten off",
     lines={"fight": "attack {person}"},
+    rule_lines=lambda names: names.done("attack"),
     metadata=ItemMetadata,
     aim="person",
     needs=("target",),

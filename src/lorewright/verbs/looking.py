@@ -12,7 +12,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
-from lorewright.builtin.narrator.views import Beat, Finding
+from lorewright.builtin.narrator.views import Beat, FindingWords
 from lorewright.builtin.parser.clauses import (
     Phrasing,
     Syntax,
@@ -44,7 +44,7 @@ from lorewright.rules.acts import Answer, first_new, reveal
 from lorewright.rules.patch import Outcome, Patch
 from lorewright.rules.reach import place_of
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import Sight, Verb
+from lorewright.rules.verbs import RuleNames, Sight, Verb
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 from lorewright.world.events import ItemFound
 from lorewright.world.frozen import Frozen
@@ -185,6 +185,8 @@ LOOK = Verb(
     summary="look at the place, or at somebody or something",
     condition="what is looked at is here, or carried; without a target it is the place",
     lines={"glance": "look", "view": "look around", "examine": "look at {thing}"},
+    rule_lines=lambda names: (f"look at {names.aim}" if names.target else "look",),
+    reaches_item=True,
     metadata=LookMetadata,
     does=_look,
     note="show {target}",
@@ -208,7 +210,7 @@ LOOK = Verb(
         ),
         Syntax(listed=1),
         Telling(codes={"looked": _tell_look}, codes_of_others={"looked": _tell_look_of_others}, watched_as="look"),
-        Finding("look"),
+        FindingWords("look"),
     ),
 )
 
@@ -349,13 +351,25 @@ def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     return replace(_read_searched(ctx, phrase, phrase), confidence=0.8)
 
 
+def _search_rule_lines(names: RuleNames) -> Iterator[str]:
+    yield from names.finds
+    yield from (f"search {topic}" for topic in names.topics if names.word)
+    yield "search"
+
+
 SEARCH = Verb(
     name="search",
     rank=200,
     summary="search a place for what is hidden there: the words say where or for what",
     condition="one is there",
     remembered="that the place was searched, and whether something came to light",
-    lines={"find": "search the place", "rummage": "search", "look_under": "search under {thing}"},
+    lines={
+        "find": "search the place",
+        "rummage": "search",
+        "look_under": "search under {thing}",
+        "search_at": "search {thing}",
+    },
+    rule_lines=_search_rule_lines,
     grounding="hidden",
     is_told_anyway=True,
     metadata=SearchMetadata,
@@ -388,7 +402,7 @@ SEARCH = Verb(
             codes_of_others=dict.fromkeys(("found", "found_before", "nothing_found"), _tell_search_of_others),
             watched_as="search",
         ),
-        Finding("search", says_where=True),
+        FindingWords("search", says_where=True),
     ),
 )
 

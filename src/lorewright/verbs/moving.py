@@ -52,7 +52,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import NoMetadata, Sight, Verb, verb_of
+from lorewright.rules.verbs import NoMetadata, RuleNames, Sight, Verb, verb_of
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
@@ -253,6 +253,7 @@ GO = Verb(
         "leave": "leave",
         "follow": "follow {person}",
     },
+    rule_lines=lambda names: (f"go to {place}" for place in names.places),
     metadata=NoMetadata,
     aim="place",
     needs=("to",),
@@ -413,6 +414,13 @@ def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return acting(ctx, SNEAK.name, "hide", metadata={"detail": typed(rest)[:MAX_WORDS]}, confidence=0.8)
 
 
+def _sneak_rule_lines(names: RuleNames) -> Iterator[str]:
+    if names.is_at_person:
+        yield f"sneak past {names.target}"
+    else:
+        yield from (f"sneak to {place}" for place in names.places)
+
+
 SNEAK = Verb(
     name="sneak",
     rank=40,
@@ -420,6 +428,7 @@ SNEAK = Verb(
     condition="the way is there and the person is here, as far as they are named",
     remembered="nothing where it comes off; else that somebody left, or was caught at it",
     lines={"sneak_to": "sneak to {place}", "sneak_past": "sneak past {person}", "hide": "hide"},
+    rule_lines=_sneak_rule_lines,
     metadata=SneakMetadata,
     aim="place",
     requires=_why_not_sneak,

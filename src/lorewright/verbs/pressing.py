@@ -50,7 +50,7 @@ from lorewright.rules.observations import UNSEEN
 from lorewright.rules.patch import Outcome, Patch
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import Sight, Verb, seen, verbs
+from lorewright.rules.verbs import RuleNames, Sight, Verb, seen, verbs
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence
 from lorewright.world.frozen import Frozen
@@ -181,6 +181,11 @@ def _read_request(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) 
     return acting(ctx, PERSUADE.name, f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
 
 
+def _rule_lines(word: str, names: RuleNames) -> Iterator[str]:
+    yield from names.said(word, f"{names.along} about")
+    yield from names.done(word)
+
+
 PERSUADE = Verb(
     name="persuade",
     rank=70,
@@ -188,6 +193,7 @@ PERSUADE = Verb(
     condition="the person is here, and the thing that is to help is carried",
     remembered="whether somebody was won over",
     lines={"win_over": "persuade {person}"},
+    rule_lines=lambda names: _rule_lines("persuade", names),
     grounding="theirs",
     reply="answer",
     loosens_tongues=True,
@@ -251,6 +257,7 @@ THREATEN = Verb(
     condition="the person is here, and the thing that is to help is carried",
     remembered="that somebody was threatened, and the words of the threat",
     lines={"frighten": "threaten {person}"},
+    rule_lines=lambda names: _rule_lines("threaten", names),
     grounding="theirs",
     reply="answer",
     loosens_tongues=True,

@@ -227,6 +227,7 @@ RECALL = Verb(
     condition="the person is here",
     remembered="that somebody was reminded",
     lines={"remind": "ask {person} what they promised me"},
+    rule_lines=lambda names: names.done("recall"),
     tried="recall what was said",
     is_claim=True,
     metadata=RecallMetadata,

@@ -34,7 +34,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import in_sight
 from lorewright.rules.reasons import why_not, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import ItemMetadata, KeyTurn, Sight, Verb, verbs
+from lorewright.rules.verbs import ItemMetadata, KeyTurn, RuleNames, Sight, Verb, verbs
 from lorewright.values.records import Evidence
 from lorewright.world.state import WorldState
 
@@ -148,6 +148,10 @@ def _read_show(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return handed(ctx, words, rest, Handing(USE.name, "show", _read_show))
 
 
+def _rule_lines(names: RuleNames) -> Iterator[str]:
+    yield f"use {names.item} on {names.aim}" if names.item and names.target else f"use {names.item or names.aim}"
+
+
 USE = Verb(
     name="use",
     rank=150,
@@ -155,6 +159,7 @@ USE = Verb(
     condition="the thing is carried or lies here, and so does what it is used on",
     remembered="what was used, and on what",
     lines={"use_thing": "use {thing}"},
+    rule_lines=_rule_lines,
     loosens_tongues=True,
     metadata=ItemMetadata,
     needs_one_of=(("item", "target"), "`item` or `target`"),

@@ -265,7 +265,7 @@ def folded(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FindingWords:
     """A part of a verb by which things are found: the value of `verb` in sentences before a find (`found`), and whether
     its words say where."""
 
@@ -321,7 +321,7 @@ def _framed(given: NarratorInput, outcome: Outcome, evidence: Evidence, *, is_fi
 
 def _found(outcome: Outcome, evidence: Evidence) -> Beat:
     verb = verb_of(outcome.type)
-    finding = (None if verb is None else verb.part(Finding)) or Finding("other")
+    finding = (None if verb is None else verb.part(FindingWords)) or FindingWords("other")
     facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": finding.verb}
     where = views.where(outcome.words) if finding.says_where else ""
     # Not "You search behind the nets and find this: Behind the nets …".

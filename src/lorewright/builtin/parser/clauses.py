@@ -8,14 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import yaml
 
+from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, verbs
-
-if TYPE_CHECKING:
-    from lorewright.rules.actions import Action
 
 # Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
 

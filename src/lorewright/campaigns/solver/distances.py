@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from lorewright.campaigns.solver.atoms import Atom, Formula, atoms, counted, is_true
 from lorewright.campaigns.solver.lines import the
 from lorewright.rules.rulesets import BandName
+from lorewright.rules.verbs import typed
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
@@ -176,5 +177,5 @@ def _standing(state: WorldState) -> Iterator[SolverMove]:
             yield SolverMove(("at", where), (("present", who),))
     for place in state.exits:
         for thing in state.held_by(place):
-            line = f"take {the(state.name_of(thing))}"
-            yield SolverMove(("at", place), (("near", thing), ("has", thing)), lines=(line,))
+            if lines := typed("grab", thing=the(state.name_of(thing))):
+                yield SolverMove(("at", place), (("near", thing), ("has", thing)), lines=tuple(lines))

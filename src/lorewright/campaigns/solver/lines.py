@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from lorewright.ids import local
 from lorewright.index.keywords import content_words
 from lorewright.rules.rulesets import Rule
+from lorewright.rules.verbs import RuleNames, typed, verb_of
 from lorewright.scene_lore.models import SceneItem
 from lorewright.world.state import WorldState
 
@@ -26,9 +27,13 @@ def searches(item: SceneItem) -> list[str]:
     words for it."""
     trigger = (item.trigger or "").lower()
     written = [trigger] if trigger else []
-    if trigger and not trigger.startswith("search "):
-        written.append(f"search {trigger}")
-    return [*written, *(f"search {phrase}" for phrase in phrases(item)), "search"]
+    if trigger and not any(map(trigger.startswith, typed("search_at", thing=""))):
+        written += typed("search_at", thing=trigger)
+    return [
+        *written,
+        *(line for phrase in phrases(item) for line in typed("search_at", thing=phrase)),
+        *typed("rummage"),
+    ]
 
 
 def the(name: str) -> str:
@@ -53,38 +58,25 @@ def rule_lines(
     thing = the(start.name_of(on.item)) if on.item else ""
     along = f" with {thing}" if thing else ""
     topics = list(dict.fromkeys(_topics(rule, start, items, told)))
-    match act:
-        case "ask" | "tell" | "promise":
-            joint = "to" if act == "promise" else "about"
-            yield from (f"{act} {whom} {joint} {topic}" for whom in people for topic in topics)
-        case "persuade" | "threaten":
-            yield from (f"{act} {whom}{along} about {topic}" for whom in people for topic in topics)
-            yield from (f"{act} {whom}{along}" for whom in people)
-        case "give":
-            things = [thing] if thing else list(map(the, _named(start, "item")))
-            yield from (f"give {given} to {whom}" for whom in people for given in things)
-        case "attack" | "recall":
-            yield from (f"{act} {whom}{along}" for whom in people)
-        case "use":
-            yield f"use {thing} on {the(who)}" if thing and who else f"use {thing or the(who)}"
-        case "sneak" if who and start.entities[on.target or ""].type == "npc":
-            yield f"sneak past {who}"
-        case "go" | "sneak":
-            yield from (f"{act} to {start.name_of(place)}" for place in ([on.target] if on.target else places))
-        case "search":
-            yield from (line for item in items for line in searches(item))
-            yield from (f"search {topic}" for topic in topics if on.topics)
-            yield "search"
-        case "wait":
-            yield from ("wait", "wait for an hour")
-        case "look":
-            yield f"look at {the(who)}" if who else "look"
-        case "attempt":
-            verb = (*on.topics, "touch")[0].replace("_", " ")
-            targets = [who] if who else _named(start, "item", "npc", "door")
-            yield from (f"{verb} {the(target)}{along}" for target in targets)
-        case _:
-            yield f"{act} {the(who)}{along}" if who else f"{act} {thing}".strip()
+    verb = verb_of(act)
+    if verb is None or verb.rule_lines is None:
+        yield f"{act} {the(who)}{along}" if who else f"{act} {thing}".strip()
+        return
+    names = RuleNames(
+        target=who,
+        aim=the(who),
+        is_at_person=bool(who) and start.entities[on.target or ""].type == "npc",
+        item=thing,
+        along=along,
+        word=on.topics[0].replace("_", " ") if on.topics else "",
+        people=people,
+        things=[thing] if thing else list(map(the, _named(start, "item"))),
+        aims=list(map(the, [who] if who else _named(start, "item", "npc", "door"))),
+        places=[start.name_of(place) for place in ([on.target] if on.target else places)],
+        topics=topics,
+        finds=[line for item in items for line in searches(item)] if verb.grounding == "hidden" else (),
+    )
+    yield from verb.rule_lines(names)
 
 
 def _topics(rule: Rule, start: WorldState, items: Sequence[SceneItem], told: Sequence[SceneItem]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.aiming import cost_clock
 from lorewright.rules.effects import Effect, PathEffect
 from lorewright.rules.rulesets import BandName, CampaignRules, Rule
+from lorewright.rules.verbs import typed, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import SceneItem
 from lorewright.values.entries import lore_conditions
@@ -120,12 +121,13 @@ class ScenarioModel:
             *self._doors(),
             *self._things(),
             *(
-                self._asked(who, item)
+                move
                 for who in self.people
                 for item in self.known_by[who]
                 if item.id not in self.withheld
+                for move in self._asked(who, item)
             ),
-            *(self._searched(place, item) for place in self.places for item in self.found_at[place]),
+            *(move for place in self.places for item in self.found_at[place] for move in self._searched(place, item)),
             *(self._happening(("learned", item), effects) for item, effects in self.rules.on_find.items()),
             *(move for rule in self.rules.rules for move in self._ruled(rule)),
             *(
@@ -156,13 +158,14 @@ class ScenarioModel:
                 elif door is not None:
                     needs = ("all", needs, self._turned(way.via or "", place))
                 adds = (("at", way.to), ("away", place), ("visited", way.to))
-                yield SolverMove(needs, adds, lines=_lines(f"go {way.name}", f"go to {self.name(way.to)}"))
+                lines = (*typed("way", way=way.name), *typed("travel", place=self.name(way.to)))
+                yield from _typed_move(needs, adds, lines)
 
     def _turned(self, door_id: str, place: str) -> Formula:
         """Return the formula of a door that is not locked, or can be unlocked from a place."""
         door = self.start.doors[door_id]
         key = () if door.key_id is None else (("has", door.key_id),)
-        return ALWAYS if door.bolt_at == place else ("any", ("open", door_id), *key)
+        return ALWAYS if door.bolt_at == place else ("any", ("unlocked", door_id), *key)
 
     def _doors(self) -> Iterator[SolverMove]:
         """Yield a move for each door and side; opening a door unlocks it, too."""
@@ -171,8 +174,8 @@ class ScenarioModel:
                 door = self.start.doors.get(way.via or "")
                 if door is not None and way.via is not None and door.shut_bars:
                     needs = ("all", ("at", place), self._turned(way.via, place))
-                    adds = (("ajar", way.via), ("open", way.via))
-                    yield SolverMove(needs, adds, lines=_lines(f"open {the(self.name(way.via))}"))
+                    adds = (("ajar", way.via), ("unlocked", way.via))
+                    yield from _typed_move(needs, adds, typed("try_door", door=the(self.name(way.via))))
 
     def _things(self) -> Iterator[SolverMove]:
         """Yield moves that take each thing wherever it may come to lie, and drop it."""
@@ -181,11 +184,10 @@ class ScenarioModel:
             for place in places:
                 if thing.id in self.start.held_by(place) or (thing.id, place) in self._put:
                     needs = ("all", ("lies", thing.id, place), ("at", place))
-                    yield SolverMove(
-                        needs, (("near", thing.id), ("has", thing.id)), lines=_lines(f"take {the(thing.name)}")
-                    )
-            yield SolverMove(("has", thing.id), (("lacks", thing.id),), lines=_lines(f"drop {the(thing.name)}"))
-
+                    adds = (("near", thing.id), ("has", thing.id))
+                    yield from _typed_move(needs, adds, typed("grab", thing=the(thing.name)))
+            lines = typed("put_down", thing=the(thing.name))
+            yield from _typed_move(("has", thing.id), (("lacks", thing.id),), lines)
             yield SolverMove(("has", thing.id), (("near", thing.id),))
 
     def _inquiries(self) -> Iterator[SolverMove]:
@@ -226,14 +228,15 @@ class ScenarioModel:
         for rule in self.rules.rules:
             yield from (rule.critical, rule.success, rule.mixed, rule.fail)
 
-    def _asked(self, who: str, item: SceneItem) -> SolverMove:
-        lines = [f"ask {self.name(who)} about {phrase}" for phrase in phrases(item)]
+    def _asked(self, who: str, item: SceneItem) -> Iterator[SolverMove]:
+        name = self.name(who)
+        lines = [line for phrase in phrases(item) for line in typed("question", person=name, topic=phrase)]
         needs = ("all", ("present", who), self.when(item))
-        return SolverMove(needs, (("learned", item.id),), lines=_lines(*lines), bands=_BANDS, item=item.id)
+        yield from _typed_move(needs, (("learned", item.id),), lines, bands=_BANDS, item=item.id)
 
-    def _searched(self, place: str, item: SceneItem) -> SolverMove:
+    def _searched(self, place: str, item: SceneItem) -> Iterator[SolverMove]:
         needs = ("all", ("at", place), self.when(item))
-        return SolverMove(needs, (("learned", item.id),), lines=_lines(*searches(item)), bands=_BANDS, item=item.id)
+        yield from _typed_move(needs, (("learned", item.id),), searches(item), bands=_BANDS, item=item.id)
 
     def _happening(self, needs: Formula, effects: Sequence[Effect]) -> SolverMove:
         return SolverMove(needs, tuple(added(effects, self.start.player_id)), ticked(effects))
@@ -263,9 +266,11 @@ class ScenarioModel:
                         yield SolverMove(here, adds, lines=lines, bands=(band,), rule=rule.id)
 
     def _items_of(self, rule: Rule, act: str) -> list[SceneItem]:
-        """Return the items that a rule's topic may name: those of its target and place; for `tell` those of anybody."""
+        """Return the items that a rule's topic may name: those of its target and place; for what the actor knows
+        those of anybody."""
         holders = [holder for holder in (rule.on.target, rule.on.at) if holder is not None]
-        if act == "tell" or (act == "search" and not holders):
+        grounding = _grounding(act)
+        if grounding == "own" or (grounding == "hidden" and not holders):
             holders = [*self.people, *self.places]
         found = [(*self.known_by.get(holder, ()), *self.found_at.get(holder, ())) for holder in holders]
         return [item for item in chain.from_iterable(found) if item.name in rule.on.topics]
@@ -273,9 +278,11 @@ class ScenarioModel:
     def _trigger(self, rule: Rule, act: str, items: Sequence[SceneItem]) -> Formula:
         on = rule.on
         parts: list[Formula] = [] if on.at is None else [("at", on.at)]
+        verb = verb_of(act)
+        in_hand = verb is None or not verb.reaches_item
         for named in filter(None, (on.target, on.item)):
-            parts.append(self._reached(named, must_carry=named == on.item and act not in ("take", "look")))
-        if items and act == "tell":
+            parts.append(self._reached(named, must_carry=named == on.item and in_hand))
+        if items and _grounding(act) == "own":
             # A topic that is a word, not an item, may be told without having learned anything.
             parts.append(
                 ("any", *(("learned", item.id) for item in items))
@@ -288,7 +295,8 @@ class ScenarioModel:
 
     def _offered(self, item: SceneItem, act: str) -> Formula:
         """Return the formula of an item's conditions and, for a search, of the places where it is found."""
-        places = [place for place, items in self.found_at.items() if item in items] if act == "search" else []
+        hidden = _grounding(act) == "hidden"
+        places = [place for place, items in self.found_at.items() if item in items] if hidden else []
         return ("all", self.when(item), ("any", *(("at", place) for place in places)) if places else ALWAYS)
 
     def _reached(self, entity_id: str, *, must_carry: bool) -> Formula:
@@ -314,22 +322,23 @@ class ScenarioModel:
         wanted |= {atom for ending in self.rules.endings for atom in _minutes(formula(ending.when))}
         for atom in sorted(wanted):
             minutes = min(atom[1], LONGEST_WAIT)
-            yield SolverMove(ALWAYS, (atom,), lines=_lines(f"wait {minutes} minutes"))
+            yield from _typed_move(ALWAYS, (atom,), typed("pass_minutes", minutes=str(minutes)))
 
     def _timers(self) -> Iterator[SolverMove]:
         """Yield a wait for the numbers of the ruleset's scene that move with time."""
-        ruleset = self.rules.ruleset
-        minutes = ruleset.actions["wait"].minutes if "wait" in ruleset.actions else 0
+        ruleset, line = self.rules.ruleset, typed_line("pass_time")
+        row = None if line is None else ruleset.actions.get(line.verb)
+        minutes = 0 if row is None else row.minutes
         ticks = tuple((gauge(path), by * minutes) for path, by in ruleset.timers.items() if by * minutes)
-        if ticks:
-            yield SolverMove(ALWAYS, (), ticks, lines=_lines("wait"))
+        if ticks and line is not None:
+            yield SolverMove(ALWAYS, (), ticks, lines=(line.text,))
 
     def _blunders(self) -> Iterator[SolverMove]:
         """Yield a move whose check can fail: by the ruleset's own rules that counts on a clock, too."""
         clock = cost_clock(self.start)
         if clock is not None:
-            lines = _lines(*(f"sneak to {self.name(place)}" for place in self.places))
-            yield SolverMove(ALWAYS, (), ((clock.id, 1),), lines=lines, bands=("fail", "mixed"))
+            lines = [line for place in self.places for line in typed("sneak_to", place=self.name(place))]
+            yield from _typed_move(ALWAYS, (), lines, ticks=((clock.id, 1),), bands=("fail", "mixed"))
 
 
 def _effects_of(rules: CampaignRules) -> Iterator[Sequence[Effect]]:
@@ -377,6 +386,25 @@ def _minutes(given: Formula) -> Iterator[Formula]:
         yield from chain.from_iterable(map(_minutes, given[1:]))
     elif given[0] == "minutes":
         yield given
+
+
+def _grounding(act: str) -> str:
+    verb = verb_of(act)
+    return "" if verb is None else verb.grounding
+
+
+def _typed_move(
+    needs: Formula,
+    adds: tuple[Atom, ...],
+    lines: Iterable[str],
+    *,
+    ticks: tuple[tuple[str, int], ...] = (),
+    bands: tuple[BandName, ...] = ("success",),
+    item: str | None = None,
+) -> Iterator[SolverMove]:
+    """Yield a move of the player, unless no verb has a line for it: without lines it would happen by itself."""
+    if typed_lines := _lines(*lines):
+        yield SolverMove(needs, adds, ticks, lines=typed_lines, bands=bands, item=item)
 
 
 def _lines(*lines: str) -> tuple[str, ...]:
