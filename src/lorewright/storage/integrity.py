@@ -276,9 +276,8 @@ INVARIANTS = (
     ),
     Invariant(
         "record-version",
-        """SELECT 'turn ' || turn_id || ', stage ' || stage, 'its built-in version is ' || quote(builtin_version)
-           FROM stage_records WHERE builtin_version IS NOT NULL
-           AND (typeof(builtin_version) != 'integer' OR builtin_version < 1)""",
+        """SELECT 'turn ' || turn_id || ', stage ' || stage, 'its built-in version is ' || builtin_version
+           FROM stage_records WHERE builtin_version < 1""",
     ),
     Invariant(
         "action-unjudged",
