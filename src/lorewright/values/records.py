@@ -101,12 +101,13 @@ BUILTIN = "builtin"
 @dataclass(frozen=True, slots=True)
 class StageRun(Generic[Made]):
     """The input and output of a stage, for the record; `output` is None where it failed, `log` where no model was
-    asked."""
+    asked. `builtin_version` is that of the built-in stage, where it answered or was asked before the model."""
 
     stage: str
     input_json: str
     output: Made | None
     log: CallLog | None = None
+    builtin_version: int | None = None
 
 
 # Message: one entry of the stream that a campaign's story is made of. Appended, never edited.

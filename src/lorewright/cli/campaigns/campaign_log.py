@@ -138,7 +138,8 @@ def _show_turn(turn: dict[str, Any]) -> None:
     for roll in turn["result"]["rolls"]:
         say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
     for record in turn.get("stages", []):
-        say(f"   {record['stage']} ({record['model_key']})", style="dim")
+        version = "" if record["builtin_version"] is None else f", version {record['builtin_version']}"
+        say(f"   {record['stage']} ({record['model_key']}{version})", style="dim")
         say(f"     in:  {record['input']}", style="dim")
         say(f"     out: {record['output']}", style="dim")
     for name, changes in turn.get("state_diff", {}).items():

@@ -16,7 +16,7 @@ from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
 from lorewright.cli.output import say, show_json, show_table, wrapped
 from lorewright.errors import NotFound
-from lorewright.replay.recording import without_last_act
+from lorewright.replay.last_act import without_last_act
 from lorewright.storage.sittings import SessionRow
 from lorewright.values.records import TurnResult
 

@@ -321,19 +321,14 @@ class PlayerRound:
     def _settle(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
         """Return the first answer of a question whose answers all come to the same, so that it is not asked; else the
         reading as it is."""
-        unclear, turn = reading.unclear, self._turn
-        if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
+        turn = self._turn
+        run = turn.stages.interpret.settle(
+            reading, given, lambda answers: come_to_the_same(answers, self._state, turn.setting.rules)
+        )
+        if run is None or run.output is None:
             return reading
-        inputs = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
-        answers = [turn.stages.interpret.builtin_answer(line_input) for line_input in inputs]
-        if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
-            return reading
-        if not come_to_the_same([answer.proposed_actions for answer in answers], self._state, turn.setting.rules):
-            return reading
-        assumed = f"{unclear.lines[0]}: any other answer would come to the same"
-        settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
-        turn.recorder.keep_code("settle", [reading], settled)
-        return settled
+        turn.recorder.keep(run)
+        return run.output
 
     def _whispered(self, reading: InterpreterOutput) -> InterpreterOutput:
         """Return the reading with its actions aimed at the person whispered to marked as whispered."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from lorewright.errors import SettingsError
 from lorewright.llm.model import Model
@@ -21,6 +22,7 @@ from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.resolution.stage import Resolve
+from lorewright.turn.stages.stage import RecordedRuns, Stage
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.views.draft import Head, Recorder, Setting, Submission
@@ -63,6 +65,11 @@ STAGES = (
     *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
     *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
 )
+_Stage = TypeVar("_Stage", bound=Stage[Any, Any, Any])
+# The recorded runs of a new turn.
+NO_RUNS: Mapping[str, RecordedRuns] = MappingProxyType({})
+# Returns the stages of a turn: by the models of stages, the prompts, and the recorded runs of stages.
+MakeStages = Callable[[Mapping[str, Model], Prompts | None, Mapping[str, RecordedRuns]], Stages]
 # The stages in which other characters act of their own accord.
 _OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
 
@@ -72,8 +79,11 @@ def stages_of(profile: TurnProfile) -> tuple[str, ...]:
     return tuple(stage for stage in STAGES if profile != "freeform" or stage not in _OF_SEVERAL)
 
 
-def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
-    """Return the stages, each with its model if it has one; without prompts they are shown their whole input as JSON.
+def make_stages(
+    models: Mapping[str, Model], prompts: Prompts | None = None, recorded: Mapping[str, RecordedRuns] = NO_RUNS
+) -> Stages:
+    """Return the stages, each with its model if it has one, and with its recorded runs if it has any; without prompts
+    models are shown their whole input as JSON.
 
     Raises:
         SettingsError: a model was given to an unknown stage.
@@ -81,16 +91,20 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
     unknown = sorted(set(models) - set(STAGES))
     if unknown:
         raise SettingsError(f"there is no stage {unknown[0]}", hint=f"one of {', '.join(STAGES)}")
+
+    def made(kind: type[_Stage]) -> _Stage:
+        return kind(models.get(kind.name), prompts, recorded.get(kind.name))
+
     return Stages(
-        interpret=Interpret(models.get(Interpret.name), prompts),
-        plan=Plan(models.get(Plan.name), prompts),
-        resolve=Resolve(models.get(Resolve.name), prompts),
-        narrate=Narrate(models.get(Narrate.name), prompts),
-        extract=Extract(models.get(Extract.name), prompts),
-        npc_intent=Intend(models.get(Intend.name), prompts),
-        persona_extractor=PersonaExtract(models.get(PersonaExtract.name), prompts),
-        character_extractor=CharacterExtract(models.get(CharacterExtract.name), prompts),
-        summarise=Summarise(models.get(Summarise.name), prompts),
+        interpret=made(Interpret),
+        plan=made(Plan),
+        resolve=made(Resolve),
+        narrate=made(Narrate),
+        extract=made(Extract),
+        npc_intent=made(Intend),
+        persona_extractor=made(PersonaExtract),
+        character_extractor=made(CharacterExtract),
+        summarise=made(Summarise),
     )
 
 

@@ -24,7 +24,7 @@ from lorewright.rules.validate import validate
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.progress import TurnContext, gather
-from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
+from lorewright.turn.stages.npc_intent.stage import Reflection
 from lorewright.turn.views.draft import Recorder
 from lorewright.turn.views.narrator_input import WHISPER
 from lorewright.turn.views.scope import ground, scope_of
@@ -398,7 +398,7 @@ async def _decide_intent(turn: TurnContext, who: str, recorder: Recorder) -> Npc
         if not leaks:
             raise
         # A model that would not keep a secret is replaced by the built-in stage, so that the turn is not lost.
-        return await Intend().run(given, recorder)
+        return await stage.without_model().run(given, recorder)
 
 
 def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
