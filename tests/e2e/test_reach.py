@@ -73,7 +73,7 @@ CELLAR = ("quay: {exits: {tavern", "cellar: {name: the cellar}\n      quay: {exi
 @pytest.mark.campaign
 def test_a_place_behind_a_lock_without_a_key_is_named_with_what_it_needs(tmp_path: Path) -> None:
     locked = ("cellar: {to: quay, via: hatch}", "down: {to: cellar, via: hatch}")
-    found = night_boat(tmp_path, CELLAR, locked, ("[{give: hatch_key}]", "[{clock: dread}]"))
+    found = night_boat(tmp_path, CELLAR, locked, ("[{give: hatch_key}]", "[{clock: dread}]"), kinds=PROMISED)
     said = only_failure(found, "place", "the cellar")
     assert "nothing leads to it; it needs has game:hatch_key or open game:hatch" in said
 
@@ -115,6 +115,7 @@ def test_each_act_and_each_reason_that_opens_a_secret_is_a_way_of_its_own(tmp_pa
         ("when: {not: {revealed: osk/withholds#debt}}", f"when: {reasons}"),
         ("act: ask,", "act: [ask, persuade],"),
         ("[{give: hatch_key}]", "[{clock: dread}]"),
+        kinds=PROMISED,
     )
     ways = {goal.name for goal in found.ways if goal.kind == "way of opening"}
     assert ways == {
@@ -167,7 +168,7 @@ def test_what_no_dice_can_show_is_out_of_reach(tmp_path: Path) -> None:
 def test_an_item_that_its_own_words_do_not_find_is_named(tmp_path: Path) -> None:
     """Somebody who waits behind every search leaves nothing to be found."""
     guard = "rules:\n      - {id: guard, on: {act: search}, check: {dice: 2d6, add: wits}, success: [{end: fled}], mixed: [{end: fled}], fail: [{end: fled}]}"
-    found = night_boat(tmp_path, ("rules:", guard))
+    found = night_boat(tmp_path, ("rules:", guard), kinds=PROMISED)
     assert {failure.goal.name for failure in found.failures} == {"harbour:tavern:discoverable#letter"}
 
 
