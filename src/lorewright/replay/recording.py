@@ -22,13 +22,12 @@ from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.run.pipeline import think
-from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.stage import REPAIR
-from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.stages.stages import STAGES, Stages, make_stages, pinned_library
 from lorewright.turn.store.rows import summary_at, turns_to_summarise
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo

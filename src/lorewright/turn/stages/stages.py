@@ -10,8 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from lorewright.errors import SettingsError
+from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
-from lorewright.llm.prompt_template import PromptTemplate
+from lorewright.llm.prompt_template import Prompts, PromptTemplate
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.storage.annotation_rows import PromptPin, pin_prompts, prompt_pins
 from lorewright.storage.database import Database
 from lorewright.turn.stages.extract.context import LoreExtractorContext
@@ -145,3 +148,41 @@ class Stages:
     def are_builtin(self) -> bool:
         """Return True if no stage has a model, so that a turn can be thought again at no cost."""
         return all(stage.is_builtin for stage in self)
+
+
+# Models by stage -> the stages of a turn. A stage without a model is built in.
+
+# By the names that their prompts have.
+STAGES = (
+    *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
+    *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
+)
+# The stages in which other characters act of their own accord.
+_OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
+
+
+def stages_of(profile: TurnProfile) -> tuple[str, ...]:
+    """Return the stages that a turn of a profile may run."""
+    return tuple(stage for stage in STAGES if profile != "freeform" or stage not in _OF_SEVERAL)
+
+
+def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
+    """Return the stages, each with its model if it has one; without prompts they are shown their whole input as JSON.
+
+    Raises:
+        SettingsError: a model was given to an unknown stage.
+    """
+    unknown = sorted(set(models) - set(STAGES))
+    if unknown:
+        raise SettingsError(f"there is no stage {unknown[0]}", hint=f"one of {', '.join(STAGES)}")
+    return Stages(
+        interpret=Interpret(models.get(Interpret.name), prompts),
+        plan=Plan(models.get(Plan.name), prompts),
+        resolve=Resolve(models.get(Resolve.name), prompts),
+        narrate=Narrate(models.get(Narrate.name), prompts),
+        extract=Extract(models.get(Extract.name), prompts),
+        npc_intent=Intend(models.get(Intend.name), prompts),
+        persona_extractor=PersonaExtract(models.get(PersonaExtract.name), prompts),
+        character_extractor=CharacterExtract(models.get(CharacterExtract.name), prompts),
+        summarise=Summarise(models.get(Summarise.name), prompts),
+    )
