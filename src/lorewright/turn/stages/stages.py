@@ -36,6 +36,7 @@ from lorewright.turn.stages.summarise.context import SummariserContext
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.stages.variables import RecapContext, RepairContext, SummaryOutput
 from lorewright.values.annotations import SummariserInput, SummariserOutput
+from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import (
     ExtractorInput,
     ExtractorOutput,
@@ -116,11 +117,16 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
 
 def schema_files(types: Mapping[str, Mapping[str, type[BaseModel]]] = STAGE_TYPES) -> Iterator[tuple[str, str]]:
     """Yield (file name, text) of every schema, such as `narrator.output.json`: of inputs and contexts as they are
-    serialised, of outputs as they are validated."""
+    serialised, of outputs as they are validated; and that of the context packet, which is part of inputs."""
     for name, parts in types.items():
         for part, model in parts.items():
             schema = model.model_json_schema(mode="validation" if part == "output" else "serialization")
-            yield f"{name}.{part}.json", json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            yield f"{name}.{part}.json", _schema_text(schema)
+    yield "context_packet.json", _schema_text(ContextPacket.model_json_schema(mode="serialization"))
+
+
+def _schema_text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 # The stages of a turn.

@@ -10,6 +10,7 @@ from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.views.scope import ways_out
+from lorewright.values.packet import ContextPacket
 from lorewright.values.records import (
     ClockTick,
     Evidence,
@@ -46,7 +47,7 @@ def narrator_input(
     resolution: Resolution,
     plan: PlannerOutput,
     rules: CampaignRules,
-    packet: dict[str, Any],
+    packet: ContextPacket,
     seed: str,
     turn_no: int,
     described: Mapping[str, Sequence[LoreText]] | None = None,
@@ -147,6 +148,7 @@ def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
         first_visit=state.visits.get(place.id, 0) <= 1,
         atmosphere=_lines(lore.atmosphere),
         overview=_lines(lore.overview),
+        standing=_lines(lore.standing),
         people=tuple(
             PersonView(
                 id=person.id,

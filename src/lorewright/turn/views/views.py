@@ -30,6 +30,7 @@ from lorewright.turn.views.point import Answer, GatheredLore, TurnPoint, TurnStr
 from lorewright.turn.views.scope import ground, scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
+from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState
@@ -223,7 +224,7 @@ class TurnViews:
 
     def packet(
         self, at: TurnPoint, lore: SceneLore, viewer: Literal["planner", "narrator"]
-    ) -> tuple[dict[str, Any], TurnPoint]:
+    ) -> tuple[ContextPacket, TurnPoint]:
         """Return the context packet of a stage, and the point with what was retrieved for it."""
         asked, answers = self._retrieved(at.state, lore, at.lore.answers)
         packet = build_packet(
@@ -267,10 +268,7 @@ class TurnViews:
         found, answers = _retrieved_once(view, query, answers)
         history, answers = self._retrieved_history(query, answers)
         chunks = (*(chunk for chunk in found if chunk.chunk_id not in standing), *history)
-        rows = [
-            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
-        ]
-        return rows, answers
+        return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
 
     def _retrieved_history(
         self, query: LoreRetrievalQuery, answers: tuple[Answer, ...]
