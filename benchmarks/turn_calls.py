@@ -3,9 +3,9 @@ another beside it.
 
     python benchmarks/turn_calls.py [--other DIR] [--json]
 
-DIR is a checkout with an environment in .venv. What is counted is one `submit` of LINE in Dead Drop, after one turn that
+DIR is a checkout with an environment in .venv. What is counted is one `submit` of LINE in Dead Drop, after a turn that
 has loaded everything. A call goes from the nearest function of the sources that called, through libraries, to the
-function that is entered; a generator or a coroutine counts once, when it begins. The counts are the same in every run.
+function that is entered; a generator or a coroutine counts once, when it begins.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from pathlib import Path
 from types import CodeType, FrameType
@@ -85,7 +85,7 @@ def _begins(frame: FrameType) -> bool:
     return not code.co_flags & _RESUMED or frame.f_lasti <= _first_step(code)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _first_step(code: CodeType) -> int:
     return next((step.offset for step in dis.get_instructions(code) if step.opname == "RESUME"), 0)
 

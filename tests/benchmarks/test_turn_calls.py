@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from turn_calls import Calls
 
 LOWER = "def one():\n    return two()\n\ndef two():\n    return 2\n\ndef three():\n    yield 1\n    yield 2\n"

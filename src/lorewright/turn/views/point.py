@@ -105,7 +105,7 @@ class TurnStream:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RetrievedAnswer:
     """The chunks that were retrieved for a query, best first."""
 
     view: LoreView
@@ -125,7 +125,7 @@ class GatheredLore:
     items: Mapping[str, SceneItem] = field(default_factory=dict)
     sights: Mapping[str, str] = field(default_factory=dict)
     motives: Mapping[str, str] = field(default_factory=dict)
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RetrievedAnswer, ...] = ()
 
     def with_scene(self, lore: SceneLore) -> GatheredLore:
         """Return this lore and that of a scene."""

@@ -26,7 +26,7 @@ from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
-from lorewright.turn.views.point import Answer, GatheredLore, TurnPoint, TurnStream
+from lorewright.turn.views.point import GatheredLore, RetrievedAnswer, TurnPoint, TurnStream
 from lorewright.turn.views.scope import ground, scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
@@ -242,8 +242,8 @@ class TurnViews:
         return packet, replace(at, lore=replace(at.lore, answers=answers))
 
     def _retrieved(
-        self, state: WorldState, lore: SceneLore, answers: tuple[Answer, ...]
-    ) -> tuple[list[dict[str, Any]], tuple[Answer, ...]]:
+        self, state: WorldState, lore: SceneLore, answers: tuple[RetrievedAnswer, ...]
+    ) -> tuple[list[dict[str, Any]], tuple[RetrievedAnswer, ...]]:
         """Return lore and history for the player's words, as the player may see it: no stage is told more of it; and
         the answers with those that are new. Chunks of the scene's standing lore are not repeated, and their tokens do
         not count."""
@@ -271,8 +271,8 @@ class TurnViews:
         return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
 
     def _retrieved_history(
-        self, query: LoreRetrievalQuery, answers: tuple[Answer, ...]
-    ) -> tuple[tuple[RetrievedChunk, ...], tuple[Answer, ...]]:
+        self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
+    ) -> tuple[tuple[RetrievedChunk, ...], tuple[RetrievedAnswer, ...]]:
         """Return what the player saw happen that a query finds, beyond the recent turns of the packet, and the
         answers."""
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
@@ -280,7 +280,7 @@ class TurnViews:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
         return _retrieved_once(LoreView(self._history, viewer="player"), query.model_copy(update=asked), answers)
 
-    def entries_found(self, answers: Sequence[Answer]) -> EntriesFound | None:
+    def entries_found(self, answers: Sequence[RetrievedAnswer]) -> EntriesFound | None:
         """Return when each entry was found, as the turn leaves it; None where no entry has rules."""
         if self._entries is None:
             return None
@@ -449,12 +449,12 @@ def _hidden(at: TurnPoint) -> list[tuple[str, str]]:
 
 
 def _retrieved_once(
-    view: LoreView, query: LoreRetrievalQuery, answers: tuple[Answer, ...]
-) -> tuple[tuple[RetrievedChunk, ...], tuple[Answer, ...]]:
+    view: LoreView, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
+) -> tuple[tuple[RetrievedChunk, ...], tuple[RetrievedAnswer, ...]]:
     """Return the chunks of a query, and the answers with it; looked up once for the same view and query: most turns
     change nothing that matters here."""
     for known in answers:
         if known.view == view and known.query == query:
             return known.chunks, answers
     chunks = retrieve(view, query).result.chunks
-    return chunks, (*answers, Answer(view, query, chunks))
+    return chunks, (*answers, RetrievedAnswer(view, query, chunks))
