@@ -26,13 +26,12 @@ from lorewright.replay.metrics import ALL_TURNS, TurnRange, measure
 from lorewright.replay.recording import OtherVersion
 from lorewright.replay.replay import Replay, Replays
 from lorewright.rules.actions import Action
-from lorewright.turn.run.progress import STAGES, MakeStages, make_stages
 from lorewright.turn.stages.interpret.stage import SETTLE, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.stage import RecordedRuns, Stage
-from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages
 from lorewright.values.proposals import NpcIntent, NpcIntentInput
 from lorewright.values.records import (
     InterpreterInput,

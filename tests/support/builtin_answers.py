@@ -19,9 +19,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from lorewright.ids import canonical_json, content_hash
-from lorewright.turn.run.progress import make_stages
 from lorewright.turn.stages.stage import Stage
-from lorewright.turn.stages.stages import STAGE_TYPES
+from lorewright.turn.stages.stages import STAGE_TYPES, make_stages
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "builtin_answers.json.gz"
 # The most inputs that are kept of a stage, of as many plays as there are. The other stages answer every input alike.

@@ -19,8 +19,7 @@ from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.editing import edit
-from lorewright.turn.run.progress import STAGES, make_stages
-from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.stages.stages import STAGES, Stages, make_stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance

@@ -17,12 +17,11 @@ from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.replay.recording import PromptsOfTurn, RecordedModel, RecordedTurn, head_at, recorded_turn
 from lorewright.turn.run.pipeline import think
-from lorewright.turn.run.progress import NO_RUNS, STAGES, MakeStages, make_stages
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
-from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.stages import NO_RUNS, STAGES, MakeStages, Stages, make_stages
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import Draft, Recorder, Submission
 from lorewright.values.records import SILENT, TurnListener

@@ -18,12 +18,11 @@ from lorewright.storage.annotation_rows import stored_prompt
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.run.progress import STAGES, MakeStages, make_stages
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.interpret.stage import SETTLE, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.stage import FIRST_VERSION, REPAIR, RecordedRun, RecordedRuns
-from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages, pinned_library
 from lorewright.turn.store.rows import summary_at, turns_to_summarise
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import BY_WORDS, FoundByWords, Head

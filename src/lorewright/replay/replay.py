@@ -35,7 +35,7 @@ from lorewright.replay.recording import (
 )
 from lorewright.replay.rerun import Rerun
 from lorewright.tokens import count_tokens
-from lorewright.turn.run.progress import MakeStages, make_stages
+from lorewright.turn.stages.stages import MakeStages, make_stages
 from lorewright.values.records import BUILTIN
 
 # The estimate of a replay's costs, by what the same stages read and wrote then.

@@ -38,7 +38,7 @@ from lorewright.retrieval.pack_views import PackViews
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
-from lorewright.turn.run.progress import STAGES
+from lorewright.turn.stages.stages import STAGES
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.records import Message
 from lorewright.world.state import WorldState

@@ -158,8 +158,7 @@ def carried(given: NarratorInput) -> list[str]:
 
 
 def _carried_ids(given: NarratorInput) -> list[str]:
-    rows = given.packet.get("inventory", ())
-    return [str(row["item_id"]) for row in rows if row["owner_id"] == given.player_id]
+    return [held.item_id for held in given.packet.inventory if held.owner_id == given.player_id]
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
@@ -184,8 +183,8 @@ def scene_facts(given: NarratorInput) -> Facts:
 
 def place_tags(given: NarratorInput) -> frozenset[str]:
     """Return the tags of the current place."""
-    entities = given.packet.get("entities", ())
-    return frozenset(str(tag) for entity in entities if entity["id"] == given.scene.place_id for tag in entity["tags"])
+    entities = given.packet.entities
+    return frozenset(tag for entity in entities if entity.id == given.scene.place_id for tag in entity.tags)
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
