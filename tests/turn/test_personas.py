@@ -12,7 +12,10 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.replay.metrics import ALL_TURNS
+from lorewright.rules.patch import EngineEvent, Resolution, Roll
+from lorewright.turn.run.progress import TurnProgress
 from lorewright.turn.store.turn_store import undo
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import persona_called, somebody_called
 from lorewright.values.records import Message
 from lorewright.world.ops import Move, PlayAs
@@ -258,6 +261,19 @@ def test_one_whispers_where_the_one_is_whom_one_goes_on_as(app: App) -> None:
     say(app, "go to the quay")
     say(app, "tell Ada of the boat", whisper_to="Ada", persona="bo")
     assert messages(app)[-1].audience == (c.BO, c.ADA)
+
+
+def test_dice_and_events_of_a_whisper_are_for_its_two_ends(app: App) -> None:
+    now = state(app)
+    fields = {"expression": "2d6", "rolls": (1, 2), "modifier": 0, "total": 3}
+    roll = Roll.model_validate({**fields, "seed": "s", "purpose": "check", "actor_id": c.OSK})
+    event = EngineEvent(type="relation_changed", audience=(c.OSK, c.BEA))
+    for audience, sees in (((c.OSK, c.BEA), False), ((c.ADA, c.OSK), True)):
+        progress = TurnProgress(now)
+        progress.take(Resolution(rolls=(roll,)), now, audience=audience)
+        assert bool(progress.rolls) == sees
+        told = Acquaintance(now, ()).told_events([event.model_copy(update={"audience": audience})])
+        assert bool(told) == sees
 
 
 # What others make of it.

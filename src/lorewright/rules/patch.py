@@ -252,7 +252,7 @@ def _facts(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     touched = [fact_id for fact_id, fact in after.facts.items() if before.facts.get(fact_id) is not fact]
     for fact_id in sorted(touched):
         was, fact = before.facts.get(fact_id), after.facts[fact_id]
-        if fact.visibility != "player" or fact.predicate in PREDICATES or was == fact:
+        if not fact.is_shown("player", after.player_id) or fact.predicate in PREDICATES or was == fact:
             continue
         subject = after.entities.get(fact.subject_id)
         is_of_a_pack = subject is not None and subject.origin == "pack"

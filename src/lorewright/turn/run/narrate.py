@@ -20,6 +20,7 @@ from lorewright.values.annotations import LorebookEntry, Review, Summary, read_m
 from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import NarratorInput, NarratorOutput, TurnListener
+from lorewright.visibility import MESSAGES
 from lorewright.world.apply import apply
 from lorewright.world.ops import AddEntity, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
@@ -85,10 +86,14 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
     place = state.scene.location_id
     things = [*state.held_by(place), *state.held_by(state.player_id)]
     ids_here = [place, *state.present(), *things]
-    facts = [fact for fact in facts_shown(state, ids_here, hidden=False) if fact.subject_id in ids_here]
+    facts = [
+        fact
+        for fact in facts_shown(state, ids_here, reader="narrator", who=state.player_id)
+        if fact.subject_id in ids_here
+    ]
     open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
     return ExtractorInput(
-        narration=narration,
+        narration=narration if MESSAGES["lore_extractor"]["narration"] == "current" else "",
         outcomes=given.outcomes,
         place_id=place,
         player_id=state.player_id,
@@ -113,14 +118,14 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
         firm = [fact for fact in known if not fact.is_only_told]
         if firm:
             said = f"{predicate}: {_as_sentence(refused.proposal['detail'])}"
-            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
+            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0], state.player_id)}"
     return None
 
 
-def _rather(fact: Fact) -> str:
+def _rather(fact: Fact, player_id: str) -> str:
     return (
         f"The established fact is: {fact.predicate}: {_as_sentence(fact.object)}"
-        if fact.visibility == "player"
+        if fact.is_shown("narrator", player_id)
         else "That is not so."
     )
 
@@ -176,10 +181,16 @@ class Narrating:
         self._turn_no = turn_no
 
     async def tell(
-        self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[BackgroundJob] = ()
+        self,
+        given: NarratorInput,
+        state: WorldState,
+        *,
+        leak: Leak,
+        audience: Sequence[str],
+        beside: Sequence[BackgroundJob] = (),
     ) -> NarrationResult:
-        """Narrate what led to a state, and accept what the narration adds to it. The results of background jobs
-        (`beside`) are written after the narration.
+        """Narrate what led to a state to an audience, and accept what the narration adds to it. The results of
+        background jobs (`beside`) are written after the narration.
 
         A narration that contradicts what is established, or names somebody who was not accepted, is written once more.
         A built-in one adds nothing.
@@ -196,14 +207,14 @@ class Narrating:
         summary = next((result.summary for result in written if result.summary is not None), None)
         if not reads:
             return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
-        acceptance = await self._extract_and_accept(told, given, state, leak)
+        acceptance = await self._extract_and_accept(told, given, state, leak, state.knowers(audience))
         problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
         if problem is not None:
             self._listener.not_so(problem)
             # The second narration may introduce nobody: there is no third.
             checks.may_introduce = False
             told = await self._run_narrator(given, (told.final_text, problem), checks, self._recorder)
-            acceptance = await self._extract_and_accept(told, given, state, leak)
+            acceptance = await self._extract_and_accept(told, given, state, leak, state.knowers(audience))
         record = acceptance.record
         return NarrationResult(
             told,
@@ -242,7 +253,12 @@ class Narrating:
         )
 
     async def _extract_and_accept(
-        self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak
+        self,
+        told: NarratorOutput,
+        given: NarratorInput,
+        state: WorldState,
+        leak: Leak,
+        known_to: tuple[str, ...],
     ) -> Acceptance:
         proposed = await self._extract.run(
             extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
@@ -253,6 +269,7 @@ class Narrating:
             self._rules.ruleset,
             campaign_id=self._campaign_id,
             turn_no=self._turn_no,
+            known_to=known_to,
             quotes_secret=leak,
             known_names=lambda name: self._is_known_name(name, state),
             ruled_threads=self._ruled_threads(state),

@@ -106,6 +106,7 @@ class NarratorInputs:
             given,
             state,
             leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
+            audience=_audience(rounds),
             beside=background_jobs(turn, list(rounds)),
         )
         # A whisper is heard by its speaker and its listener, in the words of the intention.
@@ -138,7 +139,7 @@ class NarratorInputs:
         acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
         outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
         return narrator_input(
-            player_text=turn.submission.text if own is not None else "",
+            player_text=self._words(own, player) if own is not None else "",
             before=views.acquaintance(before).shown,
             after=views.acquaintance(after).shown,
             lore=lore,
@@ -157,6 +158,11 @@ class NarratorInputs:
             markers=self._markers(after) if own is not None else (),
             premises=turn.played.premises if own is not None else (),
         )
+
+    def _words(self, own: Round, player: str) -> str:
+        """Return the player's words that are resolved just now, as far as the narrator may see them."""
+        seen = self._turn.stream.seen_by("narrator", own_id=player, resolving=(own.intention,))
+        return "".join(message.content for _, message in seen if message.type == "intention")
 
     def _markers(self, state: WorldState) -> tuple[str, ...]:
         """Return the markers that the turn began with, in words, as far as the narrator may see them."""

@@ -122,7 +122,8 @@ class TurnProgress:
         self.state = state
         self.ops += resolution.ops
         self.events += resolution.events
-        self.rolls += resolution.rolls
+        # The dice of a whisper that the player does not hear are not shown to them.
+        self.rolls += resolution.rolls if state.player_id in audience else ()
         self.seen += [(outcome, tuple(audience)) for outcome in resolution.outcomes]
 
     def do(self, ops: Iterable[StateOp]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
-from lorewright.turn.views.acquaintance import Reader, seen_by
+from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import Head
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import (
@@ -31,6 +31,7 @@ from lorewright.values.records import (
     SceneView,
     ThingView,
 )
+from lorewright.visibility import MessageReader
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
@@ -104,7 +105,7 @@ class TurnStream:
 
     def seen_by(
         self,
-        reader: Reader,
+        reader: MessageReader,
         *,
         own_id: str | Collection[str],
         resolving: Collection[Message] = (),
@@ -226,7 +227,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
     """Yield the promises, threats and debts of the outcomes' facts, where the player may know them."""
     for fact_id in dict.fromkeys(linked_id for outcome in outcomes for linked_id in outcome.fact_ids):
         fact = state.facts[fact_id]
-        if fact.visibility == "player":
+        if fact.is_shown("narrator", state.player_id):
             said = {"to_id": fact.object["to"], "what": fact.object["what"]}
             yield Recorded.model_validate(
                 {"fact_id": fact_id, "by_id": fact.subject_id, "predicate": fact.predicate, **said}
@@ -236,6 +237,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
 def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
     place = state.entities[state.scene.location_id]
     people = [state.entities[npc_id] for npc_id in state.present_npcs()]
+    lore = texts_for(lore, "narrator")
     return SceneView(
         place_id=place.id,
         place_name=place.name,
