@@ -53,7 +53,7 @@ QUIET = (
 # What a turn is made of, and the functions (file, name) in which that happens; where several, their times add up.
 PARTS = {
     "reading the head": (("store/store.py", "head"),),
-    "the history": (("campaigns/history.py", "_until"),),
+    "the history": (("campaigns/played_history.py", "_until"),),
     "looking up lore and history": (("retrieval/retriever.py", "_retrieve"),),
     "gathering scene lore": (("scene_lore/cache.py", "lore_of"),),
     "interpreting": (("run/player_round.py", "_interpret"),),

@@ -41,7 +41,13 @@ ALLOWED = {
     # The patterns of rulesets are searched by pydantic's engine, which does not backtrack.
     *("jsonschema", "pydantic", "pydantic_core", "simpleeval"),
 }
-ALLOWED_OF_OURS = {"lorewright.errors", "lorewright.ids", "lorewright.rules", "lorewright.world"}
+ALLOWED_OF_OURS = {
+    "lorewright.errors",
+    "lorewright.ids",
+    "lorewright.rules",
+    "lorewright.visibility",
+    "lorewright.world",
+}
 # Built in, and yet of the outside, of this process alone, or a way to whatever is forbidden.
 FORBIDDEN_CALLS = {
     *("open", "input", "print", "breakpoint", "exec", "eval", "compile", "__import__", "globals", "locals"),

@@ -18,7 +18,6 @@ from lorewright.turn.run.steps import Round, TurnContext
 from lorewright.turn.stages.stage import StageRecorder
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.store.rows import common_audience
-from lorewright.turn.views.acquaintance import Reader
 from lorewright.turn.views.draft import Head, Recorder
 from lorewright.turn.views.point import TurnPoint
 from lorewright.values.annotations import (
@@ -32,6 +31,7 @@ from lorewright.values.annotations import (
 )
 from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
 from lorewright.values.records import SILENT, TurnListener
+from lorewright.visibility import MessageReader
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
 from lorewright.world.schemas import plain
@@ -364,7 +364,7 @@ def background_jobs(
 
 def _extraction(turn: TurnContext, round_: Round, at: TurnPoint) -> BackgroundJob:
     is_own = round_.intent is None
-    reader: Reader = "persona_extractor" if is_own else "character_extractor"
+    reader: MessageReader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
     seen = at.stream.seen_by(reader, own_id=round_.who)
     ruleset = turn.setting.rules.ruleset

@@ -21,6 +21,7 @@ from lorewright.values.annotations import LorebookEntry, Review, Summary, read_m
 from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import Message, NarratorInput, NarratorOutput, NpcAct, PlannerOutput, Premise
+from lorewright.visibility import MESSAGES
 from lorewright.world.changes import items_learned
 from lorewright.world.events import EngineEvent
 from lorewright.world.ops import AddEntity, Recall, StateOp
@@ -87,10 +88,14 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
     place = state.scene.location_id
     things = [*state.held_by(place), *state.held_by(state.player_id)]
     ids_here = [place, *state.present(), *things]
-    facts = [fact for fact in facts_shown(state, ids_here, hidden=False) if fact.subject_id in ids_here]
+    facts = [
+        fact
+        for fact in facts_shown(state, ids_here, reader="narrator", who=state.player_id)
+        if fact.subject_id in ids_here
+    ]
     open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
     return ExtractorInput(
-        narration=narration,
+        narration=narration if MESSAGES["lore_extractor"]["narration"] == "current" else "",
         outcomes=given.outcomes,
         place_id=place,
         player_id=state.player_id,
@@ -115,14 +120,14 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
         firm = [fact for fact in known if not fact.is_only_told]
         if firm:
             said = f"{predicate}: {_as_sentence(refused.proposal['detail'])}"
-            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
+            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0], state.player_id)}"
     return None
 
 
-def _rather(fact: Fact) -> str:
+def _rather(fact: Fact, player_id: str) -> str:
     return (
         f"The established fact is: {fact.predicate}: {_as_sentence(fact.object)}"
-        if fact.visibility == "player"
+        if fact.is_shown("narrator", player_id)
         else "That is not so."
     )
 
@@ -157,7 +162,7 @@ def narrator_view(
     packet, at = views.packet(at, lore, "narrator")
     described, at = views.described(at, outcomes)
     given = narrator_input(
-        player_text=turn.submission.text if own is not None else "",
+        player_text="" if own is None else _words(own, at),
         before=before,
         after=after,
         lore=lore,
@@ -209,6 +214,12 @@ def act_of(round_: Round) -> NpcAct:
             "say": intent.say,
         }
     )
+
+
+def _words(own: Round, at: TurnPoint) -> str:
+    """Return the player's words that are resolved just now, as far as the narrator may see them."""
+    seen = at.stream.seen_by("narrator", own_id=own.who, resolving=(own.intention,))
+    return "".join(message.content for _, message in seen if message.type == "intention")
 
 
 def _quiet(head: Head) -> tuple[str, ...]:
@@ -266,7 +277,7 @@ async def tell_rounds(
     def leak(text: str) -> str | None:
         return turn.views.leak(text, at, told_by=told_by) or turn.views.planners_own(text, at)
 
-    told = await _narrate(turn, given, at.state, leak, jobs)
+    told = await _narrate(turn, given, at.state, leak, jobs, audience=_audience(rounds))
     # A phrase can be counted in every state.
     state, counted = apply_fitting(told.state, (Recall(key=key) for key in told.output.recall))
     return Narration(
@@ -312,10 +323,16 @@ class NarrationResult:
 
 
 async def _narrate(
-    turn: TurnContext, given: NarratorInput, state: WorldState, leak: Leak, beside: Sequence[BackgroundJob]
+    turn: TurnContext,
+    given: NarratorInput,
+    state: WorldState,
+    leak: Leak,
+    beside: Sequence[BackgroundJob],
+    *,
+    audience: Sequence[str],
 ) -> NarrationResult:
-    """Narrate what led to a state, and accept what the narration adds to it. The results of background jobs (`beside`)
-    are written after the narration.
+    """Narrate what led to a state to an audience, and accept what the narration adds to it. The results of background
+    jobs (`beside`) are written after the narration.
 
     A narration that contradicts what is established, or names somebody who was not accepted, is written once more. A
     built-in one adds nothing.
@@ -328,14 +345,14 @@ async def _narrate(
     summary = next((result.summary for result in written if result.summary is not None), None)
     if not reads:
         return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
-    acceptance = await _extract_and_accept(turn, told, given, state, leak)
+    acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
     problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
     if problem is not None:
         turn.listener.not_so(problem)
         # The second narration may introduce nobody: there is no third.
         checks.may_introduce = False
         told = await _run_narrator(turn, given, (told.final_text, problem), checks, turn.recorder)
-        acceptance = await _extract_and_accept(turn, told, given, state, leak)
+        acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
     record = acceptance.record
     return NarrationResult(
         told,
@@ -373,7 +390,12 @@ async def _run_narrator(
 
 
 async def _extract_and_accept(
-    turn: TurnContext, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak
+    turn: TurnContext,
+    told: NarratorOutput,
+    given: NarratorInput,
+    state: WorldState,
+    leak: Leak,
+    known_to: tuple[str, ...],
 ) -> Acceptance:
     rules = turn.setting.rules
     proposed = await turn.stages.extract.run(
@@ -385,6 +407,7 @@ async def _extract_and_accept(
         rules.ruleset,
         campaign_id=turn.head.campaign_id,
         turn_no=turn.turn_no,
+        known_to=known_to,
         quotes_secret=leak,
         known_names=lambda name: _is_known_name(name, state, turn.setting.generations),
         ruled_threads=_ruled_threads(rules, state),

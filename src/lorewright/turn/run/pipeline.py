@@ -363,7 +363,7 @@ def _draft(
         citations=tuple(dict.fromkeys(cited)),
         engine_events=turn.views.acquaintance(at.state).told_events(events),
         validation=told,
-        rolls=tuple(roll for round_ in rounds for roll in round_.resolution.rolls),
+        rolls=tuple(roll for round_ in rounds for roll in round_.rolls),
         clocks=at.state.clocks_shown(),
         tokens=turn.recorder.tokens(),
     )

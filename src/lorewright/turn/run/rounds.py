@@ -21,7 +21,7 @@ from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore, texts_for
 from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.steps import Round, TurnContext, apply_fitting, gather, outcomes_seen
 from lorewright.turn.stages.npc_intent.stage import Reflection
@@ -78,7 +78,7 @@ def npc_intent_input(
     of other scenes are looked up in `generations`.
     """
     place, company = state.scene.location_id, [other for other in state.present() if other != who]
-    own = lore.briefing(who) or Briefing(npc_id=who)
+    own = texts_for(lore, "npc", own_id=who).briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(memory for memory in memories if not unheard(memory.content))

@@ -10,7 +10,7 @@ from typing import Any
 
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.dice import Dice
-from lorewright.rules.patch import Outcome, Resolution, Validation
+from lorewright.rules.patch import Outcome, Resolution, Roll, Validation
 from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.views.draft import Head, Recorder, Setting, Submission
@@ -135,6 +135,11 @@ class Round:
     def events(self) -> tuple[EngineEvent, ...]:
         """Return the events of the round, in order."""
         return self.resolution.events
+
+    @property
+    def rolls(self) -> tuple[Roll, ...]:
+        """Return the dice of the round that the player is shown, in order: none of a whisper that they do not hear."""
+        return () if self.hidden else self.resolution.rolls
 
     @property
     def is_between_two(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.packet import ContextPacket
 from lorewright.values.records import (
@@ -135,7 +135,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
     """Yield the promises, threats and debts of the outcomes' facts, where the player may know them."""
     for fact_id in dict.fromkeys(linked_id for outcome in outcomes for linked_id in outcome.fact_ids):
         fact = state.facts[fact_id]
-        if fact.visibility == "player":
+        if fact.is_shown("narrator", state.player_id):
             said = {"to_id": fact.object["to"], "what": fact.object["what"]}
             yield Recorded.model_validate(
                 {"fact_id": fact_id, "by_id": fact.subject_id, "predicate": fact.predicate, **said}
@@ -145,6 +145,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
 def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
     place = state.entities[state.scene.location_id]
     people = [state.entities[npc_id] for npc_id in state.present_npcs()]
+    lore = texts_for(lore, "narrator")
     return SceneView(
         place_id=place.id,
         place_name=place.name,

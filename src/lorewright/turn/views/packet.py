@@ -14,6 +14,7 @@ from lorewright.values.annotations import SummarySentence
 from lorewright.values.entries import Agenda, facts_shown
 from lorewright.values.packet import ContextPacket
 from lorewright.values.records import Message
+from lorewright.visibility import FactKind, fact_sight, sees_section
 from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState
 
@@ -167,7 +168,10 @@ def build_packet(
             {"owner_id": state.player_id, "item_id": item, "qty": quantity, "flags": {}}
             for item, quantity in state.held_by(state.player_id).items()
         ],
-        "relationships": [*_relationships(state, present), *(_ties(state, present) if viewer == "planner" else [])],
+        "relationships": [
+            *_relationships(state, present),
+            *(_ties(state, present) if _is_shown("tie", viewer) else []),
+        ],
         "summary": {
             "scene": scene_summary(state),
             "threads": threads_summary(state),
@@ -177,9 +181,9 @@ def build_packet(
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in narrations[-RECENT_NARRATIONS:]
         ],
-        "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
-        "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
-        "investigation_progress": _progress(state, lore) if viewer == "planner" else {},
+        "npc_agendas": _agendas(state, present, agendas or {}) if _is_shown("agenda", viewer) else {},
+        "npc_capabilities": _capabilities(lore) if sees_section("capabilities", viewer) else {},
+        "investigation_progress": _progress(state, lore) if _is_shown("to_find", viewer) else {},
         "pending_threats": [
             *(threat for clock in sorted(state.clocks) if (threat := _threat(state.clocks[clock], rules))),
             *_announced(state, rules),
@@ -194,6 +198,10 @@ def build_packet(
         },
     }
     return ContextPacket.model_validate(fit_packet(packet, budget_tokens=budget_tokens))
+
+
+def _is_shown(kind: FactKind, viewer: StageViewer) -> bool:
+    return fact_sight(kind, viewer) == "all"
 
 
 def _constraints(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
@@ -265,16 +273,22 @@ def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str,
     if conditions := state.conditions_of(entity_id):
         attrs["conditions"] = list(conditions)
     character = state.characters.get(entity_id)
-    if character is not None and viewer != "player":
+    if character is not None and _is_shown("inner", viewer):
         manifest = {name: plain(inner.value) for name, inner in character.states.items() if inner.is_manifest}
         attrs |= {"states": manifest} if manifest else {}
     return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
 
 
 def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
+    """Return the facts that a stage is shown; for the planner marked as kept from the player where the persona who is
+    played does not know of them."""
     fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
-    shown = facts_shown(state, about, hidden=viewer == "planner")
-    return [fact.model_dump(mode="json", include=fields) for fact in shown]
+    shown = facts_shown(state, about, reader=viewer, who=state.player_id)
+    return [
+        fact.model_dump(mode="json", include=fields)
+        | ({} if fact.is_shown("player", state.player_id) or fact.visibility != "player" else {"visibility": "gm"})
+        for fact in shown
+    ]
 
 
 def _related_ids(state: WorldState) -> Iterator[str]:

@@ -11,11 +11,12 @@ from typing import Any
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
-from lorewright.turn.views.acquaintance import Reader, seen_by
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import Head
 from lorewright.turn.views.leaks import QUOTED_WORDS
 from lorewright.values.entries import Marker
 from lorewright.values.records import Message, MessageType
+from lorewright.visibility import MessageReader
 from lorewright.world.state import WorldState
 
 # The subtype of an intention that only its speaker and one listener hear.
@@ -85,7 +86,7 @@ class TurnStream:
 
     def seen_by(
         self,
-        reader: Reader,
+        reader: MessageReader,
         *,
         own_id: str | Collection[str],
         resolving: Collection[Message] = (),

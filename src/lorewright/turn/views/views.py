@@ -408,7 +408,11 @@ class TurnViews:
             goals = [
                 (who, agenda.goal) for who, agenda in sorted(self._setting.agendas.items()) if who != state.player_id
             ]
-            facts = [(fact.id, str(fact.object)) for fact in state.facts.values() if fact.visibility != "player"]
+            facts = [
+                (fact.id, str(fact.object))
+                for fact in state.facts.values()
+                if not fact.is_shown("narrator", state.player_id)
+            ]
             ties = [(key, str(note)) for key, tie in state.relationships.items() for note in tie.notes.values()]
             self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
             self._planners += [pair for pair in sorted((*facts, *ties)) if len(pair[1].split()) >= _SENTENCE_WORDS]
