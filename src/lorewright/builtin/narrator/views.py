@@ -185,8 +185,8 @@ def scene_facts(given: NarratorInput) -> Facts:
 
 def place_tags(given: NarratorInput) -> frozenset[str]:
     """Return the tags of the current place."""
-    entities = given.packet.get("entities", ())
-    return frozenset(str(tag) for entity in entities if entity["id"] == given.scene.place_id for tag in entity["tags"])
+    entities = given.packet.entities
+    return frozenset(tag for entity in entities if entity.id == given.scene.place_id for tag in entity.tags)
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
