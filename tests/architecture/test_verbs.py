@@ -15,6 +15,7 @@ FALSE_FRIENDS = {
     "the status of a thread": {
         "campaigns/recap.py": "open",
         "campaigns/scenarios/scenario.py": "open",
+        "campaigns/sessions.py": "open",
         "generate/explore/survey.py": "open",
         "generate/scenario/ground.py": "open",
         "packs/schemas.py": "open",
