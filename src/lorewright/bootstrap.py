@@ -119,7 +119,7 @@ class App:
         """Installs, lists and removes packs."""
         from lorewright.workspace.packs import WorkspacePacks
 
-        return WorkspacePacks(self.indexer, self.campaigns, self.workspace.content_packs)
+        return WorkspacePacks(self.indexer, self.campaigns, self.workspace.content_packs, self.pack_loader)
 
     @cached_property
     def sessions(self) -> Sessions:

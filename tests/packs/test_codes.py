@@ -13,6 +13,7 @@ from lorewright.packs import files, linting
 from lorewright.packs import files as limits
 from lorewright.packs.files import Finding
 from lorewright.packs.pack_loader import PackLoader
+from lorewright.turn.stages.interpret.finding import lint_triggers
 from support.lint_codes import codes_in_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
@@ -25,6 +26,7 @@ def front(body: str, text: str = "# A\n\nText.\n") -> bytes:
 
 Files = dict[str, bytes]
 CASES: dict[str, Files] = {
+    "trigger-finds-nothing": {"a.md": front("type: location", "# A\n\n## Discoverable\n\n- here it is: A key.\n")},
     "bad-file-name": {"a\x07.md": GOOD},
     "suspicious-path": {"..\\x.md": GOOD},
     "reserved-name": {"CON.md": GOOD},
@@ -132,7 +134,8 @@ def findings_of(tmp_path: Path, contents: Files, make: Callable[[Path], None] = 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     make(folder)
-    return PackLoader(folder.parent).check_pack(folder).findings
+    pack = PackLoader(folder.parent).check_pack(folder)
+    return (*pack.findings, *lint_triggers(pack))
 
 
 def documented() -> dict[str, set[str]]:

@@ -48,6 +48,11 @@ from support import harbour_crew as c
 LINES = ("look", "ask Osk about the debt", "take rope")
 
 
+# The present versions of the built-in stages, and one that is above them all.
+NOW = {stage.name: stage.builtin_version for stage in make_stages({})}
+NEXT = max(NOW.values()) + 1
+
+
 class Waiting(Interpret):
     """Reads every line as waiting, and says so or not."""
 
@@ -57,11 +62,11 @@ class Waiting(Interpret):
 
 
 class NewWaiting(Waiting):
-    builtin_version = 2
+    builtin_version = NEXT
 
 
 class NewPlan(Plan):
-    builtin_version = 2
+    builtin_version = NEXT
 
     def builtin_answer(self, given: PlannerInput) -> PlannerOutput:
         return PlannerOutput(beats=("Nobody planned this.",))
@@ -76,11 +81,11 @@ class Shouting(Narrate):
 
 
 class NewShouting(Shouting):
-    builtin_version = 2
+    builtin_version = NEXT
 
 
 class NewIntend(Intend):
-    builtin_version = 2
+    builtin_version = NEXT
 
     def builtin_answer(self, given: NpcIntentInput) -> NpcIntent:
         return NpcIntent(action_text=f"{given.me.name} yawns.")
@@ -156,9 +161,9 @@ def test_what_another_version_made_is_taken_and_all_that_follows_is_as_it_was(tm
     for turn in found.turns:
         assert taken(turn) == {"interpreter": 1, "planner": 1, "npc_intent": 2, "narrator": 3}
         assert turn.rethought == () and turn.stale == ()
-        assert {(other.recorded, other.present) for other in turn.taken} == {(1, 2)}
+        assert all((other.recorded, other.present) == (NOW[other.stage], NEXT) for other in turn.taken)
     told = found.as_dict()["turns"][0]["taken_as_recorded"]
-    assert told[0] == {"stage": "interpreter", "recorded": 1, "present": 2, "runs": 1}
+    assert told[0] == {"stage": "interpreter", "recorded": NOW["interpreter"], "present": NEXT, "runs": 1}
 
 
 @pytest.mark.parametrize("profile", ["freeform", "ensemble"])
@@ -175,7 +180,10 @@ def test_rethink_runs_the_present_version_and_shows_what_it_changes(tmp_path: Pa
     found = replayed(app, program(NewWaiting, NewPlan), rethink=True)
     first = found.turns[0]
     assert first.taken == () and not found.is_identical
-    assert first.rethought == (OtherVersion("interpreter", 1, 2, 1), OtherVersion("planner", 1, 2, 1))
+    assert first.rethought == (
+        OtherVersion("interpreter", NOW["interpreter"], NEXT, 1),
+        OtherVersion("planner", NOW["planner"], NEXT, 1),
+    )
     parted = first.differences[0]
     assert (parted.stage, parted.aspect) == ("interpreter", "output")
     assert {"state", "narration"} <= {difference.aspect for difference in first.differences}
@@ -197,7 +205,7 @@ def test_one_stage_may_be_run_anew_and_the_others_stay(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=("take rope",))
     found = replayed(app, program(*ALL_NEW), override_models={"narrator": "builtin"})
     (turn,) = found.turns
-    assert turn.rethought == (OtherVersion("narrator", 1, 2, 1),)
+    assert turn.rethought == (OtherVersion("narrator", NOW["narrator"], NEXT, 1),)
     assert taken(turn) == {"interpreter": 1, "planner": 1}
     assert turn.text == turn.recorded_text.upper() != turn.recorded_text
     assert found.turns[0].differences[0].stage == "narrator"
@@ -208,9 +216,10 @@ def test_records_without_a_version_are_of_the_first(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=LINES[:2])
     change_records(app, "builtin_version = NULL")
     same = replayed(app, make_stages)
-    assert same.is_identical and all(turn.taken == () for turn in same.turns)
+    assert same.is_identical
+    assert {other.recorded for turn in same.turns for other in turn.taken} == {1}
     newer = replayed(app, program(*ALL_NEW))
-    assert newer.is_identical and newer.turns[0].taken[0] == OtherVersion("interpreter", 1, 2, 1)
+    assert newer.is_identical and newer.turns[0].taken[0] == OtherVersion("interpreter", 1, NEXT, 1)
 
 
 def test_what_a_newer_program_recorded_is_taken_too(tmp_path: Path) -> None:
@@ -218,7 +227,7 @@ def test_what_a_newer_program_recorded_is_taken_too(tmp_path: Path) -> None:
     change_records(app, "builtin_version = 9 WHERE stage = 'planner'")
     change_records(app, "output_json = json_set(output_json, '$.tension_move', 'up') WHERE stage = 'planner'")
     (turn,) = replayed(app, make_stages).turns
-    assert turn.taken == (OtherVersion("planner", 9, 1, 1),)
+    assert turn.taken == (OtherVersion("planner", 9, NOW["planner"], 1),)
     assert "planner" not in {one.stage for one in turn.differences if one.aspect == "output"}
     # The narrator is of this version: it is run, with what the planner made then.
     assert turn.differences[0].stage == "narrator" and turn.differences[0].aspect == "input"
@@ -258,15 +267,15 @@ def test_a_line_that_the_grammar_read_needs_no_model_and_the_other_way_round(tmp
     with app.campaigns.reading("game") as store:
         records = [store.stage_records(turn["turn_id"])[0] for turn in store.turns()[1:]]
     assert [(one["stage"], one["model_key"], one["builtin_version"]) for one in records] == [
-        ("interpreter", "builtin", 1),
-        ("interpreter", "scripted", 1),
+        ("interpreter", "builtin", NOW["interpreter"]),
+        ("interpreter", "scripted", NOW["interpreter"]),
     ]
 
     class Sure(NewWaiting):
         """Is sure of what a model read."""
 
     class Unsure(Interpret):
-        builtin_version = 2
+        builtin_version = NEXT
 
         def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
             return InterpreterOutput(intent="?", unclear=Unclear(words="", question="What?"))
@@ -282,7 +291,7 @@ def test_a_question_that_was_settled_is_settled_as_it_was(tmp_path: Path) -> Non
     scenario = c.scenario()
     app = c.crew(tmp_path, things={**scenario["things"], **things})
     h.say(app, "give net to Osk")
-    assert versions(app)[SETTLE] == {1}
+    assert versions(app)[SETTLE] == {NOW["interpreter"]}
     found = replayed(app, program(NewWaiting))
     assert found.is_identical and found.first_divergence is None
     # Nothing was settled, so that nothing is, although the new grammar could.
@@ -300,10 +309,10 @@ def test_a_character_whose_model_told_a_secret_acts_as_the_built_in_stage_had_it
     with app.campaigns.reading("game") as store:
         records = store.stage_records(store.head().turn_id)
     by = [(one["model_key"], one["builtin_version"]) for one in records if one["stage"] == "npc_intent"]
-    assert ("builtin", 1) in by and ("scripted", None) in by
+    assert ("builtin", NOW["npc_intent"]) in by and ("scripted", None) in by
     found = replayed(app, program(NewIntend))
     assert found.is_identical and found.first_divergence is None
-    assert taken(found.turns[0]) == {"npc_intent": by.count(("builtin", 1))}
+    assert taken(found.turns[0]) == {"npc_intent": by.count(("builtin", NOW["npc_intent"]))}
 
 
 def test_a_model_in_place_of_a_stage_is_asked_whatever_version_played(tmp_path: Path) -> None:
@@ -338,7 +347,7 @@ def test_the_last_act_is_taken_back_without_thinking_the_rest_anew(tmp_path: Pat
             if one["builtin_version"] is not None
         }
         said = [message.content for _, message in campaign.store.messages(turn_id, last=1)]
-    assert {version for _, version in made} == {1}
+    assert made == {(stage, NOW[stage]) for stage, _ in made}
     assert {"interpreter", "planner", "npc_intent", "narrator"} <= {stage for stage, _ in made}
     assert "Bea ties a knot." in " ".join(said) and not any("yawns" in text for text in said)
     for make in (make_stages, program(*ALL_NEW)):
@@ -354,7 +363,7 @@ def test_an_exported_campaign_takes_its_versions_along(tmp_path: Path) -> None:
     import_campaign(away.campaigns, tmp_path / "file")
     assert versions(away) == versions(app)
     found = replayed(away, make_stages)
-    assert found.is_identical and found.turns[0].taken == (OtherVersion("narrator", 7, 1, 1),)
+    assert found.is_identical and found.turns[0].taken == (OtherVersion("narrator", 7, NOW["narrator"], 1),)
     with away.campaigns.reading("game") as store:
         assert measure(store).metrics == found.metrics
 
@@ -364,5 +373,5 @@ def test_views_show_the_version_beside_that_of_the_prompt(tmp_path: Path) -> Non
     with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:
         (shown,) = connection.execute("SELECT builtin_versions_json FROM events WHERE turn_no = 1").fetchone()
         rows = connection.execute("SELECT step_name, builtin_version FROM turn_events WHERE turn_index = 1").fetchall()
-    assert json.loads(shown) == {"interpreter": 1, "planner": 1, "narrator": 1}
+    assert json.loads(shown) == {stage: NOW[stage] for stage in ("interpreter", "planner", "narrator")}
     assert {step for step, version in rows if version is not None} == {"interpreter", "planner", "narrator"}

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 PACKS = Path(__file__).parents[2] / "src" / "lorewright" / "packs"
+TRIGGERS = PACKS.parent / "turn" / "stages" / "interpret" / "finding.py"
 
 # function -> which of its arguments is the code
 _CODE_ARGUMENT = {"error": 1, "warning": 1, "info": 1, "make": 1, "_note": 0, "note": 0, "YamlProblem": 0}
@@ -14,7 +15,7 @@ _CODE_ARGUMENT = {"error": 1, "warning": 1, "info": 1, "make": 1, "_note": 0, "n
 def codes_in_source() -> set[str]:
     """The codes of all findings."""
     found: set[str] = set()
-    for path in PACKS.glob("*.py"):
+    for path in (*PACKS.glob("*.py"), TRIGGERS):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):

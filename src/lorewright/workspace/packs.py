@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,32 @@ from lorewright.index.lore_indexer import Installed, LoreIndexer
 from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.installing import place_copy, unpack_zip
 from lorewright.packs.loader import content_hash_of, load_manifest
+from lorewright.packs.models import Pack
+from lorewright.packs.pack_loader import PackLoader
 from lorewright.storage.faults import step
+from lorewright.turn.stages.interpret.finding import lint_triggers
 
 
 class WorkspacePacks:
     """Installs and removes packs; knows which campaigns need which."""
 
-    def __init__(self, indexer: LoreIndexer, campaigns: Campaigns, content_packs: Path) -> None:
+    def __init__(
+        self, indexer: LoreIndexer, campaigns: Campaigns, content_packs: Path, pack_loader: PackLoader
+    ) -> None:
         self._indexer = indexer
+        self._pack_loader = pack_loader
         self._library = indexer.library
         self._campaigns = campaigns
         self._content_packs = content_packs
+
+    def check(self, folder: Path, *, progress: Progress = no_progress) -> Pack:
+        """Return a pack with all findings: those of its files, then triggers that no typed line finds.
+
+        Raises:
+            PackError: it is not a folder.
+        """
+        pack = self._pack_loader.check_pack(folder, progress=progress)
+        return replace(pack, findings=(*pack.findings, *lint_triggers(pack)))
 
     def install(
         self, source: Path, *, copy: bool = False, lenient: bool = False, progress: Progress = no_progress

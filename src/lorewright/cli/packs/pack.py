@@ -159,7 +159,7 @@ def validate(
 ) -> None:
     """Check a pack as a compiler would, and say what was understood. Exit 1 when there are errors."""
     with progress_bar() as progress:
-        pack = open_app().pack_loader.check_pack(folder, progress=progress)
+        pack = open_app().packs.check(folder, progress=progress)
     if as_json:
         show_json([asdict(finding) for finding in pack.findings])
     else:

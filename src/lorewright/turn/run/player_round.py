@@ -311,6 +311,8 @@ async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutp
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
     )
+    learned = state.learned_by(state.player_id)
+    given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)
     output = await turn.stages.interpret.run(
         given,
         turn.recorder,

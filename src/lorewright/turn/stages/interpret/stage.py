@@ -3,7 +3,7 @@ be in the scope."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -12,7 +12,9 @@ from lorewright.builtin.parser.interpreter import interpret
 from lorewright.ids import canonical_json
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
+from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.stages.interpret.context import interpreter_context
+from lorewright.turn.stages.interpret.finding import as_searches
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, StageRun, Unclear
 from lorewright.world.frozen import Frozen
@@ -57,7 +59,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
     made_type = InterpreterOutput
-    builtin_version = 1
+    builtin_version = 2
     asks_builtin_first = True
 
     def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
@@ -72,6 +74,16 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         """Return the grammar's reading, if it is sure of it; else None."""
         reading = self.builtin_answer(given)
         return reading if reading.unclear is None and reading.confidence >= SURE else None
+
+    def with_searches(
+        self, given: InterpreterInput, hidden: Sequence[SceneItem], learned: Collection[str]
+    ) -> InterpreterInput:
+        """Return the input with words that find a hidden item of the place as a search for it. In a turn that another
+        version recorded, the words are as they were."""
+        if self.recorded is not None and self.recorded.versions - {self.builtin_version}:
+            return given
+        text = as_searches(given, hidden, learned, self.builtin_answer)
+        return given if text is None else given.model_copy(update={"player_text": text})
 
     def settle(
         self,
