@@ -33,7 +33,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.rules.patch import Validation
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of
-from lorewright.turn.run.pipeline import Stages
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.draft import Draft, SceneLoreUse, Submission, turn_id_of

@@ -52,15 +52,15 @@ QUIET = (
 
 # What a turn is made of, and the functions (file, name) in which that happens; where several, their times add up.
 PARTS = {
-    "reading the head": (("turn/store/store.py", "head"),),
-    "the history": (("campaigns/history.py", "_until"),),
+    "reading the head": (("store/store.py", "head"),),
+    "the history": (("campaigns/played_history.py", "_until"),),
     "looking up lore and history": (("retrieval/retriever.py", "_retrieve"),),
     "gathering scene lore": (("scene_lore/cache.py", "lore_of"),),
-    "interpreting": (("turn/run/pipeline.py", "_interpret"),),
-    "grounding": (("turn/run/pipeline.py", "_ground"),),
-    "resolving": (("turn/run/pipeline.py", "_resolve"),),
-    "narrating, packet included": (("turn/run/pipeline.py", "_narrate"),),
-    "committing": (("turn/store/store.py", "commit"),),
+    "interpreting": (("run/player_round.py", "_interpret"),),
+    "grounding": (("run/player_round.py", "_ground"),),
+    "resolving": (("run/rounds.py", "resolve_attempts"),),
+    "narrating, packet included": (("run/narrate.py", "tell_rounds"),),
+    "committing": (("store/store.py", "commit"),),
     "the state as JSON": (("world/state.py", "_fields_as_json"),),
 }
 

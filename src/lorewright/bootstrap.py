@@ -270,7 +270,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
     from lorewright.llm.taxonomy import asked_at, key_for, row_of
     from lorewright.replay.replay import Replays
     from lorewright.trust import hold_models
-    from lorewright.turn.run.progress import STAGES
+    from lorewright.turn.stages.stages import STAGES
     from lorewright.values.records import BUILTIN
 
     settings = workspace.settings.models

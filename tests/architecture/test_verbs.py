@@ -14,6 +14,7 @@ Modules = tuple[SourceModule, ...]
 FALSE_FRIENDS = {
     "the status of a thread": {
         "campaigns/scenarios/scenario.py": "open",
+        "campaigns/recap.py": "open",
         "campaigns/sessions.py": "open",
         "generate/explore/survey.py": "open",
         "generate/scenario/ground.py": "open",

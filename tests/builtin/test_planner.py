@@ -7,10 +7,13 @@ import pytest
 from lorewright.builtin.planner import plan
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import ActionResult
+from lorewright.values.packet import ContextPacket
 from lorewright.values.records import PlannerInput
 
 ASK = Action(actor_id="c:jo", type="ask", target_id="p:viktor", metadata={"topic": "jin"})
-PACKET = {"entities": [{"id": "p:viktor", "name": "Viktor"}], "clocks": [{"value": 1, "max": 6}]}
+PACKET = ContextPacket.model_validate(
+    {"entities": [{"id": "p:viktor", "name": "Viktor"}], "clocks": [{"value": 1, "max": 6}]}
+)
 
 
 def test_each_action_becomes_one_note_and_a_blocked_one_says_so() -> None:
@@ -23,10 +26,11 @@ def test_each_action_becomes_one_note_and_a_blocked_one_says_so() -> None:
 
 @pytest.mark.parametrize(("value", "tension"), [(0, "none"), (1, "none"), (2, "rising"), (5, "peak"), (6, "peak")])
 def test_the_tension_is_that_of_the_fullest_clock(value: int, tension: str) -> None:
-    packet = {"clocks": [{"value": value, "max": 6}, {"value": 0, "max": 4}]}
+    packet = ContextPacket.model_validate({"clocks": [{"value": value, "max": 6}, {"value": 0, "max": 4}]})
     assert plan(PlannerInput(packet=packet, actions=(), results=())).tension_move == tension
 
 
-def test_a_packet_of_another_shape_is_no_error() -> None:
-    packet = {"entities": "odd", "clocks": [{"value": None}, 3]}
-    assert plan(PlannerInput(packet=packet, actions=(ASK,), results=())).beats == ("let the person asked answer",)
+def test_a_packet_without_names_and_clocks_is_no_error() -> None:
+    packet = ContextPacket.model_validate({"entities": [{"id": "p:viktor"}], "clocks": [{"max": 0}]})
+    planned = plan(PlannerInput(packet=packet, actions=(ASK,), results=()))
+    assert (planned.beats, planned.tension_move) == (("let the person asked answer",), "none")

@@ -53,6 +53,7 @@ DAMAGES = {
     "DELETE FROM stage_records WHERE seq = 2": "record-order",
     "DELETE FROM messages WHERE type = 'narration'": "message-missing",
     f"DELETE FROM stage_records WHERE turn_id = {HEAD}": "record-missing",
+    "UPDATE stage_records SET builtin_version = 0 WHERE stage = 'planner'": "record-version",
     "DELETE FROM validation_results": "action-unjudged",
     "DELETE FROM actions": "judgement-unfounded",
     "UPDATE validation_results SET success = 0, reason = NULL": "refusal-unexplained",

@@ -271,7 +271,7 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(home: App, away: App, 
         for table in (*later_tables, "story_summaries", "lorebook", "reviews", "review_decisions"):
             del members[f"tables/{table}.jsonl"]
         # The columns that later versions added stand last.
-        for table, later in (("campaigns", 3), ("turns", 1), ("sessions", 2), ("stage_records", 4), ("attempts", 1)):
+        for table, later in (("campaigns", 3), ("turns", 1), ("sessions", 2), ("stage_records", 5), ("attempts", 1)):
             lines = [json.loads(line) for line in members[f"tables/{table}.jsonl"].splitlines()]
             older_lines = [json.dumps(line[:-later]) for line in lines]
             members[f"tables/{table}.jsonl"] = "".join(f"{line}\n" for line in older_lines).encode()

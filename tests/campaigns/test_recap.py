@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lorewright.campaigns.sessions import nothing_yet, recap
+from lorewright.campaigns.recap import nothing_yet, recap
 from lorewright.rules.patch import Outcome, Resolution
 from lorewright.world.events import EngineEvent, SceneChanged
 from lorewright.world.ops import (

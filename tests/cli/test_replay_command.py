@@ -165,3 +165,35 @@ def test_a_campaign_that_nobody_played_is_told_so(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("command", ["replay", "metrics"])
 def test_help_has_an_example(command: str) -> None:
     assert f"Example: lorewright {command} friday" in " ".join(run(command, "--help").output.split())
+
+
+def test_what_another_version_made_is_named_and_may_be_thought_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = h.harbour(tmp_path, played=("take rope",))
+    monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
+    with app.campaigns.reading("game") as store, store.database.transaction() as connection:
+        connection.execute("UPDATE stage_records SET builtin_version = 3 WHERE stage = 'narrator'")
+    result = run("replay", "game")
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert "because another version of the built-in stage made it: narrator (version 3, now 1) in 1 turn" in told
+    assert "anew: --rethink" in told
+    (turn,) = json.loads(run("replay", "game", "--json").stdout)["turns"]
+    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 3, "present": 1, "runs": 1}]
+    assert "narrator (builtin, version 3)" in run("campaign", "log", "game", "--stage", "narrator").output
+    anew = run("replay", "game", "--rethink")
+    assert anew.exit_code == 0 and "run anew, in place of another version" in " ".join(anew.output.split())
+
+
+def test_where_nothing_is_of_another_version_rethinking_says_so_and_a_difference_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = h.harbour(tmp_path, played=("take rope",))
+    monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
+    result = run("replay", "game", "--rethink")
+    assert result.exit_code == 0
+    assert "every built-in stage is of the version that played" in " ".join(result.output.split())
+    with app.campaigns.reading("game") as store, store.database.transaction() as connection:
+        connection.execute("UPDATE turns SET result_json = replace(result_json, 'rope', 'hope') WHERE turn_no = 1")
+    assert run("replay", "game", "--rethink").exit_code == 1

@@ -10,12 +10,11 @@ from types import MappingProxyType
 
 import pytest
 
+from lorewright import visibility
 from lorewright.authoring.leaks.planting import may_know
 from lorewright.llm.doubles import ParrotModel, ScriptedModel, ThiefModel
-from lorewright.service.queries import Queries, viewer_of
-from lorewright.turn.views import acquaintance as visibility
-from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight
-from lorewright.values.records import MessageType
+from lorewright.service.queries import Queries
+from lorewright.visibility import MESSAGES, MessageKind, MessageReader, MessageSight, Viewer
 from support import stream_play as s
 from support.scale import scaled
 
@@ -77,7 +76,7 @@ def test_no_program_that_asks_as_somebody_reads_what_is_not_theirs(tmp_path: Pat
     own_words = {(one.owner, word) for one in stream if one.type != "narration" for word in s.words_in(one.content)}
     for viewer in ("player", "npc:harbour:osk", "npc:harbour:tam", "npc:harbour:una", "npc:harbour:bea"):
         who = s.PLAYER if viewer == "player" else viewer.removeprefix("npc:")
-        desk = Queries(play.app, viewer_of(viewer), "game")
+        desk = Queries(play.app, Viewer(viewer), "game")
         answers = [desk.state(), desk.scene(), desk.transcript(), desk.lore("what does anybody keep to themselves")]
         found = {word for one in answers for word in s.words_in(one.model_dump_json())}
         heard = {
@@ -144,7 +143,7 @@ def test_a_thief_gets_nothing_into_narration_ops_or_memories(tmp_path: Path) -> 
 
 
 # Cells that the play must notice when they say too much, and when they say too little.
-FLIPS: tuple[tuple[Reader, MessageType, Sight], ...] = (
+FLIPS: tuple[tuple[MessageReader, MessageKind, MessageSight], ...] = (
     ("npc_intent", "thought", "all"),
     ("npc_intent", "thought", "none"),
     ("npc_intent", "intention", "all"),
@@ -162,10 +161,10 @@ FLIPS: tuple[tuple[Reader, MessageType, Sight], ...] = (
 
 @pytest.mark.parametrize(("reader", "column", "sight"), FLIPS)
 def test_a_play_by_a_flipped_table_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Reader, column: MessageType, sight: Sight
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: MessageReader, column: MessageKind, sight: MessageSight
 ) -> None:
-    table = MappingProxyType({**MATRIX, reader: MappingProxyType({**MATRIX[reader], column: sight})})
-    monkeypatch.setattr(visibility, "MATRIX", table)
+    table = MappingProxyType({**MESSAGES, reader: MappingProxyType({**MESSAGES[reader], column: sight})})
+    monkeypatch.setattr(visibility, "MESSAGES", table)
     honest = s.Honest()
     play = s.played(s.begun(tmp_path), 4, dict.fromkeys(s.ASKED, ScriptedModel(honest)), honest)
     wrong = {one.stage for one in s.everything_seen(play) if one.leaked or one.missed}

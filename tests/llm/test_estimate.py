@@ -7,7 +7,7 @@ import pytest
 from lorewright.errors import SettingsError
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, estimate_turn_cost
 from lorewright.settings import ModelsSettings
-from lorewright.turn.run.progress import STAGES, stages_of
+from lorewright.turn.stages.stages import STAGES, stages_of
 
 NONE = ModelsSettings()
 

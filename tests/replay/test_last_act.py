@@ -13,8 +13,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import CampaignError, HeadMoved, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
+from lorewright.replay.last_act import without_last_act
 from lorewright.replay.metrics import ALL_TURNS
-from lorewright.replay.recording import without_last_act
 from lorewright.turn.store.turn_store import redo
 from support import harbour_crew as c
 

@@ -42,7 +42,14 @@ ALLOWED = {
     *("jsonschema", "pydantic", "pydantic_core", "simpleeval"),
 }
 # Plug-ins are files of the package itself: in every process the same.
-ALLOWED_OF_OURS = {"lorewright.errors", "lorewright.ids", "lorewright.plugins", "lorewright.rules", "lorewright.world"}
+ALLOWED_OF_OURS = {
+    "lorewright.errors",
+    "lorewright.ids",
+    "lorewright.plugins",
+    "lorewright.rules",
+    "lorewright.visibility",
+    "lorewright.world",
+}
 # Built in, and yet of the outside, of this process alone, or a way to whatever is forbidden.
 FORBIDDEN_CALLS = {
     *("open", "input", "print", "breakpoint", "exec", "eval", "compile", "__import__", "globals", "locals"),

@@ -21,8 +21,9 @@ from mcp import Client
 from lorewright.bootstrap import App
 from lorewright.errors import SettingsError
 from lorewright.service.http import Address, address_of, http_app, security
-from lorewright.service.queries import Queries, viewer_of
+from lorewright.service.queries import Queries
 from lorewright.service.server import make_server
+from lorewright.visibility import Viewer
 from support import harbour as h
 
 TOKEN = "a-long-enough-secret-of-the-table"
@@ -162,7 +163,7 @@ def test_with_a_token_only_who_shows_it_is_let_in(on_loopback: None, app: App) -
 
 
 def test_beyond_this_machine_it_is_served_only_under_a_name_and_with_a_token(app: App) -> None:
-    server = make_server(Queries(app, viewer_of("player"), "game"))
+    server = make_server(Queries(app, Viewer("player"), "game"))
     for host in ("0.0.0.0", "192.168.1.5", "::", "example.org", "127.0.0.1.example.org"):
         with pytest.raises(SettingsError, match="from other machines"):
             http_app(server, Address(host, 8765))

@@ -14,8 +14,9 @@ from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound, SettingsError
-from lorewright.service.queries import Queries, viewer_of
+from lorewright.service.queries import Queries
 from lorewright.turn.run import editing
+from lorewright.visibility import Viewer
 from support import harbour as h
 from support.service_clients import MODES, asked, call, fail
 
@@ -97,7 +98,7 @@ def test_of_another_campaign_than_the_one_that_is_served_nothing_is_told(tmp_pat
     # It is no argument of the tool: what is sent of it is not looked at.
     assert call(app, "get_state", {"campaign": "other"})["turn_no"] == 1
     with pytest.raises(NotFound):
-        Queries(app, viewer_of("gm"), "game").state(campaign_id="other")
+        Queries(app, Viewer("gm"), "game").state(campaign_id="other")
 
 
 def test_lore_is_found_with_its_sources_and_bounded_as_asked(app: App) -> None:
@@ -283,13 +284,13 @@ def test_arguments_are_completed(app: App) -> None:
 @pytest.mark.parametrize("viewer", ["GM", "", "npc:", "npc:a:b:c", "npc:a b", "everyone"])
 def test_an_unknown_viewer_is_refused(viewer: str) -> None:
     with pytest.raises(SettingsError):
-        viewer_of(viewer)
+        Viewer(viewer)
 
 
 def test_a_campaign_or_a_character_that_is_not_there_is_found_out_at_once(app: App) -> None:
     for viewer, campaign in (("gm", "none"), ("npc:nobody", "game"), ("npc:lin", "game")):
         with pytest.raises(NotFound):
-            Queries(app, viewer_of(viewer), campaign)
+            Queries(app, Viewer(viewer), campaign)
 
 
 @pytest.mark.parametrize(

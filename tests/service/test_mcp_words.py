@@ -11,7 +11,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.prompts import entity_text
-from lorewright.service.queries import Queries, Viewer
+from lorewright.service.queries import Queries
+from lorewright.visibility import Viewer
 from support.harbour import write_pack
 from support.veiled_pack import MASK, WREN, Veil, files_of
 

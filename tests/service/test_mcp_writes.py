@@ -14,11 +14,12 @@ from mcp import Client
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.checks import check
-from lorewright.service.queries import Queries, viewer_of
+from lorewright.service.queries import Queries
 from lorewright.service.server import make_server
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.turn.store.turn_store import undo
 from lorewright.values.annotations import Annotations, Review
+from lorewright.visibility import Viewer
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact
 from support import harbour as h
@@ -201,7 +202,7 @@ def test_whatever_is_sent_the_world_stays_whole_and_no_trace_is_shown(app: App, 
 def test_many_clients_at_once_lose_nothing_and_double_nothing(app: App) -> None:
     async def one(number: int) -> list[dict[str, Any]]:
         # Each with an app of its own, as several processes would have.
-        server = make_server(Queries(open_app(app.workspace.root, models={}), viewer_of("gm"), "game"))
+        server = make_server(Queries(open_app(app.workspace.root, models={}), Viewer("gm"), "game"))
         async with Client(server) as client:
             calls = ("shared", f"own-{number}")
             found = [await client.call_tool("apply_ops", {"ops": [FIVE], "call_id": one}) for one in calls]

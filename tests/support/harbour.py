@@ -12,7 +12,7 @@ from typing import Any
 from lorewright.bootstrap import App, open_app
 from lorewright.llm.model import Model
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.run.progress import make_stages
+from lorewright.turn.stages.stages import make_stages
 from support.copied_workspaces import copied_workspace
 
 KNOWS = "kestrel"

@@ -10,8 +10,9 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from lorewright.bootstrap import App
-from lorewright.service.queries import Queries, viewer_of
+from lorewright.service.queries import Queries
 from lorewright.service.server import make_server
+from lorewright.visibility import Viewer
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ def asked(
     """What a client gets that is connected in memory."""
 
     async def run() -> T:
-        server = make_server(Queries(app, viewer_of(viewer), campaign), **settings)
+        server = make_server(Queries(app, Viewer(viewer), campaign), **settings)
         async with Client(server, mode=mode) as client:
             return await ask(client)
 

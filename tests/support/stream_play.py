@@ -20,7 +20,7 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.run.commit import run_turn
-from lorewright.turn.run.progress import STAGES, make_stages
+from lorewright.turn.stages.stages import STAGES, make_stages
 from lorewright.turn.views.draft import Submission
 from lorewright.values.entries import RECENT_TURNS
 from lorewright.values.records import Message

@@ -20,9 +20,13 @@ from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replays
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.scene_lore.lore_retriever import LoreRetriever
+from lorewright.turn.stages.narrate.context import narrator_context
+from lorewright.turn.stages.narrate.sources import sources_of
+from lorewright.turn.stages.plan.context import planner_context
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import no_entries
 from lorewright.values.entries import EntryDice
+from lorewright.values.records import NarratorInput, PlannerInput
 from support import harbour as h
 
 
@@ -179,6 +183,20 @@ def test_what_is_always_there_stands_in_the_scene_once_and_not_in_what_is_asked(
         lore = packet_of(campaign)["lore_context"]
         assert lore["scene"]["standing"] == ["After the eighth bell nobody may be out on the stones."]
         assert "eighth bell" not in json.dumps(lore["asked"])
+
+
+def test_what_is_always_there_is_shown_to_the_planner_and_the_narrator_once(app: App) -> None:
+    curfew = "After the eighth bell nobody may be out on the stones."
+    with app.campaigns.open("game") as campaign:
+        play(campaign, "ask Osk about the curfew after the eighth bell")
+        records = campaign.store.stage_records(campaign.store.position().turn_id)
+        given = {record["stage"]: record["input"] for record in records}
+        planner = planner_context(PlannerInput.model_validate(given["planner"]))
+        told = NarratorInput.model_validate(given["narrator"])
+        assert planner.lore.text.count(curfew) == 1
+        assert narrator_context(told).lore.text.count(curfew) == 1
+        sources = [(source.kind, source.id) for source in sources_of(told) if source.text == curfew]
+        assert sources == [("chunk", "harbour:curfew:overview")]
 
 
 def test_whoever_looks_something_up_at_the_prompt_gets_what_they_asked_for(app: App) -> None:

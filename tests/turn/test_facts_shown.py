@@ -19,7 +19,9 @@ def fact(number: int, subject: str = w.PIER, turn: int | None = None, visibility
 
 
 def ids(state: WorldState, *about: str, hidden: bool = True) -> list[str]:
-    return [one.id for one in facts_shown(state, about, hidden=hidden)]
+    return [
+        one.id for one in facts_shown(state, about, reader="planner" if hidden else "narrator", who=state.player_id)
+    ]
 
 
 def test_what_is_known_of_the_scene_comes_first_and_the_newest_of_it_before_the_rest() -> None:
@@ -44,8 +46,11 @@ def test_a_fact_that_was_just_established_or_revised_is_shown_as_it_is_now() -> 
     state = knowing([fact(0)])
     ids(state)
     after = w.after(state, AddFact(fact=fact(1)), UpdateFact(fact_id="f000", object=7))
-    assert [(one.id, one.object) for one in facts_shown(after, (), hidden=False)] == [("f000", 7), ("f001", None)]
-    assert [one.object for one in facts_shown(state, (), hidden=False)] == [None]
+    assert [(one.id, one.object) for one in facts_shown(after, (), reader="player", who=None)] == [
+        ("f000", 7),
+        ("f001", None),
+    ]
+    assert [one.object for one in facts_shown(state, (), reader="player", who=None)] == [None]
 
 
 def test_conditions_know_of_a_fact_from_the_turn_that_established_it_on() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lorewright.turn.run.progress import gather
+from lorewright.turn.run.steps import gather
 
 
 async def job(value: int) -> int:

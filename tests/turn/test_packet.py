@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import gzip
 import json
-from typing import Any
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
+import lorewright
+from lorewright.ids import canonical_json
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
 from lorewright.values.entries import Agenda
-from lorewright.values.records import Message
+from lorewright.values.packet import ONLY_OF_THE_SEEDS, ContextPacket
+from lorewright.values.records import Message, NarratorInput, PlannerInput
 from lorewright.world.ops import (
     AddCondition,
     AddFact,
@@ -84,7 +94,8 @@ def told(number: int, kind: str = "narration") -> tuple[int, Message]:
 
 def packet(state: Any = None, viewer: Any = "planner", **fields: Any) -> dict[str, Any]:
     rules = fields.pop("rules", RULES)
-    return build_packet(state or w.small_world(), rules, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
+    made = build_packet(state or w.small_world(), rules, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
+    return made.model_dump(mode="json")
 
 
 def test_it_has_the_keys_of_the_seed() -> None:
@@ -128,10 +139,10 @@ def test_capabilities_are_for_the_stages_and_not_for_the_player() -> None:
 @pytest.mark.parametrize(
     ("heat", "doom", "expected"),
     [
-        (0, 0, [("heat", 2)]),
+        (0, 0, [("Heat", 2)]),
         (2, 1, []),
-        (3, 2, [("doom", 4)]),
-        (4, 2, [("doom", 4), ("heat", 6)]),
+        (3, 2, [("Doom", 4)]),
+        (4, 2, [("Doom", 4), ("Heat", 6)]),
         (6, 4, []),
     ],
 )
@@ -139,20 +150,19 @@ def test_a_threat_is_a_clock_near_what_it_sets_off(heat: int, doom: int, expecte
     state = w.after(w.small_world(), TickClock(clock_id=w.HEAT, delta=heat), TickClock(clock_id=w.DOOM, delta=doom))
     for viewer in ("planner", "narrator"):
         threats = packet(state, viewer)["pending_threats"]
-        assert [(one["clock_id"], one["at"]) for one in threats] == expected
+        assert [(threat["name"], threat["at"]) for threat in threats] == expected
         assert "raided" not in json.dumps(packet(state, viewer))
-        assert all(set(one) == {"clock_id", "name", "value", "at", "max"} for one in threats)
+        assert all(set(threat) == {"name", "at", "max"} for threat in threats)
 
 
-def test_progress_counts_what_was_learned_and_only_the_planner_knows_of_more() -> None:
+def test_only_the_planner_knows_how_much_more_can_be_found() -> None:
     state = w.after(
         w.small_world(),
         RevealItem(item_id=w.LEDGER, to=w.JO, how="found"),
         RevealItem(item_id="town:far:knows#x", to=w.JO, how="told"),
     )
-    progress = {"learned": 2, "learned_here": 1, "threads": {w.JIN: "open"}}
-    assert packet(state, "narrator")["investigation_progress"] == progress
-    assert packet(state, "planner")["investigation_progress"] == {**progress, "to_find_here": 1}
+    assert packet(state, "narrator")["investigation_progress"] == {}
+    assert packet(state, "planner")["investigation_progress"] == {"to_find_here": 1}
 
 
 def test_failures_in_a_row_are_told() -> None:
@@ -170,8 +180,8 @@ def test_what_hangs_over_the_scene_is_told_by_its_title_and_how_long_it_takes() 
         AdvanceTime(minutes=5),
     )
     made = packet(state, rules=rules)
-    assert made["pending_threats"] == [{"threat_id": "gang", "name": "They are looking for you", "minutes_left": 15}]
-    assert made["active_situations"] == [{"situation_id": "rain", "summary": "", "minutes_left": None}]
+    assert made["pending_threats"] == [{"name": "They are looking for you", "minutes_left": 15}]
+    assert made["active_situations"] == [{"summary": ""}]
 
 
 def test_conditions_are_everybodys_to_see_manifest_states_the_stages_and_ties_the_planners() -> None:
@@ -218,7 +228,7 @@ def long_packet() -> dict[str, Any]:
 def sizes(one: dict[str, Any]) -> tuple[int, ...]:
     """How much is left of what may go, in the order in which it goes."""
     lore = one["lore_context"]
-    parts = (lore["session"]["chunks"], lore["asked"], one["recent_events"], lore["scene"]["atmosphere"])
+    parts = (lore["session"].get("chunks", ()), lore["asked"], one["recent_events"], lore["scene"]["atmosphere"])
     return tuple(len(part) for part in (*parts, one["facts"], one["relationships"]))
 
 
@@ -261,3 +271,103 @@ def test_what_the_turn_stands_on_stays_however_small_the_budget() -> None:
     assert {key: least[key] for key in kept} == {key: whole[key] for key in kept}
     assert least["lore_context"]["scene"]["npc_briefings"] == whole["lore_context"]["scene"]["npc_briefings"]
     assert sizes(whole) == (2, 2, 3, 2, 3, 1)
+
+
+# The type of the packet.
+
+
+def paths_in(model: type[BaseModel], at: str = "") -> Iterator[str]:
+    """The paths of all fields that have no fields of their own."""
+    for name, field in model.model_fields.items():
+        inner = models_in(field.annotation)
+        yield from [f"{at}{name}"] if inner is None else paths_in(inner, f"{at}{name}.")
+
+
+def models_in(annotation: Any) -> type[BaseModel] | None:
+    """The packet's part in a type, such as PacketFact in a tuple of them."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := models_in(part)) is not None), None)
+
+
+# The modules that read packets.
+READERS = (
+    *("turn/stages/plan/context.py", "turn/stages/narrate/context.py", "turn/stages/narrate/sources.py"),
+    *("turn/stages/variables.py", "builtin/planner.py", "builtin/narrator/views.py", "builtin/narrator/scenery.py"),
+)
+
+
+def test_every_field_is_read_but_those_that_only_the_seeds_name() -> None:
+    source = Path(lorewright.__file__).parent
+    read = {
+        node.attr
+        for path in READERS
+        for node in ast.walk(ast.parse((source / path).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    paths = list(paths_in(ContextPacket))
+    assert len(paths) == len(set(paths)) > 50
+    kept = tuple(path for path in paths if path.startswith(ONLY_OF_THE_SEEDS))
+    assert [path for path in paths if path not in kept and path.rpartition(".")[2] not in read] == []
+    assert all(any(path.startswith(named) for path in paths) for named in ONLY_OF_THE_SEEDS)
+
+
+@pytest.mark.parametrize("viewer", ["planner", "narrator", "player"])
+def test_a_packet_is_read_back_as_it_was_written(viewer: Any) -> None:
+    state = w.after(
+        w.small_world(),
+        AddCondition(who=w.VIKTOR, condition="bound"),
+        SetCharacterState(who=w.VIKTOR, name="mood", value="grim", level=6),
+        ChangeRelation(a=w.JO, b=w.VIKTOR, trust=1),
+        TickClock(clock_id=w.HEAT, delta=1),
+        Announce(threat_id="gang", minutes=20),
+        RevealItem(item_id=w.LEDGER, to=w.JO, how="found"),
+    )
+    made = build_packet(state, RULES, LORE, [told(1)], viewer=viewer, agendas=AGENDAS, calibration={"mood": ["x"]})
+    text = canonical_json(made.model_dump(mode="json"))
+    assert canonical_json(ContextPacket.model_validate_json(text).model_dump(mode="json")) == text
+
+
+def test_packets_of_earlier_versions_can_be_read() -> None:
+    plain = packet(asked=[{"chunk_id": "c", "text": "lore"}], session={"chunks": [{"chunk_id": "d", "text": "more"}]})
+    old = json.loads(json.dumps(plain))
+    old["scene"]["constraints"] = {"ruleset_id": "d20", "rulebook_summary": "Roll.", "scene_state": {"heat": 1}}
+    old["investigation_progress"] = {"learned": 2, "learned_here": 1, "threads": {w.JIN: "open"}, "to_find_here": 1}
+    old["pending_threats"] = [{"clock_id": w.HEAT, "name": "Heat", "value": 2, "at": 4, "max": 6}]
+    old["active_situations"] = [{"situation_id": "rain", "summary": "It rains.", "minutes_left": None}]
+    old["lore_context"]["asked"][0]["section_path"] = "A > B"
+    old["lore_context"]["session"] |= {"threads": [w.JIN], "total_tokens": 4}
+    old["lore_context"]["scene"]["discoverable"].append({"where": w.BAR, "undiscovered_count": 2})
+    read = ContextPacket.model_validate(old)
+    assert (read.scene.constraints.rulebook_summary, read.pending_threats[0].at) == ("Roll.", 4)
+    assert (read.investigation_progress.to_find_here, read.active_situations[0].summary) == (1, "It rains.")
+    assert [passage.text for passage in (*read.lore_context.asked, *read.lore_context.session.chunks)] == [
+        "lore",
+        "more",
+    ]
+    # The first versions had fewer keys.
+    assert ContextPacket.model_validate({"present_entities": ["player"]}).present_entities == ("player",)
+
+
+OLD_CAMPAIGNS = sorted((Path(__file__).parents[1] / "fixtures" / "campaigns").glob("*.db.gz"))
+
+
+@pytest.mark.parametrize("path", OLD_CAMPAIGNS, ids=lambda path: path.name)
+def test_the_packets_of_old_campaign_files_can_be_read_and_lose_only_what_nobody_reads(
+    path: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "campaign.db"
+    database.write_bytes(gzip.decompress(path.read_bytes()))
+    with closing(sqlite3.connect(database)) as connection:
+        asked = "SELECT stage, input_json FROM stage_records WHERE stage IN ('planner', 'narrator')"
+        rows = [(stage, json.loads(text)) for stage, text in connection.execute(asked)]
+    assert {stage for stage, _ in rows} == {"planner", "narrator"}
+    for stage, given in rows:
+        read = (PlannerInput if stage == "planner" else NarratorInput).model_validate(given)
+        stored = given["packet"]
+        kept = read.packet.model_dump(mode="json")
+        cut = {"scene", "summary", "investigation_progress", "pending_threats", "active_situations", "lore_context"}
+        assert {key: kept[key] for key in kept.keys() - cut} == {key: stored[key] for key in stored.keys() - cut}
+        asked_texts = [passage["text"] for passage in stored["lore_context"]["asked"]]
+        assert [passage.text for passage in read.packet.lore_context.asked] == asked_texts
+        assert kept["lore_context"]["scene"]["npc_briefings"] == stored["lore_context"]["scene"]["npc_briefings"]

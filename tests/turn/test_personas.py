@@ -12,9 +12,14 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.replay.metrics import ALL_TURNS
+from lorewright.rules.patch import Resolution, Roll, Validation
+from lorewright.turn.run.steps import Round
 from lorewright.turn.store.turn_store import undo
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import persona_called, somebody_called
+from lorewright.turn.views.point import WHISPER, TurnPoint, TurnStream
 from lorewright.values.records import Message
+from lorewright.world.events import StatSpokeUp
 from lorewright.world.ops import Move, PlayAs
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import harbour as h
@@ -258,6 +263,20 @@ def test_one_whispers_where_the_one_is_whom_one_goes_on_as(app: App) -> None:
     say(app, "go to the quay")
     say(app, "tell Ada of the boat", whisper_to="Ada", persona="bo")
     assert messages(app)[-1].audience == (c.BO, c.ADA)
+
+
+def test_dice_and_events_of_a_whisper_are_for_its_two_ends(app: App) -> None:
+    now = state(app)
+    fields = {"expression": "2d6", "rolls": (1, 2), "modifier": 0, "total": 3}
+    roll = Roll.model_validate({**fields, "seed": "s", "purpose": "check", "actor_id": c.OSK})
+    event = StatSpokeUp(stat="nerve", over="wits", audience=(c.OSK, c.BEA))
+    at = TurnPoint(now, TurnStream((), "t", 1))
+    whisper = Message(owner=c.OSK, type="intention", turn_id="t", seq=0, content="Hush.", subtype=WHISPER)
+    for audience, sees in (((c.OSK, c.BEA), False), ((c.ADA, c.OSK), True)):
+        round_ = Round(c.OSK, whisper, now, now, Resolution(rolls=(roll,)), Validation(), audience, (), (), at)
+        assert bool(round_.rolls) == sees
+        told = Acquaintance(now, ()).told_events([event.model_copy(update={"audience": audience})])
+        assert bool(told) == sees
 
 
 # What others make of it.

@@ -20,9 +20,10 @@ from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.cli.game.slash import run_command
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.service.queries import Queries, Viewer
+from lorewright.service.queries import Queries
 from lorewright.storage.containers import open_container
 from lorewright.turn.views.player_ids import PlayerIds
+from lorewright.visibility import Viewer
 from lorewright.world.ops import UpdateEntity
 from lorewright.world.state import Entity
 from support import harbour as h

@@ -16,7 +16,7 @@ from lorewright.campaigns.checks import check
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.turn.run.progress import STAGES
+from lorewright.turn.stages.stages import STAGES
 from support import harbour as h
 
 # What a model of good will says, by stage; a changed state and a fact, so that there is something to write.

@@ -28,7 +28,7 @@ from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.store.turn_store import redo, undo, undo_played
 from lorewright.turn.views.draft import Recorder, Submission
-from lorewright.turn.views.narrator_input import TurnStream
+from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.views import TurnViews
 from support import harbour as h
 from support.scale import scaled
@@ -72,9 +72,9 @@ def submit(campaign: OpenCampaign, line: str, action_id: str | None = None) -> d
 def packet(campaign: OpenCampaign) -> Any:
     """What the planner and the narrator would be told if the next words came now."""
     head = campaign.store.head()
-    with TurnViews(head, Submission("ask about Lin", "next"), campaign.setting, TurnStream(head, "next")) as views:
-        lore = views.scene_lore(head.state)
-        return [views.packet(head.state, lore, viewer) for viewer in ("planner", "narrator")]
+    with TurnViews(head, Submission("ask about Lin", "next"), campaign.setting) as views:
+        lore, at = views.at_scene(TurnPoint(head.state, TurnStream.after(head, "next")))
+        return [views.packet(at, lore, viewer)[0] for viewer in ("planner", "narrator")]
 
 
 def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] = QUESTIONS) -> str:

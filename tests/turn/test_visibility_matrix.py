@@ -9,13 +9,13 @@ from typing import get_args
 
 import pytest
 
-from lorewright.turn.views import acquaintance as visibility
-from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight, seen_by
-from lorewright.values.records import Message, MessageType
+from lorewright import visibility
+from lorewright.turn.views.acquaintance import seen_by
+from lorewright.values.records import Message
+from lorewright.visibility import MESSAGES, MessageKind, MessageReader, MessageSight
 
 # As it stands in the specification; the columns are its, too. What it leaves out follows below.
 TABLE = """
-| persona_intent      | ✗ | ✓ all past     | ◐ own past       | ◐ own |
 | npc_intent          | ✗ | ✓ all past     | ◐ own past       | ◐ own |
 | narrator            | ✓ | ✓ all past     | ✓ resolving only | ✗     |
 | persona_extractor   | ✗ | ✓ all past     | ◐ last own only  | ◐ own |
@@ -25,14 +25,13 @@ TABLE = """
 # The stages that it lacks, in the same words.
 COMPLETED = """
 | player              | ✗ | ✓ all past     | ◐ own past       | ◐ own |
-| interpreter         | ✗ | ✓ all past     | ◐ own past       | ✗     |
-| planner             | ✓ | ✓ all past     | ✓ resolving only | ✗     |
-| resolution          | ✗ | ✗              | ✓ resolving only | ✗     |
-| reflection          | ✗ | ✓ all past     | ◐ own past       | ◐ own |
+| interpreter         | ✗ | ✗              | ◐ own past       | ✗     |
+| planner             | ✗ | ✓ all past     | ✗                | ✗     |
 | summariser          | ✗ | ✓ all past     | ✗                | ✗     |
 | recap               | ✗ | ✓ all past     | ✗                | ✗     |
+| gm                  | ✓ | ✓ each         | ✓ all            | ✓ all |
 """
-COLUMNS: tuple[MessageType, ...] = ("scene_marker", "narration", "intention", "thought")
+COLUMNS: tuple[MessageKind, ...] = ("scene_marker", "narration", "intention", "thought")
 ME, OTHER, THIRD = "town:osk", "town:bea", "town:lin"
 
 # Owner, type, turn, what is said, and who was there: a story of three turns, the third at its second round. What OTHER
@@ -59,23 +58,26 @@ STORY = (
 HEARD = {"an old narration", "a narration of nobody in particular", "this turn's first narration", "what was just told"}
 MARKERS = {"the scene opens", "they have moved"}
 # What each entry of the table means in this story.
-MEANS: dict[tuple[MessageType, str], set[str]] = {
+MEANS: dict[tuple[MessageKind, str], set[str]] = {
     ("scene_marker", "✗"): set(),
     ("scene_marker", "✓"): MARKERS,
     ("narration", "✗"): set(),
+    ("narration", "✓ each"): {said for _, kind, _, said, _ in STORY if kind == "narration"},
     ("narration", "✓ all past"): HEARD,
     ("narration", "✓ current only"): {"what was just told"},
     ("intention", "✗"): set(),
+    ("intention", "✓ all"): {said for _, kind, _, said, _ in STORY if kind == "intention"},
     ("intention", "◐ own past"): {"my old intention", "my last intention"},
     ("intention", "◐ last own only"): {"my last intention"},
     ("intention", "✓ resolving only"): {"what is resolved"},
     ("thought", "✗"): set(),
+    ("thought", "✓ all"): {said for _, kind, _, said, _ in STORY if kind == "thought"},
     ("thought", "◐ own"): {"my old thought", "my thought"},
 }
 # What a cell could say instead and show another thing: a marker is nobody's own, and so on.
-OTHERWISE: dict[MessageType, tuple[Sight, ...]] = {
+OTHERWISE: dict[MessageKind, tuple[MessageSight, ...]] = {
     "scene_marker": ("all", "none"),
-    "narration": ("all", "current", "none"),
+    "narration": ("every", "all", "current", "none"),
     "intention": ("all", "own", "last_own", "resolving", "none"),
     "thought": ("all", "own", "last_own", "none"),
 }
@@ -90,7 +92,7 @@ def messages() -> list[Message]:
     ]
 
 
-def shown(reader: Reader, column: MessageType) -> set[str]:
+def shown(reader: MessageReader, column: MessageKind) -> set[str]:
     """What the filter that every stage gets its messages from lets a reader see of one column."""
     story = messages()
     at_hand = [one for one in story if one.content == "what is resolved"]
@@ -99,10 +101,10 @@ def shown(reader: Reader, column: MessageType) -> set[str]:
     return {one.content for one in seen if one.type == column}
 
 
-def cells(table: str) -> Iterator[tuple[Reader, MessageType, str]]:
+def cells(table: str) -> Iterator[tuple[MessageReader, MessageKind, str]]:
     for line in table.strip().splitlines():
         reader, *entries = (cell.strip() for cell in line.strip("|").split("|"))
-        assert reader in get_args(Reader)
+        assert reader in get_args(MessageReader)
         for column, entry in zip(COLUMNS, entries, strict=True):
             yield reader, column, entry  # type: ignore[misc]
 
@@ -111,37 +113,39 @@ CELLS = [*cells(TABLE), *cells(COMPLETED)]
 
 
 @pytest.mark.parametrize(("reader", "column", "entry"), CELLS)
-def test_a_stage_sees_what_its_cell_says(reader: Reader, column: MessageType, entry: str) -> None:
+def test_a_stage_sees_what_its_cell_says(reader: MessageReader, column: MessageKind, entry: str) -> None:
     assert shown(reader, column) == MEANS[column, entry]
 
 
 @pytest.mark.parametrize(("reader", "column", "entry"), CELLS)
 def test_a_flipped_cell_does_not_pass(
-    monkeypatch: pytest.MonkeyPatch, reader: Reader, column: MessageType, entry: str
+    monkeypatch: pytest.MonkeyPatch, reader: MessageReader, column: MessageKind, entry: str
 ) -> None:
-    flips = [sight for sight in OTHERWISE[column] if sight != MATRIX[reader][column]]
+    flips = [sight for sight in OTHERWISE[column] if sight != MESSAGES[reader][column]]
     assert len(flips) == len(OTHERWISE[column]) - 1
     for sight in flips:
-        monkeypatch.setattr(visibility, "MATRIX", flipped(reader, column, sight))
+        monkeypatch.setattr(visibility, "MESSAGES", flipped(reader, column, sight))
         assert shown(reader, column) != MEANS[column, entry], sight
         with pytest.raises(AssertionError):
             test_a_stage_sees_what_its_cell_says(reader, column, entry)
 
 
-def flipped(reader: Reader, column: MessageType, sight: Sight) -> Mapping[Reader, Mapping[MessageType, Sight]]:
+def flipped(
+    reader: MessageReader, column: MessageKind, sight: MessageSight
+) -> Mapping[MessageReader, Mapping[MessageKind, MessageSight]]:
     """The table with one cell otherwise."""
-    return MappingProxyType({**MATRIX, reader: MappingProxyType({**MATRIX[reader], column: sight})})
+    return MappingProxyType({**MESSAGES, reader: MappingProxyType({**MESSAGES[reader], column: sight})})
 
 
 def test_every_reader_has_a_row_and_every_cell_is_tested() -> None:
-    assert set(MATRIX) == set(get_args(Reader)) == {reader for reader, _, _ in CELLS}
-    assert len(CELLS) == len(MATRIX) * len(COLUMNS)
+    assert set(MESSAGES) == set(get_args(MessageReader)) == {reader for reader, _, _ in CELLS}
+    assert len(CELLS) == len(MESSAGES) * len(COLUMNS)
 
 
-@pytest.mark.parametrize("reader", get_args(Reader))
-def test_nobody_reads_what_the_system_says(reader: Reader) -> None:
-    assert shown(reader, "system") == set()
-    assert MATRIX[reader]["system"] == "none"
+@pytest.mark.parametrize("reader", get_args(MessageReader))
+def test_the_game_master_alone_reads_what_the_system_says(reader: MessageReader) -> None:
+    assert shown(reader, "system") == ({"an instruction"} if reader == "gm" else set())
+    assert MESSAGES[reader]["system"] == ("all" if reader == "gm" else "none")
 
 
 def test_a_whisper_is_heard_by_its_two_ends() -> None:

@@ -107,13 +107,13 @@ def test_somebody_offstage_is_nowhere_and_in_no_scene(state: WorldState) -> None
         focus_of(after, f"npc:{BEA}")
 
 
-@pytest.mark.parametrize("viewer", ["npc:harbour:lin", "npc:game:player", "npc:nobody"])
+@pytest.mark.parametrize("viewer", ["npc:harbour:lin", "npc:game:player", "npc:nobody", "pc:harbour:osk"])
 def test_who_is_not_in_the_cast_has_no_eyes(state: WorldState, viewer: str) -> None:
     with pytest.raises(NotFound):
         viewer_id(state, viewer)
 
 
-def test_whoever_plays_reads_what_any_of_their_personas_was_there_for(state: WorldState) -> None:
+def test_a_player_reads_what_their_own_persona_was_there_for(state: WorldState) -> None:
     other = Entity(id="game:other", type="player", name="Otto")
     two = state.with_fields(
         entities={**state.entities, other.id: other},
@@ -138,7 +138,8 @@ def test_whoever_plays_reads_what_any_of_their_personas_was_there_for(state: Wor
     def seqs(viewer: str) -> list[int]:
         return [one.seq for one in transcript_seen(stream, two, viewer)]
 
-    assert seqs("player") == [0, 1, 3, 5]
+    assert seqs("player") == seqs(f"pc:{PLAYER}") == [0, 5]
+    assert seqs("pc:game:other") == [1, 3]
     assert seqs(f"npc:{BEA}") == [1, 2, 4]
     assert seqs(f"npc:{OSK}") == [0]
     assert seqs("gm") == [0, 1, 2, 3, 4, 5, 6]

@@ -26,7 +26,7 @@ from lorewright.retrieval.why_not import exclusion_reasons
 ChunkId = Annotated[str, StringConstraints(pattern=r"^([^\s:]+:)?[^\s:]+:[^\s:]+$")]
 # `viktor:withholds#debt`, with or without its pack; `viktor/withholds#debt`, as scenarios write it, is the same.
 ItemId = Annotated[str, StringConstraints(pattern=r"^([^\s:#]+:)?[^\s:#]+[:/][^\s:#]+#[^\s:#]+$")]
-Viewer = Annotated[str, StringConstraints(pattern=r"^(gm|player|npc:\S+)$")]
+PackViewer = Annotated[str, StringConstraints(pattern=r"^(gm|player|npc:\S+)$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 # So much of a sentence tells it apart from any other.
 Sentence = Annotated[str, StringConstraints(min_length=3, max_length=2000)]
@@ -78,7 +78,7 @@ class GoldenQuery(_Written):
     factions: tuple[Name, ...] = Field(default=(), description="Filter: factions.")
     threads: tuple[Name, ...] = Field(default=(), description="Filter: threads of the story.")
     tags: tuple[Name, ...] = Field(default=(), description="Filter: tags.")
-    viewer: Viewer = Field(default="gm", description="Who asks: gm, player, or npc:ID for a character.")
+    viewer: PackViewer = Field(default="gm", description="Who asks: gm, player, or npc:ID for a character.")
     revealed: tuple[ItemId, ...] = Field(
         default=(), description="Items that the viewer has learned: `viktor:withholds#debt`."
     )

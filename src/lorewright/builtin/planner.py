@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.values.packet import PacketClock
 from lorewright.values.records import PlannerInput, PlannerOutput
 
 
 def plan(given: PlannerInput) -> PlannerOutput:
     """Return one note for each action, from its type, its judgement and the packet's names; then the tension."""
-    names = _names(given.packet)
+    names = {entity.id: entity.name for entity in given.packet.entities if entity.name}
     judged = {result.action_index: result for result in given.results}
     beats = []
     for index, action in enumerate(given.actions):
@@ -20,7 +20,7 @@ def plan(given: PlannerInput) -> PlannerOutput:
         note = _note(action, names)
         is_blocked = result is not None and not result.success
         beats.append(f"say why not: {note}" if is_blocked else note)
-    return PlannerOutput(beats=tuple(beats), tension_move=_tension(given.packet), tension_move_type="clock")
+    return PlannerOutput(beats=tuple(beats), tension_move=_tension(given.packet.clocks), tension_move_type="clock")
 
 
 def _note(action: Action, names: Mapping[str, str]) -> str:
@@ -31,29 +31,7 @@ def _note(action: Action, names: Mapping[str, str]) -> str:
     return (note or "tell what comes of the attempt").format(target=target, place=place)
 
 
-def _names(packet: Mapping[str, Any]) -> dict[str, str]:
-    """Return display names by ID; values of the packet without the shape of an entity are skipped."""
-    return {
-        str(entity["id"]): str(entity["name"])
-        for entity in _rows(packet.get("entities"))
-        if entity.get("id") and entity.get("name")
-    }
-
-
-def _tension(packet: Mapping[str, Any]) -> str:
+def _tension(clocks: Sequence[PacketClock]) -> str:
     """Return `peak` from three quarters of the fullest clock, `rising` from a quarter, else `none`."""
-    share = max((_share(clock) for clock in _rows(packet.get("clocks"))), default=0.0)
+    share = max((clock.value / clock.max for clock in clocks if clock.max > 0), default=0.0)
     return "peak" if share >= 0.75 else "rising" if share >= 0.25 else "none"
-
-
-def _share(clock: Mapping[str, Any]) -> float:
-    value, most = clock.get("value"), clock.get("max")
-    if not isinstance(value, int | float) or not isinstance(most, int | float) or most <= 0:
-        return 0.0
-    return value / most
-
-
-def _rows(value: object) -> Iterable[Mapping[str, Any]]:
-    """Return the mappings of a list, or of the values of a mapping."""
-    rows = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    return [row for row in rows if isinstance(row, Mapping)]

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.history import Histories, PlayedHistory
+from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
+from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.scenarios.cast import agendas_of, check_state
 from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside

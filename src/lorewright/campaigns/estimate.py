@@ -13,7 +13,7 @@ from lorewright.errors import NotAgreed
 from lorewright.grants import find_agreements, keep_agreements, make_token
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, Prices
 from lorewright.storage.model_rows import created_at
-from lorewright.turn.run.progress import STAGES, stages_of
+from lorewright.turn.stages.stages import STAGES, stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 

@@ -10,25 +10,27 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from lorewright import __version__
 from lorewright.bounded_files import describe_bound
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.sessions import sittings
+from lorewright.campaigns.sessions import as_played_by, recap_for, sittings
 from lorewright.campaigns.store import new_file
+from lorewright.campaigns.viewers import persona_of, turns_told, viewer_in
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.loader import content_hash_of
+from lorewright.retrieval.pack_views import close_with
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
 from lorewright.storage.database import Database
@@ -53,7 +55,8 @@ MAX_ROWS = 500_000
 _MAX_CELLS = 200
 _CELL_STARTS = frozenset('"-0123456789n')
 
-Audience = Literal["gm", "player"]
+# `gm`, `player` or `pc:ID`; files of versions without personas have the first two.
+AudienceName = Annotated[str, StringConstraints(pattern=r"^(gm|player|pc:[^\s:]+(:[^\s:]+)?)$")]
 
 
 class ExportManifest(BaseModel):
@@ -64,17 +67,18 @@ class ExportManifest(BaseModel):
     format: Literal["lorewright-campaign"]
     format_version: int
     written_by: str
-    audience: Audience
+    audience: AudienceName
     campaign_id: str
     name: str
     migrations: tuple[str, ...] = ()
 
 
-def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audience = "gm") -> None:
-    """Write a campaign to a new file, whole or not at all: all of it, or what the player saw.
+def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: str = "gm") -> None:
+    """Write a campaign to a new file, whole or not at all: all of it, or what a player saw (`player` or `pc:ID`).
 
     Raises:
-        NotFound: there is no such campaign.
+        NotFound: there is no such campaign, or nobody plays that persona.
+        SettingsError: the audience is neither the game master nor a player.
         CampaignError: there is a file already.
         DamagedFile: the campaign's file is damaged; nothing was written.
     """
@@ -86,14 +90,17 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audi
                 hint=f"see: lorewright db check {campaign_id}",
             )
         row = store.campaign()
-        members = _whole(campaigns, store) if audience == "gm" else _story(campaigns, store, row)
+        seer = viewer_in(store.head().state, audience)
+        if not seer.is_gm:
+            persona_of(store.head().state, audience)
+        members = _whole(campaigns, store) if seer.is_gm else _story(campaigns, store, row, seer.name)
         try:
-            write_container(path, _about(row, audience), members)
+            write_container(path, _about(row, seer.name), members)
         except FileExistsError:
             raise CampaignError(f"there is a file {path} already", hint="choose another name") from None
 
 
-def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
+def _about(row: CampaignRow, audience: str) -> dict[str, Any]:
     about = {
         "format": _FORMAT,
         "format_version": _VERSION,
@@ -135,11 +142,19 @@ def _without_consent(table: Table) -> Table:
     return replace(table, rows=tuple((*row[:at], "[]", *row[at + 1 :]) for row in table.rows))
 
 
-def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
-    """Yield what the player saw on the path to the head: results and summaries are made for the player."""
-    state = store.head().state
-    turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in store.turns()]
+def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow, viewer: str) -> Iterator[tuple[str, bytes]]:
+    """Yield what a player saw on the path to the head: results and summaries are made for players."""
+    head = store.head().state
+    who = persona_of(head, viewer)
+    state = as_played_by(who, head)
+    told_turns = turns_told(store, store.turns(), viewer)
+    turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in told_turns]
     summed_up = [sitting for sitting in sittings(store) if sitting.summary is not None]
+    if head.personas:
+        with ExitStack() as stack:
+            generations = tuple(close_with(stack, generation) for generation in campaigns.generations(row))
+            recaps = [recap_for(store, generations, sitting, who=who) for sitting in summed_up]
+        summed_up = [replace(sitting, summary=text) for sitting, text in zip(summed_up, recaps, strict=True)]
     story = {
         "name": row.name,
         "current_turn": row.current_turn,
@@ -192,7 +207,7 @@ def _manifest(path: Path, container: Container) -> ExportManifest:
         manifest = ExportManifest.model_validate_json(json.dumps(dict(container.about)))
     except ValidationError:
         raise DamagedFile(f"{path} is not an exported campaign", hint=_AGAIN) from None
-    if manifest.audience == "player":
+    if manifest.audience != "gm":
         raise CampaignError(
             f"{path} holds what the player saw, which cannot be played on",
             hint="have all of it exported, without --as player",

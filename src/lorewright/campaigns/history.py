@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.index.history import GrowingHistory, HistoryIndex, HistoryRecord, TurnKey, history_generation
+from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.patch import Outcome, Resolution
 from lorewright.rules.verbs import verb_of
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.store.annotations import flagged_entries
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.draft import Head
 from lorewright.values.annotations import LorebookEntry
 from lorewright.values.records import Message
+from lorewright.visibility import FactKind, fact_sight
 from lorewright.world import changes
 from lorewright.world.apply import apply
 from lorewright.world.events import ThreadChanged
+from lorewright.world.ops import PlayAs
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 from lorewright.world.things import PREDICATES
 
@@ -58,12 +57,22 @@ def history_records(
 
     `before` is None for the first turn, whose state is where the story begins.
     """
-    narrations = [
-        _telling(message, before or after, after, resolution) for message in messages if message.type == "narration"
-    ]
     if before is None:
-        return (*_facts({}, after), *narrations)
-    return (*_attempts(resolution.outcomes, before, after), *_changes(before, after, resolution), *narrations)
+        return (*_facts({}, after), *_narrations(messages, after, after, resolution))
+    if before.player_id != after.player_id:
+        # The turn began with another persona, where that one is.
+        before = apply(before, (PlayAs(who=after.player_id),)).state
+    return (
+        *_attempts(resolution.outcomes, before, after),
+        *_changes(before, after, resolution),
+        *_narrations(messages, before, after, resolution),
+    )
+
+
+def _narrations(
+    messages: Sequence[Message], before: WorldState, after: WorldState, resolution: Resolution
+) -> Iterator[HistoryRecord]:
+    return (_telling(message, before, after, resolution) for message in messages if message.type == "narration")
 
 
 def _telling(message: Message, before: WorldState, after: WorldState, resolution: Resolution) -> HistoryRecord:
@@ -73,7 +82,7 @@ def _telling(message: Message, before: WorldState, after: WorldState, resolution
     return HistoryRecord(
         kind="narration",
         text=message.content,
-        witnesses=people,
+        witnesses=_witnesses("narration", after, people),
         entity_ids=_once(*people, *targets),
         location_ids=_once(before.scene.location_id, after.scene.location_id),
     )
@@ -83,10 +92,12 @@ def _attempts(outcomes: Sequence[Outcome], before: WorldState, after: WorldState
     place = before.scene.location_id
     for outcome in outcomes:
         if (sentence := _CAME_OF.get(outcome.code)) is not None:
+            there = _once(outcome.actor_id, *_at(place, before), *_at(place, after))
+            ends = _once(outcome.actor_id, *([outcome.target_id] if outcome.target_id else []))
             yield HistoryRecord(
                 kind="event",
                 text=_attempt(sentence, outcome, after),
-                witnesses=_once(outcome.actor_id, *_at(place, before), *_at(place, after)),
+                witnesses=_witnesses("whisper" if outcome.whispered else "event", after, there, ends),
                 entity_ids=_once(outcome.actor_id, *([outcome.target_id] if outcome.target_id else [])),
                 location_ids=(place,),
             )
@@ -169,29 +180,30 @@ def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
 
 
 def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
-    """Yield changes of clocks and threads, and the end: only the player witnesses them."""
-    player, place = [now.player_id], now.scene.location_id
+    """Yield changes of clocks and threads, and the end: the table's, so that players alone witness them."""
+    place = now.scene.location_id
     for tick in changes.clock_changes(was, now):
         clock, verb = now.clocks[tick.clock], "rose" if tick.after > tick.before else "fell"
-        yield _event(now, f"{clock.name} {verb} from {tick.before} to {tick.after} of {clock.max}", player, [], place)
+        text = f"{clock.name} {verb} from {tick.before} to {tick.after} of {clock.max}"
+        yield _event(now, text, (), [], place, kind="clock")
     for change in changes.thread_changes(was, now):
         if isinstance(change, ThreadChanged):
             thread = now.threads[change.thread]
             yield HistoryRecord(
                 kind="event",
                 text=_sentence(f"The thread “{thread.title}” became {thread.status}"),
-                witnesses=(now.player_id,),
+                witnesses=_witnesses("thread", now),
                 entity_ids=thread.related_entity_ids,
                 location_ids=(place,),
                 thread_ids=(change.thread,),
             )
     end = changes.end_reached(was, now)
     if end is not None:
-        yield _event(now, f"The story ended: {end.ending.replace('_', ' ')}", player, [], place)
+        yield _event(now, f"The story ended: {end.ending.replace('_', ' ')}", (), [], place, kind="clock")
 
 
 def _facts(known: Mapping[str, Fact], now: WorldState) -> Iterator[HistoryRecord]:
-    """Yield the facts that are new or changed. Their witness is the player where they may know them, and never a
+    """Yield the facts that are new or changed. Their witnesses are the personas who know of them, and never a
     character."""
     for fact_id in changes.changed_facts(known, now.facts):
         fact = now.facts[fact_id]
@@ -199,7 +211,7 @@ def _facts(known: Mapping[str, Fact], now: WorldState) -> Iterator[HistoryRecord
         yield HistoryRecord(
             kind="fact",
             text=_fact(fact, now),
-            witnesses=(now.player_id,) if fact.visibility == "player" else (),
+            witnesses=tuple(who for who in _players(now) if fact.is_shown("player", who)),
             entity_ids=tuple(subject),
             location_ids=(now.scene.location_id,),
         )
@@ -223,6 +235,7 @@ def contradictions(flagged: Iterable[LorebookEntry], state: WorldState) -> tuple
             text=_sentence(
                 f"{state.name_of(entry.subject_id)}: {entry.predicate.replace('_', ' ')} {entry.detail}".rstrip(".")
             ),
+            witnesses=_witnesses("contradiction", state),
             entity_ids=(entry.subject_id,) if entry.subject_id in state.entities else (),
             location_ids=(state.scene.location_id,),
         )
@@ -230,11 +243,43 @@ def contradictions(flagged: Iterable[LorebookEntry], state: WorldState) -> tuple
     )
 
 
+def _players(state: WorldState) -> tuple[str, ...]:
+    return state.personas or (state.player_id,)
+
+
+def _witnesses(
+    kind: FactKind, state: WorldState, there: Sequence[str] = (), ends: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return who may find a record of a kind, by the table `visibility.FACTS`: of those who were there, of the two ends
+    of a whisper, and of the personas."""
+    players = _players(state)
+
+    def finds(who: str) -> bool:
+        match fact_sight(kind, "player" if state.is_players(who) else "npc"):
+            case "all":
+                return True
+            case "witness":
+                return who in there
+            case "party":
+                return who in ends
+            case _:
+                return False
+
+    others = sorted(state.positions) if fact_sight(kind, "npc") == "all" else ()
+    return tuple(who for who in _once(*there, *players, *others) if finds(who))
+
+
 def _event(
-    state: WorldState, text: str, witnesses: Sequence[str], entity_ids: Sequence[str], place: str
+    state: WorldState,
+    text: str,
+    there: Sequence[str],
+    entity_ids: Sequence[str],
+    place: str,
+    *,
+    kind: FactKind = "event",
 ) -> HistoryRecord:
     places = (place,) if place in state.entities else ()
-    return HistoryRecord("event", _sentence(text), _once(*witnesses), _once(*entity_ids), places)
+    return HistoryRecord("event", _sentence(text), _witnesses(kind, state, there), _once(*entity_ids), places)
 
 
 def _at(place: str, state: WorldState) -> list[str]:
@@ -262,7 +307,9 @@ def _once(*ids: str) -> tuple[str, ...]:
 # changes no answer when another process deletes or rebuilds the index meanwhile.
 
 # Raised whenever the records of a turn would differ from before, so that old ones are made again.
-_FORMAT = 1
+# 2: of a whisper only its two ends find what it was about, all personas find what the table knows, and a turn that
+# begins with another persona is witnessed where that one is.
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,13 +390,16 @@ def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
 
 def summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str, list[HistoryRecord]]:
     """Return the recaps of the sittings that ended with one of these turns, by that turn. Their witness is the player
-    alone. They are not stored in the index, which has only turns."""
+    alone; where there are several personas, a stored recap may tell of what one of them did not see, and only the game
+    master finds it. They are not stored in the index, which has only turns."""
     ids = {turn["turn_id"] for turn in turns}
     found: dict[str, list[HistoryRecord]] = {}
     for end_turn_id, summary in session_summaries(store.database):
         if end_turn_id in ids:
-            player = store.state_at(turns[0]["turn_id"]).player_id
-            record = HistoryRecord("recap", summary, witnesses=(player,), entity_ids=(player,))
+            state = store.state_at(turns[0]["turn_id"])
+            is_own = not state.personas and fact_sight("recap", "player") == "own"
+            witnesses = (state.player_id,) if is_own else ()
+            record = HistoryRecord("recap", summary, witnesses=witnesses, entity_ids=(state.player_id,))
             found.setdefault(end_turn_id, []).append(record)
     return found
 
@@ -377,113 +427,3 @@ def language_of(generations: Sequence[Generation]) -> str:
     """Return the language of a history: English if any pack is English, because the program's own sentences are."""
     foreign = [generation.manifest.language for generation in generations if not generation.english]
     return foreign[0] if foreign and not any(generation.english for generation in generations) else "en"
-
-
-# The history of an open campaign as the player saw it, extended turn by turn. It gives the same records as `Histories`
-# and remembers them: while the head goes forward, a turn adds only what is new. When the head moves in any other way,
-# it is made anew.
-
-# The index is written after this many new turns, and when the campaign is closed. A reader that misses some turns makes
-# them itself.
-_KEEP_EVERY = 25
-
-
-class PlayedHistory:
-    """The history of one campaign while it is open; `close` it with the campaign."""
-
-    def __init__(self, histories: Histories, store: CampaignStore, generations: Sequence[Generation]) -> None:
-        self._histories = histories
-        self._store = store
-        self._name = free_name(store.campaign_id, generations)
-        self._language = language_of(generations)
-        self._begun = store.campaign().created_at
-        self._vectors = histories.vectors
-        self._made: dict[TurnKey, Sequence[HistoryRecord]] = {}
-        # The basis of what was made: the last turn in it, the witness and the sittings' summaries; and the state at
-        # that turn.
-        self._last: str | None = None
-        self._basis: tuple[object, ...] = ()
-        self._state: WorldState | None = None
-        self._growing: GrowingHistory | None = None
-        self._generation: Generation | None = None
-        self._readers = 0
-        self._retired: list[GrowingHistory] = []
-
-    @contextmanager
-    def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
-        """Open what the player saw happen until this many turns before a head; empty where there were no such turns. It
-        is valid until the next call."""
-        last = ancestor(self._store.database, head.turn_id, back=leave_out)
-        found = () if last is None else (self._until(last, head.state.player_id),)
-        self._readers += 1
-        try:
-            yield found
-        finally:
-            self._readers -= 1
-
-    def close(self) -> None:
-        """Write what was made to the index and release everything."""
-        self._forget()
-        for old in self._retired:
-            old.close()
-        if self._vectors is not None:
-            self._vectors.cache.let_go()
-        self._keep()
-
-    def _until(self, turn_id: str, witness: str) -> Generation:
-        basis = (witness, session_summaries(self._store.database))
-        if basis != self._basis:
-            self._forget()
-        turns = self._store.turns(turn_id, after=self._last)
-        if self._growing is not None and turns and turns[0]["turn_no"] == 0:
-            self._forget()
-        self._basis = basis
-        if self._growing is None or self._generation is None:
-            self._generation = self._begin(turns, witness)
-        elif turns:
-            self._generation = self._growing.grown(self._records(turns))
-        self._last = turn_id
-        return self._generation
-
-    def _begin(self, turns: Sequence[dict[str, Any]], witness: str) -> Generation:
-        self._hold_vectors()
-        self._growing = GrowingHistory(name=self._name, witness=witness, language=self._language, vectors=self._vectors)
-        return self._growing.grown(self._histories.records(self._store, turns))
-
-    def _records(self, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
-        """Return the records of the turns that follow the last."""
-        found: dict[TurnKey, Sequence[HistoryRecord]] = {}
-        state = self._state if self._state is not None else self._store.state_at(str(self._last))
-        for key in turn_keys(self._begun, turns):
-            after = self._store.state_after(state, key.turn_id)
-            found[key] = turn_records(self._store, key.turn_id, state, after)
-            state = after
-        self._state = state
-        self._made |= found
-        if len(self._made) >= _KEEP_EVERY:
-            self._keep()
-        recaps = summaries(self._store, turns)
-        return {key: (*records, *recaps.get(key.turn_id, ())) for key, records in found.items()}
-
-    def _keep(self) -> None:
-        if self._made:
-            self._histories.index_of(self._store).add(self._made)
-            self._made = {}
-
-    def _hold_vectors(self) -> None:
-        """Keep the file of the embeddings open: a turn adds a few of them."""
-        shared = self._histories.vectors
-        if shared is not None and self._vectors is shared:
-            try:
-                self._vectors = replace(shared, cache=shared.cache.held())
-            except EmbedderError:
-                self._vectors = shared
-
-    def _forget(self) -> None:
-        """Forget what was made, so that the next call begins anew. A reader that still uses it can read it until it
-        commits, which is refused."""
-        if self._growing is not None and self._readers:
-            self._retired.append(self._growing)
-        elif self._growing is not None:
-            self._growing.close()
-        self._last = self._state = self._growing = self._generation = None

@@ -12,7 +12,8 @@ from typing import Any
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import NotFound
+from lorewright.campaigns.viewers import turns_told, viewer_in
+from lorewright.errors import NotFound, SettingsError
 from lorewright.formats.shown import Audience
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
@@ -43,6 +44,7 @@ from lorewright.turn.views.player_ids import PlayerIds, readable
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.entries import entry_history, lore_conditions
 from lorewright.values.records import BUILTIN, NarratorInput, TurnResult
+from lorewright.visibility import Viewer
 from lorewright.world.changes import clock_changes, minutes_passed
 from lorewright.world.state import WorldState
 
@@ -96,14 +98,20 @@ class Support:
         return sum(not sentence.grounds for sentence in self.sentences) / len(self.sentences)
 
 
-def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
-    """Return the sources of the sentences of a turn on the path to the head.
+def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int, *, viewer: str = "player") -> Support:
+    """Return the sources of the sentences of a turn on the path to the head, for the game master or a player. A turn in
+    which another persona was played has none for a player.
 
     Raises:
-        NotFound: there is no such campaign or turn, or nothing was narrated in it.
+        NotFound: there is no such campaign, turn or persona, or nothing was narrated in it.
+        SettingsError: the viewer is neither the game master nor a player.
     """
     with campaigns.open(campaign_id) as campaign:
         found = [turn for turn in campaign.store.turns() if turn["turn_no"] == turn_no]
+        if found != turns_told(campaign.store, found, viewer):
+            raise NotFound(
+                f"turn {turn_no} was played by somebody else", hint="only they and the game master see its sources"
+            )
         if not found:
             raise NotFound(f"there is no turn {turn_no}", hint=f"see: lorewright campaign log {campaign_id}")
         records = [
@@ -286,16 +294,22 @@ def explain_last_turn(campaign: OpenCampaign) -> Reasons:
 
 
 @contextmanager
-def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterator[tuple[Pack, Audience]]:
-    """Open the pack that a campaign pins, with its player at the head as the audience. The text lies in a temporary
-    folder, which is deleted when the block ends.
+def learned_pack(
+    campaigns: Campaigns, campaign_id: str, pack_id: str, *, viewer: str = "player"
+) -> Iterator[tuple[Pack, Audience]]:
+    """Open the pack that a campaign pins, with a player at the head as the audience: `player` or `pc:ID`. The text lies
+    in a temporary folder, which is deleted when the block ends.
 
     Raises:
-        NotFound: there is no such campaign, or it has no such pack.
+        NotFound: there is no such campaign or persona, or it has no such pack.
+        SettingsError: the viewer is no player.
     """
     with ExitStack() as stack:
         store = stack.enter_context(campaigns.reading(campaign_id))
         row, state = store.campaign(), store.head().state
+        seer = viewer_in(state, viewer)
+        if not seer.is_player:
+            raise SettingsError(f"{viewer} is no player", hint="have it exported as player or pc:ID")
         pin = next((pinned for pinned in row.pins if pinned.pack_id == pack_id), None)
         if pin is None:
             has = ", ".join(pinned.pack_id for pinned in row.pins) or "no pack"
@@ -304,12 +318,12 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
         root.mkdir()
         campaigns.kept.unpack(pin.content_hash, root)
         generations = tuple(close_with(stack, generation) for generation in campaigns.generations(row))
-        conditions, revealed = lore_conditions(state), readable(state, generations)
-        lore = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
+        conditions, revealed = lore_conditions(state), readable(state, generations, seer.id)
+        lore = in_force(LoreView(generations, viewer=seer.name, revealed=revealed, conditions=conditions))
         visible = {chunk.id for generation in lore.view.generations for chunk in generation.all_chunks()}
         pack = load_pack(root)
         hidden = frozenset(chunk.id for chunk in pack.chunks) - visible
-        view = LoreView((), viewer="player", revealed=revealed, conditions=conditions)
+        view = LoreView((), viewer=seer.name, revealed=revealed, conditions=conditions)
         yield pack, Audience(view, not_in_force=hidden, story=campaign_id)
 
 
@@ -352,17 +366,17 @@ class CampaignViews:
                 )
                 stack.enter_context(report_damage(generation.folder for generation in generations))
                 wanted = tuple(generation for generation in generations if not named or generation.pack_id in named)
-                viewer_id = qualified_viewer(viewer, wanted, _people_of_no_pack(state))
-                witness = _witness(viewer_id, state, generations)
+                seer = _viewer(viewer, state, wanted)
+                witness = _witness(seer, state, generations)
                 if history:
                     read = self._histories.read(store, turns, generations, witness=witness)
                     wanted += (stack.enter_context(read),)
-                entries = _entries(store, turns[-1]["turn_id"], state, wanted, viewer=viewer_id)
-            is_player = viewer_id == "player"
-            revealed = readable(state, generations) if is_player else state.learned_by(viewer_id.removeprefix("npc:"))
+                entries = _entries(store, turns[-1]["turn_id"], state, wanted, viewer=seer)
+            who = seer.id or state.player_id
+            revealed = readable(state, generations, who) if seer.is_player else state.learned_by(seer.id)
             conditions = lore_conditions(state)
             everything = LoreView(
-                generations, viewer=viewer_id, revealed=revealed, conditions=conditions, entries=entries
+                generations, viewer=seer.name, revealed=revealed, conditions=conditions, entries=entries
             )
             # History is tied to the people that it is about, whichever packs are searched.
             unknown = hidden_entities(everything) if history else frozenset()
@@ -370,28 +384,49 @@ class CampaignViews:
 
 
 def _entries(
-    store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: str
+    store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: Viewer
 ) -> EntryHistory | None:
     """Return what the rules of entries depend on in the next turn; entries that other people's words have triggered do
-    not count for a character."""
+    not count for a character, nor for a player whose persona is one of several."""
     if not has_entry_rules(generations):
         return None
     found = entry_history(store.database, store.campaign().seed, turn_id, state)
-    return replace(found, found={}) if viewer.startswith("npc:") else found
+    is_of_others = viewer.kind == "npc" or (viewer.kind == "pc" and viewer.id != state.player_id)
+    return replace(found, found={}) if is_of_others else found
+
+
+def _viewer(viewer: str, state: WorldState, generations: Sequence[Generation]) -> Viewer:
+    """Return a viewer with a full ID: of a persona as the campaign has it, of a character as packs have it. `npc:ID` of
+    a persona is `pc:ID`.
+
+    Raises:
+        SettingsError: there is no such kind of viewer.
+        NotFound: there is no such character or persona.
+    """
+    seer = Viewer(viewer)
+    if seer.kind == "npc":
+        try:
+            return Viewer(qualified_viewer(viewer, generations, _people_of_no_pack(state)))
+        except NotFound:
+            # It may be a persona, or somebody whom another pack has.
+            found = viewer_in(state, viewer)
+            if not found.is_player:
+                raise
+            return found
+    return viewer_in(state, viewer)
 
 
 def _people_of_no_pack(state: WorldState) -> list[str]:
     return [entity.id for entity in state.entities.values() if entity.type == "npc" and entity.origin == "campaign"]
 
 
-def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) -> str | None:
+def _witness(viewer: Viewer, state: WorldState, generations: Sequence[Generation]) -> str | None:
     """Return the ID of the person in the story whose view it is; None for the game master, who saw everything."""
-    if viewer == "gm":
+    if viewer.is_gm:
         return None
-    if viewer == "player":
-        return state.player_id
-    npc_id = viewer.removeprefix("npc:")
+    if viewer.is_player:
+        return viewer.id or state.player_id
     return next(
-        (entity_id for entity_id in ids_of(npc_id, find_same_things(generations)) if entity_id in state.entities),
-        npc_id,
+        (entity_id for entity_id in ids_of(viewer.id, find_same_things(generations)) if entity_id in state.entities),
+        viewer.id,
     )

@@ -19,17 +19,16 @@ from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.editing import edit
-from lorewright.turn.run.progress import STAGES, make_stages
-from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.stages.stages import STAGES, Stages, make_stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
-from lorewright.turn.views.draft import Setting, Submission, persona_called, somebody_called
+from lorewright.turn.views.draft import Setting, Submission, persona_called, persona_ops, somebody_called
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
 from lorewright.world.apply import apply
-from lorewright.world.ops import PlayAs, StateOp
+from lorewright.world.ops import StateOp
 
 # A turn that was run by rules that an upgrade has replaced meanwhile is run again, at most this often.
 _UPGRADED_MEANWHILE = 3
@@ -79,13 +78,21 @@ class OpenCampaign:
         active = active_session_row(self.store.database)
         return CallUsage(*spent_in(self.store.database, None if active is None else active.id))
 
-    def acquaintance(self, persona: str | None = None) -> Acquaintance:
-        """Return what the player knows at the head about the people of the story; with a persona's ID, what they know
-        once they play that persona."""
+    def acquaintance(self, persona: str | None = None, *, of: str = "") -> Acquaintance:
+        """Return what the player knows at the head about the people of the story; with `persona`, what they know once
+        they play the persona of that ID; with `of`, what the player of that persona knows while another is played.
+
+        Raises:
+            CampaignError: the persona is nowhere just now and cannot be played.
+        """
         head, setting = self.store.head(), self.setting
         if persona is not None:
-            head = replace(head, state=apply(head.state, [PlayAs(who=persona)]).state)
-        return Acquaintance(head.state, setting.generations, setting.story(head))
+            head = replace(head, state=apply(head.state, persona_ops(Submission("", "", persona), head.state)).state)
+        if not of or of == head.state.player_id:
+            return Acquaintance(head.state, setting.generations, setting.story(head))
+        # The story of another persona is read anew: the store remembers that of the one who is played.
+        others = replace(head, state=head.state.with_fields(player_id=of))
+        return Acquaintance(head.state, setting.generations, self.store.story(others), of)
 
     def player_ids(self) -> PlayerIds:
         """Return the IDs that disguised entities have for the player; all output for a player is translated with

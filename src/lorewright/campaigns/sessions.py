@@ -13,8 +13,9 @@ from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.estimate import PaidModel, agree_to, has_agreed
-from lorewright.campaigns.history import in_a_sentence
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.recap import nothing_yet, recap
+from lorewright.campaigns.viewers import persona_of
 from lorewright.errors import CampaignError, NotAgreed, NotFound, SettingsError
 from lorewright.index.generation import Generation
 from lorewright.llm.gateway import Options, run_structured
@@ -36,11 +37,11 @@ from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import pinned_library
 from lorewright.turn.stages.variables import MessageVariables, RecapContext, SummaryOutput
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import use_of
 from lorewright.values.entries import lore_conditions
 from lorewright.values.records import BUILTIN
 from lorewright.world import changes
-from lorewright.world.events import SceneChanged, ThreadChanged
 from lorewright.world.ops import AdvanceTime, OpenScene, StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -62,146 +63,6 @@ def end_scene(campaign: OpenCampaign, *, minutes: int = 0, action_id: str | None
         by="player",
         note="the scene was ended",
     )
-
-
-# The recap of a sitting, in a few plain sentences. It tells only what is recorded and what the player was there for.
-
-# At most this many learned texts (the newest) are quoted, and this many places are named.
-_QUOTED = 3
-_PLACES = 5
-
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
-def recap(before: WorldState, after: WorldState, resolutions: Sequence[Resolution], *, learned: Sequence[str]) -> str:
-    """Return the recap of the turns that led from one state to the other, addressed to the player as "you".
-
-    `learned` are the texts that the player came to know in them, in that order.
-    """
-    sentences = [
-        _way(before, after, resolutions),
-        _talks(after, resolutions),
-        _lore(learned),
-        _possessions(before, after),
-        _clocks(before, after),
-        *_threads(before, after),
-        _standing(after),
-    ]
-    return " ".join(part for part in sentences if part)
-
-
-def nothing_yet(state: WorldState) -> str:
-    """Return the recap of a sitting without a turn."""
-    return f"Nothing has happened in this sitting yet. {_standing(state)}"
-
-
-def _way(before: WorldState, after: WorldState, resolutions: Sequence[Resolution]) -> str:
-    start = in_a_sentence(before.name_of(before.scene.location_id))
-    reached = [
-        in_a_sentence(after.name_of(event.to_id))
-        for resolution in resolutions
-        for event in resolution.events
-        if isinstance(event, SceneChanged)
-    ]
-    spent = _duration(changes.minutes_passed(before, after))
-    if not reached:
-        return f"You stayed at {start}{f' for {spent}' if spent else ''}."
-    if len(reached) > _PLACES:
-        places = _and(list(dict.fromkeys([start, *reached])))
-        return f"You went to and fro between {places}{f', {spent} in all' if spent else ''}."
-    return f"From {start} you went to {', then '.join(reached)}{f', {spent} in all' if spent else ''}."
-
-
-def _talks(after: WorldState, resolutions: Sequence[Resolution]) -> str:
-    people: dict[str, list[str]] = {}
-    for resolution in resolutions:
-        for outcome in resolution.outcomes:
-            target = after.entities.get(outcome.target_id or "")
-            if outcome.code in ("blocked", "looked") or target is None or target.type != "npc":
-                continue
-            # Words that meant nothing to the other person are no topic of the talk.
-            words = "" if outcome.code == "does_not_know" else outcome.words
-            people.setdefault(target.name, []).extend([_named(words, after)] if words else [])
-    if not people:
-        return ""
-    talks = [
-        f"{name}{f' about {_and(list(dict.fromkeys(topics)))}' if topics else ''}" for name, topics in people.items()
-    ]
-    return f"You talked to {'; to '.join(talks)}."
-
-
-def _lore(learned: Sequence[str]) -> str:
-    if not learned:
-        return ""
-    quoted = " ".join(f"“{text}”" for text in learned[-_QUOTED:])
-    more = len(learned) - _QUOTED
-    return f"You learned {f'{_count(more)} more and ' if more > 0 else ''}this: {quoted}"
-
-
-def _possessions(before: WorldState, after: WorldState) -> str:
-    moved = [*changes.quantity_changes(before.held_by(before.player_id), after.held_by(after.player_id))]
-    got = [in_a_sentence(after.name_of(change.item)) for change in moved if change.after > change.before]
-    gave = [in_a_sentence(after.name_of(change.item)) for change in moved if change.after < change.before]
-    parts = [f"got {_and(got)}" if got else "", f"parted with {_and(gave)}" if gave else ""]
-    return f"You {' and '.join(part for part in parts if part)}." if got or gave else ""
-
-
-def _clocks(before: WorldState, after: WorldState) -> str:
-    # A clock that an upgrade of the scenario brought is told of as well.
-    new = after.clocks.keys() - before.clocks.keys()
-    ids = sorted({*new, *(tick.clock for tick in changes.clock_changes(before, after))})
-    moved = [f"{clock.name} at {clock.value} of {clock.max}" for clock in map(after.clocks.__getitem__, ids)]
-    return f"{_and(moved).replace(' at ', ' stands at ', 1)}." if moved else ""
-
-
-def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
-    same: list[str] = []
-    changed = {change.thread for change in changes.thread_changes(before, after) if isinstance(change, ThreadChanged)}
-    changed |= after.threads.keys() - before.threads.keys()
-    for thread_id, thread in sorted(after.threads.items()):
-        if thread_id in changed:
-            yield f"The thread “{thread.title}” is {thread.status} now."
-        elif thread.status == "open" and after.ended is None:
-            same.append(f"“{thread.title}”")
-    if same:
-        yield _closed(f"Still open: {_and(same)}")
-
-
-def _named(words: str, state: WorldState) -> str:
-    """Return a topic in the spelling of the entity that has this name, else as it was typed."""
-    names = {entity.name.casefold(): entity.name for _, entity in sorted(state.entities.items())}
-    return names.get(words.casefold(), words)
-
-
-def _closed(text: str) -> str:
-    """Return the text with a full stop, unless its last quotation already ends the sentence."""
-    return text if text.endswith(("?”", "!”", ".”")) else f"{text}."
-
-
-def _standing(state: WorldState) -> str:
-    if state.ended is not None:
-        return f"The story has ended: {state.ended.replace('_', ' ')}."
-    people = [state.name_of(present_npc) for present_npc in state.present_npcs()]
-    company = f" with {_and(people)}" if people else ""
-    return f"You are at {in_a_sentence(state.name_of(state.scene.location_id))}{company}."
-
-
-def _duration(minutes: int) -> str:
-    hours, rest = divmod(minutes, 60)
-    parts = [_unit(hours, "hour"), _unit(rest, "minute")]
-    return " and ".join(part for part in parts if part)
-
-
-def _unit(number: int, name: str) -> str:
-    return f"{_count(number)} {name}{'s' if number > 1 else ''}" if number else ""
-
-
-def _count(number: int) -> str:
-    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # The sittings: when each began, and which turns were played in it.
@@ -250,23 +111,32 @@ class Sessions:
         with self._campaigns.reading(campaign_id) as store:
             return active_session_row(store.database)
 
-    def generate_recap(self, session_id: str) -> str:
-        """Return the recap of a sitting, of the turns that are still part of the story.
+    def generate_recap(self, session_id: str, viewer: str = "player") -> str:
+        """Return the recap of a sitting, of the turns that are still part of the story, for `player` or `pc:ID`.
 
         Raises:
-            NotFound: there is no such sitting.
+            NotFound: there is no such sitting or persona.
+            SettingsError: the viewer is no player.
         """
         with self._campaigns.open(_campaign_of(session_id)) as campaign:
-            return recap_of(campaign, _found(campaign.store, session_id))
+            who = persona_of(campaign.store.head().state, viewer)
+            return recap_of(campaign, _found(campaign.store, session_id), who=who)
 
     def session_history(self, campaign_id: str) -> list[SessionRow]:
-        """Return all sittings, oldest first, without the summaries of turns that were taken back.
+        """Return all sittings, oldest first, without the summaries of turns that were taken back; where there are
+        several personas, with summaries for the player of the one who is played.
 
         Raises:
             NotFound: there is no such campaign.
         """
         with self._campaigns.reading(campaign_id) as store:
-            return sittings(store)
+            if not store.head().state.personas:
+                return sittings(store)
+        with self._campaigns.open(campaign_id) as campaign:
+            return [
+                session if session.summary is None else replace(session, summary=recap_of(campaign, session))
+                for session in sittings(campaign.store)
+            ]
 
 
 def active_or_new_session(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
@@ -316,20 +186,48 @@ def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
     return _found(campaign.store, session.id)
 
 
-def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
-    """Return the recap of a sitting's turns on the path to the head: its stored summary as long as its last turn is on
-    that path."""
-    store = campaign.store
-    if session.summary is not None and session.end_turn_id is not None and store.is_on_path(session.end_turn_id):
-        return session.summary
+def recap_of(campaign: OpenCampaign, session: SessionRow, *, who: str | None = None) -> str:
+    """Return the recap of a sitting's turns on the path to the head, for the player of a persona, by default of the one
+    who is played; where there is only one, its stored summary as long as its last turn is on that path."""
+    return recap_for(campaign.store, campaign.setting.generations, session, who=who)
+
+
+def recap_for(
+    store: CampaignStore, generations: Sequence[Generation], session: SessionRow, *, who: str | None = None
+) -> str:
+    """Return the recap of a sitting for the player of a persona, by default of the one who is played at the head. See
+    `recap_of`."""
+    head = store.head().state
+    who = who or head.player_id
+    is_kept = session.summary is not None and session.end_turn_id is not None
+    # A stored summary is of the persona who was played last, and may be of a version that told of all of them.
+    if is_kept and not head.personas and store.is_on_path(str(session.end_turn_id)):
+        return str(session.summary)
     own = own_turns(store, session)
     if not own:
-        return nothing_yet(store.head().state)
+        return nothing_yet(as_played_by(who, head))
     turns = store.turns()
-    before = store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"])
-    after = store.state_at(own[-1]["turn_id"])
-    learned = learned_between(before, after, campaign.setting.generations)
-    return recap(before, after, [resolution_of(store, turn["turn_id"]) for turn in own], learned=learned)
+    before = as_played_by(who, store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]))
+    after = as_played_by(who, store.state_at(own[-1]["turn_id"]))
+    learned = learned_between(before, after, generations)
+    return recap(before, after, list(_resolutions_of(who, store, own, head)), learned=learned)
+
+
+def as_played_by(who: str, state: WorldState) -> WorldState:
+    """Return a state as it would be if a persona were the one who is played: the scene is where they are."""
+    if who == state.player_id:
+        return state
+    place = state.positions.get(who, state.scene.location_id)
+    return state.with_fields(player_id=who, scene=state.scene.model_copy(update={"location_id": place}))
+
+
+def _resolutions_of(
+    who: str, store: CampaignStore, turns: Sequence[dict[str, Any]], head: WorldState
+) -> Iterator[Resolution]:
+    """Yield what was tried in the turns that a persona was played in: all, where there is only one."""
+    for turn in turns:
+        if not head.personas or store.state_at(turn["turn_id"]).player_id == who:
+            yield resolution_of(store, turn["turn_id"])
 
 
 def resolution_of(store: CampaignStore, turn_id: str) -> Resolution:
@@ -413,9 +311,11 @@ _NARRATIONS = 40
 _MAX_TOKENS = 1_024
 
 
-async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed: bool = False) -> str:
-    """Return the recap of a sitting, told by the campaign's large model. With `agreed` the model may be paid for, from
-    now on. The call is stored with the campaign.
+async def recap_by_model(
+    campaign: OpenCampaign, session: SessionRow, *, agreed: bool = False, who: str | None = None
+) -> str:
+    """Return the recap of a sitting, told by the campaign's large model to the player of a persona, by default of the
+    one who is played. With `agreed` the model may be paid for, from now on. The call is stored with the campaign.
 
     Raises:
         SettingsError: the campaign has no large model, or it cannot be asked.
@@ -440,7 +340,7 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
                 hint="say --yes to agree for this campaign",
             )
         agree_to(campaign, (paid,))
-    context = _context(campaign, session)
+    context = _context(campaign, session, who or campaign.store.head().state.player_id)
     shown, log = context.model_dump_json(), CallLog()
     prompts = pinned_library(campaign.store.database, campaign.stage_models.library)
     options: Options[SummaryOutput] = Options(
@@ -477,18 +377,26 @@ def _made_up(text: str, shown: str) -> str | None:
     return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out" if names else None
 
 
-def _context(campaign: OpenCampaign, session: SessionRow) -> RecapContext:
+def _told_in(store: CampaignStore, turn: dict[str, Any], who: str) -> str:
+    """Return what a persona was told in a turn."""
+    messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
+    seen = seen_by("recap", messages, own_id=who)
+    return "\n\n".join(message.content for message in seen if message.type == "narration")
+
+
+def _context(campaign: OpenCampaign, session: SessionRow, who: str) -> RecapContext:
     store = campaign.store
     own = own_turns(store, session)
     if not own:
         raise CampaignError("nothing was played in that sitting", hint="play first, then ask for its recap")
     turns = store.turns()
-    before, after = store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]), store.state_at(own[-1]["turn_id"])
-    narrations = [str(turn["result"]["final_text"]) for turn in own if turn["kind"] == "play"][-_NARRATIONS:]
+    before = as_played_by(who, store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]))
+    after = as_played_by(who, store.state_at(own[-1]["turn_id"]))
+    narrations = list(filter(None, (_told_in(store, turn, who) for turn in own if turn["kind"] == "play")))
     open_threads = [thread.title for _, thread in sorted(after.threads.items()) if thread.status == "open"]
     return RecapContext(
         player_name=after.name_of(after.player_id),
-        msgs=tuple(MessageVariables(character="narrator", text=text) for text in narrations),
+        msgs=tuple(MessageVariables(character="narrator", text=text) for text in narrations[-_NARRATIONS:]),
         learned=tuple(learned_between(before, after, campaign.setting.generations)),
         threads=tuple(open_threads),
         place=after.name_of(after.scene.location_id),

@@ -18,8 +18,7 @@ from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.trust import hold_models
-from lorewright.turn.run.progress import STAGES, make_stages
-from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.stages import STAGES, Stages, make_stages
 from lorewright.values.records import BUILTIN
 
 

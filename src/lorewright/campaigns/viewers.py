@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import NotFound
-from lorewright.ids import local
+from lorewright.errors import NotFound, SettingsError
+from lorewright.ids import local, slug
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, focus_of, state_seen, transcript_seen, viewer_id
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.entries import lore_conditions
+from lorewright.values.records import TurnResult
+from lorewright.visibility import Viewer
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
@@ -86,15 +90,15 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
         NotFound: the viewer is no character of the campaign.
     """
     head = campaign.store.head()
-    viewer = viewer_in(head.state, viewer)
+    seer = viewer_in(head.state, viewer)
     found = state_seen(
-        campaign.acquaintance().shown if viewer == "player" else head.state,
-        viewer,
+        campaign.acquaintance(of=seer.id).shown if seer.is_player else head.state,
+        seer.name,
         turn_no=head.turn_no,
         decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
         parts=parts,
     )
-    return _as_told(campaign, viewer, found)
+    return _as_told(campaign, seer, found)
 
 
 def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> VisibleScene:
@@ -104,20 +108,21 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
         NotFound: there is no such place, or the viewer is no character of the campaign, or is nowhere.
     """
     state = campaign.store.head().state
-    viewer = viewer_in(state, viewer)
-    if viewer == "player":
-        state = campaign.acquaintance().shown
-    focus = focus_of(state, viewer) if place is None or viewer != "gm" else _focus_at(state, place)
+    seer = viewer_in(state, viewer)
+    if seer.is_player:
+        state = campaign.acquaintance(of=seer.id).shown
+    focus = focus_of(state, seer.name) if place is None or not seer.is_gm else _focus_at(state, place)
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
     lore = LoreRetriever.of(view).retrieve_for_scene(focus)
     there = sorted(person for person, at in state.positions.items() if at == focus.location_id)
+    who = viewer_id(state, seer.name)
     found = VisibleScene(
         place=_scene_entry(state, focus.location_id),
-        eyes=() if viewer == "gm" else (_scene_entry(state, viewer_id(state, viewer)),),
-        present=tuple(_scene_entry(state, person) for person in there if person != viewer_id(state, viewer)),
-        lore=_seen(lore, state, viewer),
+        eyes=() if seer.is_gm else (_scene_entry(state, who),),
+        present=tuple(_scene_entry(state, person) for person in there if person != who),
+        lore=_seen(lore, state, seer),
     )
-    return _as_told(campaign, viewer, found)
+    return _as_told(campaign, seer, found)
 
 
 def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn: int | None = None) -> Transcript:
@@ -129,49 +134,110 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
     store, state = campaign.store, campaign.store.head().state
     path = store.path()
     earlier = [turn for turn in path if before_turn is None or turn.turn_no < before_turn]
+    seer = viewer_in(state, viewer)
     if not earlier:
         return Transcript(messages=())
-    viewer = viewer_in(state, viewer)
-    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, viewer)
+    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, seer.name)
     first = earlier[max(0, len(earlier) - last)].turn_no
     found = Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
-    return _as_told(campaign, viewer, found)
+    return _as_told(campaign, seer, found)
 
 
-def viewer_in(state: WorldState, viewer: str) -> str:
-    """Return `gm`, `player` or `npc:ID`, the last with the full ID of the character.
+def viewer_in(state: WorldState, viewer: str) -> Viewer:
+    """Return a viewer with the full ID of their character; `npc:ID` of a persona is `pc:ID`. A persona may be given by
+    name, too (`pc:ada`).
 
     Raises:
-        NotFound: there is no such character in the campaign.
+        SettingsError: there is no such kind of viewer.
+        NotFound: there is no such character or persona in the campaign.
     """
-    if not viewer.startswith("npc:"):
-        return viewer
-    name = viewer.removeprefix("npc:")
-    found = [
-        position
-        for position in sorted(state.positions)
-        if name in (position, local(position)) and not state.is_players(position)
-    ]
-    if not found:
-        raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
-    return f"npc:{found[0]}"
+    seer = Viewer(viewer)
+    if not seer.id:
+        return seer
+    called = [who for who in sorted(state.positions) if seer.id in (who, local(who))]
+    personas = [who for who in state.personas or (state.player_id,) if _is_called(seer.id, who, state)]
+    cast = [who for who in called if not state.is_players(who)]
+    if seer.kind == "npc" and cast:
+        return Viewer(f"npc:{cast[0]}")
+    if personas:
+        return Viewer(f"pc:{personas[0]}")
+    if seer.kind == "npc":
+        raise NotFound(f"there is no character {seer.id} in the campaign", hint="name somebody of the cast")
+    names = ", ".join(local(who) for who in state.personas or (state.player_id,))
+    raise NotFound(f"nobody plays {seer.id} in the campaign", hint=f"name one of: {names}")
 
 
-def _as_told(campaign: OpenCampaign, viewer: str, found: Shape) -> Shape:
+def _is_called(name: str, persona: str, state: WorldState) -> bool:
+    return name in (persona, local(persona), slug(state.name_of(persona)))
+
+
+def persona_of(state: WorldState, viewer: str) -> str:
+    """Return the ID of the persona whose eyes a player sees with: for `player` the one who is played.
+
+    Raises:
+        SettingsError: the viewer is no player.
+        NotFound: nobody plays that persona.
+    """
+    seer = viewer_in(state, viewer)
+    if not seer.is_player:
+        raise SettingsError(f"{viewer} is no player", hint="ask as player or pc:ID")
+    return viewer_id(state, seer.name)
+
+
+def turns_told(store: CampaignStore, turns: Sequence[dict[str, Any]], viewer: str) -> list[dict[str, Any]]:
+    """Return turns (as `CampaignStore.turns` gives them) as a viewer may read them: the game master as they were
+    played.
+
+    Where there are several personas, the result of a turn is that of the one who was played in it. Another persona has
+    of it what they saw: narrations that they were there for, and neither words and thoughts, nor dice, citations and
+    suggestions.
+
+    Raises:
+        SettingsError: the viewer is neither the game master nor a player.
+        NotFound: nobody plays that persona.
+    """
+    state = store.head().state
+    if viewer_in(state, viewer).is_gm:
+        return list(turns)
+    who = persona_of(state, viewer)
+    if not state.personas:
+        return list(turns)
+    return [_as_seen(store, turn, who) for turn in turns]
+
+
+def _as_seen(store: CampaignStore, turn: dict[str, Any], who: str) -> dict[str, Any]:
+    if store.state_at(turn["turn_id"]).player_id == who:
+        return turn
+    stored = TurnResult.model_validate(turn["result"])
+    seen = seen_by("player", (message for _, message in store.messages(turn["turn_id"], last=1)), own_id=who)
+    told = TurnResult.of_no_play(
+        turn_no=stored.turn_no,
+        turn_id=stored.turn_id,
+        final_text="\n\n".join(message.content for message in seen if message.type == "narration"),
+        clocks=stored.clocks,
+        messages=tuple(seen),
+        next_prompt=stored.next_prompt,
+    )
+    events = (event for event in stored.engine_events if event.audience is not None and who in event.audience)
+    shown = told.model_copy(update={"engine_events": tuple(events)}).model_dump(mode="json")
+    return {**turn, "player_text": "", "action_id": "", "result": shown}
+
+
+def _as_told(campaign: OpenCampaign, viewer: Viewer, found: Shape) -> Shape:
     """Return what was found, with the IDs that a player knows."""
-    ids = campaign.player_ids() if viewer == "player" else None
+    ids = campaign.player_ids() if viewer.is_player else None
     if ids is None or not ids.disguised:
         return found
     return type(found).model_validate(ids.told(found.model_dump(mode="json")))
 
 
-def _seen(lore: SceneLore, state: WorldState, viewer: str) -> dict[str, Any]:
-    if viewer == "gm":
+def _seen(lore: SceneLore, state: WorldState, viewer: Viewer) -> dict[str, Any]:
+    if viewer.is_gm:
         return lore.model_dump(mode="json")
-    if viewer == "player":
-        return scene_view(lore, "player", learned=state.learned_by(state.player_id))
-    npc_id = viewer.removeprefix("npc:")
-    return character_view(lore, npc_id, learned=state.learned_by(npc_id))
+    who = viewer_id(state, viewer.name)
+    if viewer.is_player:
+        return scene_view(lore, "player", learned=state.learned_by(who))
+    return character_view(lore, who, learned=state.learned_by(who))
 
 
 def _focus_at(state: WorldState, place: str) -> SceneFocus:

@@ -35,7 +35,7 @@ def scene(
     thread: Annotated[list[str] | None, typer.Option(help="A thread of the story (may be repeated).")] = None,
     pack: Annotated[list[str] | None, typer.Option(help="Only this pack (may be repeated).")] = None,
     campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
-    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player or npc:ID.")] = "gm",
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player, npc:ID or pc:ID.")] = "gm",
     limit: Annotated[
         int | None, typer.Option(min=1, max=1000, help="At most so many sections are found beside.")
     ] = None,
@@ -227,7 +227,7 @@ def query(
     tag: Annotated[list[str] | None, typer.Option(help="A tag (may be repeated).")] = None,
     corpus: Annotated[str, typer.Option(help="authored, history or all.")] = "all",
     campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
-    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player or npc:ID.")] = "gm",
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player, npc:ID or pc:ID.")] = "gm",
     limit: Annotated[int | None, typer.Option(help="At most so many sections.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
     explain: Annotated[bool, typer.Option(help="Show why each chunk is there and others are not.")] = False,
@@ -339,7 +339,7 @@ def _answer_lines(
 def entity(
     entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's ID, with or without its pack.")],
     campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
-    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player or npc:ID.")] = "gm",
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player, npc:ID or pc:ID.")] = "gm",
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:

@@ -16,7 +16,7 @@ EXAMPLES = {"mcp": "Example: lorewright mcp --campaign friday --as player"}
 
 def mcp(
     campaign: Annotated[str | None, typer.Option(help="Serve this campaign alone; else all of the workspace.")] = None,
-    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player or npc:ID.")] = "gm",
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player, npc:ID or pc:ID.")] = "gm",
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer nothing that changes anything.")] = False,
     http: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP, at /mcp, in place of stdin and stdout.")

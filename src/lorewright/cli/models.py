@@ -31,7 +31,7 @@ from lorewright.llm.taxonomy import ModelRow, asked_at, estimate_turn_cost, fami
 from lorewright.settings import ModelsSettings, find_workspace
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.trust import hold_models
-from lorewright.turn.run.progress import stages_of
+from lorewright.turn.stages.stages import stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,6 +40,10 @@ def replay(
             help="Another model for all stages that ask one: KEY; or for one: narrator=KEY. `builtin` is one."
         ),
     ] = None,
+    rethink: Annotated[
+        bool,
+        typer.Option("--rethink", help="Run built-in stages anew where another version of them played the turn."),
+    ] = False,
     reroll: Annotated[
         bool, typer.Option("--reroll", help="Throw the dice anew from the campaign's seed, instead of as recorded.")
     ] = False,
@@ -54,11 +59,12 @@ def replay(
     Models answer and dice fall as recorded, so that states and narrations come out the same, byte for byte; if not,
     the exit code is 1 and the report says where they part first. With --prompt or --model the stages that are named ask
     a model now, and the report shows what that changes. What costs money is named first, with an estimate, and asked
-    about. The report may hold secrets.
+    about. What another version of a built-in stage made is taken as recorded too, and the report says so; --rethink
+    runs it anew. The report may hold secrets.
     """
     replays = open_app().replays
     wanted = ALL_TURNS if turns is None else read_range(turns)
-    overrides = Overrides(dict(_pairs(prompt or (), "--prompt narrator=v2")), _models(model or (), replays))
+    overrides = Overrides(dict(_pairs(prompt or (), "--prompt narrator=v2")), _models(model or (), replays), rethink)
     if overrides and not yes:
         _ask_first(replays.estimate(campaign_id, wanted, overrides), replays)
     found = asyncio.run(
@@ -67,6 +73,7 @@ def replay(
             wanted,
             overrides.prompts,
             override_models=overrides.models,
+            rethink=rethink,
             reroll=reroll,
             each=each,
         )
@@ -78,7 +85,8 @@ def replay(
         show_json(found.as_dict())
     else:
         _show(found)
-    if not found.is_identical and not found.overrides:
+    asked_for = overrides.prompts or overrides.models or any(turn.rethought for turn in found.turns)
+    if not found.is_identical and not asked_for:
         raise typer.Exit(1)
 
 
@@ -138,8 +146,12 @@ def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
         rolls = [roll for turn in thought for roll in turn.rolls]
         same = all(turn.rolls == turn.recorded_rolls for turn in thought)
         yield f"dice thrown anew: {len(rolls)} rolls, {'all as recorded' if same else 'not as recorded'}"
-    if found.overrides and not any(turn.anew for turn in thought):
-        yield "nothing is otherwise: no model ran these stages, and what is built in has no prompt"
+    yield from _version_remarks(thought)
+    if found.overrides and not any(turn.anew or turn.rethought for turn in thought):
+        if found.overrides.rethink:
+            yield "nothing is otherwise: every built-in stage is of the version that played"
+        else:
+            yield "nothing is otherwise: no model ran these stages, and what is built in has no prompt"
     elif (
         found.overrides
         and not found.is_identical
@@ -154,6 +166,22 @@ def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
     stale = sorted({stage for turn in thought for stage in turn.stale})
     if stale:
         yield f"answered as recorded, although given something else: {', '.join(stale)} (anew: --model {stale[0]}=KEY)"
+
+
+def _version_remarks(thought: Sequence[TurnReplay]) -> Iterator[str]:
+    """Yield which built-in stages of another version were taken as recorded, and which were run anew."""
+    for turns, what in (
+        ([turn.taken for turn in thought], "taken as recorded, because another version of the built-in stage made it"),
+        ([turn.rethought for turn in thought], "run anew, in place of another version of the built-in stage"),
+    ):
+        counted = Counter(str(other) for others in turns for other in others)
+        if counted:
+            named = ", ".join(f"{other} in {_turns(times)}" for other, times in counted.items())
+            yield f"{what}: {named}{' (anew: --rethink)' if what.startswith('taken') else ''}"
+
+
+def _turns(number: int) -> str:
+    return "1 turn" if number == 1 else f"{number} turns"
 
 
 def _show_turn(turn: TurnReplay) -> None:

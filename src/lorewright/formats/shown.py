@@ -18,13 +18,13 @@ from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.formats.imported import contain_in_section
 from lorewright.formats.rule_fields import open_rules
-from lorewright.packs.conditions import holds, of_item
+from lorewright.packs.conditions import of_item
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.items import read_items, without_items
 from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Manifest, Pack, PackEntity, Role, When
 from lorewright.packs.references import Links, Render
-from lorewright.retrieval.view import LoreView, may_see
+from lorewright.retrieval.view import LoreView, may_see, meets
 
 Reader = Literal["player", "gm"]
 
@@ -48,13 +48,11 @@ class Audience:
     @property
     def is_gm(self) -> bool:
         """True if the reader is the game master, who gets everything."""
-        return self.view.viewer == "gm"
+        return self.view.is_gm
 
     def meets(self, when: When, pack_id: str) -> bool:
         """Tell whether a condition holds for this reader; without a campaign it holds for the game master alone."""
-        if self.view.conditions is None:
-            return self.is_gm
-        return holds(when, self.view.conditions, pack_id=pack_id)
+        return meets(self.view, when, pack_id)
 
     def sees(self, chunk: Chunk) -> bool:
         """Tell whether all of a chunk may be read."""

@@ -27,6 +27,7 @@ from lorewright.storage.enclosure import Enclosure, Trouble, error_for
 from lorewright.storage.faults import step
 from lorewright.storage.tables import Migration, open_migrated
 from lorewright.tokens import count_tokens
+from lorewright.visibility import fact_sight
 
 # An event, an established fact, a contradiction of a narration to one, a narration, the recap of a session.
 HistoryKind = Literal["event", "fact", "contradiction", "narration", "recap"]
@@ -245,7 +246,7 @@ class GrowingHistory:
     def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[PackEntity, list[Chunk]]:
         """Return a turn as an entity, and the chunks of what the witness saw of it."""
         who = self._witness
-        seen = [record for record in dict.fromkeys(records) if record.text and (who is None or who in record.witnesses)]
+        seen = [record for record in dict.fromkeys(records) if record.text and _finds(who, record)]
         entity = PackEntity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
         chunks = [
             _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
@@ -268,6 +269,11 @@ class GrowingHistory:
                 return None
             self._vectors = np.concatenate([known, found.vectors]) if len(known) else found.vectors
         return self._vectors
+
+
+def _finds(who: str | None, record: HistoryRecord) -> bool:
+    """Tell whether somebody may find a record; None is the game master."""
+    return fact_sight(record.kind, "gm") == "all" if who is None else who in record.witnesses
 
 
 def _chunk(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from lorewright.ids import local, slug
 from lorewright.packs.files import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS, Finding, warning
+from lorewright.visibility import roles_with
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
 
@@ -34,11 +35,10 @@ Role = Literal[
     "threads",
     "secret",
 ]
-OPEN_ROLES: frozenset[str] = frozenset({"lore", "atmosphere"})
+ALL_ROLES: frozenset[str] = frozenset(get_args(Role))
+OPEN_ROLES: frozenset[str] = roles_with("all", "player")
+# Sections that are read item by item.
 ITEM_ROLES: frozenset[str] = frozenset({"knows", "withholds", "discoverable", "threads"})
-# Sections about a person's character; only that person knows them.
-SHEET_ROLES: frozenset[str] = frozenset({"disposition", "motivation", "capabilities"})
-ALL_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | SHEET_ROLES | {"secret"}
 
 
 class Dependency(BaseModel):

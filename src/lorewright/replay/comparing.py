@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from lorewright.replay.figures import TurnFigures
-from lorewright.replay.recording import RecordedTurn
+from lorewright.replay.recording import OtherVersion, RecordedTurn
 from lorewright.rules.patch import Roll
 from lorewright.turn.views.draft import StageRecord
 from lorewright.values.records import TurnResult
@@ -147,9 +147,10 @@ class TurnReplay:
 
     `differences` are in the order in which they came about. `note` says why a turn was taken over as it was recorded.
     `anew` are the stages that did not answer as recorded, by stage with the key of the model that did; `stale` those
-    that did although their input differs. `same_truth` tells whether the two states are the same except for the
-    narrator's memory, None where the turn failed. Diffs are set where the states differ. `result` is None where the
-    turn failed, with `error`, or was taken over.
+    that did although their input differs. `taken` are the runs of built-in stages that were taken as recorded, because
+    another version made them, `rethought` those in whose place the present version was run. `same_truth` tells whether
+    the two states are the same except for the narrator's memory, None where the turn failed. Diffs are set where the
+    states differ. `result` is None where the turn failed, with `error`, or was taken over.
     """
 
     turn_no: int
@@ -162,6 +163,8 @@ class TurnReplay:
     differences: tuple[Difference, ...] = ()
     anew: Mapping[str, str] = field(default_factory=dict)
     stale: tuple[str, ...] = ()
+    taken: tuple[OtherVersion, ...] = ()
+    rethought: tuple[OtherVersion, ...] = ()
     recorded_hash: str = ""
     state_hash: str = ""
     state_json: str = ""
@@ -198,6 +201,8 @@ class TurnReplay:
             "differences": [asdict(difference) for difference in self.differences],
             "asked_anew": dict(self.anew),
             "answered_as_recorded_though_given_something_else": list(self.stale),
+            "taken_as_recorded": [asdict(other) for other in self.taken],
+            "rethought": [asdict(other) for other in self.rethought],
             "state": {
                 "recorded": self.recorded_hash,
                 "replayed": self.state_hash,

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import CampaignError, HeadMoved, LorewrightError, ProviderError, SettingsError
-from lorewright.ids import canonical_json, content_hash
+from lorewright.errors import ProviderError, SettingsError
+from lorewright.ids import canonical_json
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
 from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
@@ -21,21 +18,17 @@ from lorewright.storage.annotation_rows import stored_prompt
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.run.pipeline import think
-from lorewright.turn.run.progress import STAGES, make_stages
-from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.interpret.stage import SETTLE, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
-from lorewright.turn.stages.npc_intent.stage import Intend
-from lorewright.turn.stages.stage import REPAIR
-from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.stages.stage import FIRST_VERSION, REPAIR, RecordedRun, RecordedRuns
+from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages, pinned_library
 from lorewright.turn.store.rows import summary_at, turns_to_summarise
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.store.turn_store import redo, undo
-from lorewright.turn.views.draft import BY_WORDS, Draft, FoundByWords, Head, Recorder, Submission
+from lorewright.turn.views.draft import BY_WORDS, FoundByWords, Head
 from lorewright.turn.views.leaks import LEAKS, LeakRefusal, Refusals
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
-from lorewright.values.records import BUILTIN, SILENT, TurnListener
+from lorewright.values.records import BUILTIN
 from lorewright.world.state import WorldState
 
 # The prompts that a replay shows to models: another version, or the very text of then.
@@ -146,6 +139,34 @@ class RecordedTurn:
     def asked(self) -> dict[str, str]:
         """Return the stages that a model ran, each with that model's key."""
         return {record["stage"]: record["model_key"] for record in self.records if record["calls"]}
+
+    def runs(self) -> dict[str, RecordedRuns]:
+        """Return the runs of each stage, by its name."""
+        runs: dict[str, list[RecordedRun]] = {}
+        for record in self.records:
+            stage = _stage_of(record["stage"])
+            if stage in STAGES:
+                runs.setdefault(stage, []).append(
+                    RecordedRun(
+                        record["stage"],
+                        canonical_json(record["input"]),
+                        record["output"],
+                        record["builtin_version"] or FIRST_VERSION,
+                        by_model=bool(record["calls"]),
+                    )
+                )
+        return {stage: RecordedRuns(of_stage) for stage, of_stage in runs.items()}
+
+    def builtin_runs(self) -> Iterator[tuple[str, int]]:
+        """Yield (stage, version) of every run that a built-in stage made, in order."""
+        for record in self.records:
+            if record["stage"] in STAGES and not record["calls"]:
+                yield record["stage"], record["builtin_version"] or FIRST_VERSION
+
+
+def _stage_of(name: str) -> str:
+    """Return the stage whose built-in version a record of that name has."""
+    return Interpret.name if name == SETTLE else name
 
 
 def recorded_turn(turn: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> RecordedTurn:
@@ -262,104 +283,6 @@ class RecordedDice:
         return kept.model_copy(update={"modifier": modifier, "total": total, "band": None})
 
 
-# The last turn again, without the last act of the cast in it: its stages answer as they did then, its dice fall as they
-# fell, and the character who acted last does not act.
-#
-# It is computed while the turn still stands, and replaces it only when it is whole.
-
-# Where one narration tells everybody's acts, it is made anew without the last, and so are its additions.
-_TOLD_AT_ONCE = (Narrate.name, Extract.name)
-
-
-async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
-    """Play the last turn again without the last act of the cast in it; return its TurnResult as canonical JSON.
-
-    Models are asked nothing that they were asked then; but where one narration told all acts, it is made anew. With
-    `builtin` that is done without a model.
-
-    Raises:
-        CampaignError: the last turn was not played, or nobody but the player acted in it.
-        HeadMoved: another turn was committed meanwhile.
-        ProviderError: the narrator could not be asked, or its output stayed invalid.
-    Whatever is raised, the turn stands as it was.
-    """
-    store = campaign.store
-    path = store.path(last=3)
-    if len(path) < 2 or path[-1].kind != "play":
-        raise CampaignError("the last turn was not played", hint="/undo takes it back")
-    rows = store.turns(path[-1].turn_id, after=path[0].turn_id if len(path) == 3 else None)
-    turn = recorded_turn(rows[1], store.stage_records(path[-1].turn_id))
-    position = store.position()
-    draft = await _think_again(campaign, rows[0], turn, builtin=builtin, listener=listener)
-    if store.position() != position:
-        raise HeadMoved("another turn was committed meanwhile", hint="look at the story, and say it again")
-    undo(store)
-    try:
-        return store.commit(replace(draft, head=replace(draft.head, revision=store.position().revision)))
-    except (LorewrightError, OSError):
-        with suppress(CampaignError):
-            redo(store)
-        raise
-
-
-async def _think_again(
-    campaign: OpenCampaign, parent: Mapping[str, Any], turn: RecordedTurn, *, builtin: bool, listener: TurnListener
-) -> Draft:
-    store = campaign.store
-    before = store.submission(turn.turn_id)
-    submission = _without(before, turn.records, store.position().revision)
-    state = store.state_at(parent["turn_id"])
-    head = head_at(store, parent, state, session_id=turn.session_id)
-    now = make_stages({}) if builtin else campaign.stages
-    stages = _recorded_stages(now, turn, is_told_at_once=campaign.setting.rules.profile == "ensemble")
-    recorder = Recorder()
-    try:
-        return await think(head, submission, campaign.setting, stages, recorder, listener)
-    except LorewrightError as error:
-        store.keep_attempt(head, submission, error, recorder.records)
-        raise
-    except CancelledError:
-        store.keep_attempt(head, submission, CampaignError("it was stopped"), recorder.records)
-        raise
-
-
-def _without(before: Submission, records: Sequence[Mapping[str, Any]], revision: int) -> Submission:
-    """Return the submission of the turn in which the last of those who acted does not, nor anybody who would follow
-    them."""
-    acted = sum(record["stage"] == VALIDATE for record in records)
-    intended = [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name]
-    if not acted:
-        raise CampaignError("nobody but you acted in the last turn", hint="/undo takes back all of it")
-    order = next((record["output"]["order"] for record in records if record["stage"] == ACTIVATE), intended)
-    # Characters who had left before their turn came are in the order all the same.
-    last = intended[acted - 1]
-    name = content_hash(canonical_json([before.action_id, before.beside, revision]))[:16]
-    return replace(
-        before,
-        action_id=f"undo-npc-{name}",
-        npc_rounds=order.index(last),
-        dice_of=before.dice_of or before.action_id,
-    )
-
-
-def _recorded_stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages:
-    """Return the stages that answer as they did then; those that narrate everything at once are the current ones."""
-    asked = [stage for stage in STAGES if stage in turn.asked()]
-    recorded = make_stages(
-        {
-            stage: RecordedModel(stage, [record for record in turn.records if record["stage"] == stage])
-            for stage in asked
-        },
-        PromptsOfTurn({}, turn.records),
-    )
-    if not is_told_at_once:
-        return recorded
-    anew = {
-        stage.name: getattr(now, stage.name) for stage in fields(now) if getattr(now, stage.name).name in _TOLD_AT_ONCE
-    }
-    return replace(recorded, **anew)
-
-
 # The stages of a replayed turn: some with a model that is asked now, the others answered from the recording.
 
 # The stages that narrate the turn and check the narration, until it is accepted.
@@ -373,10 +296,12 @@ StagesOf = Callable[[str], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """The overrides of a replay: versions of prompts by name, keys of models by stage (`builtin` is one)."""
+    """The overrides of a replay: versions of prompts by name, keys of models by stage (`builtin` is one). With
+    `rethink` the built-in stages are run anew where another version of them made the turn."""
 
     prompts: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    rethink: bool = False
 
     def __post_init__(self) -> None:
         """Raise SettingsError where there is no such prompt or stage."""
@@ -384,7 +309,11 @@ class Overrides:
         _check_names(self.models, STAGES, "stage of a turn")
 
     def __bool__(self) -> bool:
-        return bool(self.prompts or self.models)
+        return bool(self.prompts or self.models or self.rethink)
+
+    def is_anew(self, stage: str) -> bool:
+        """Tell whether a built-in stage is run anew, whichever version of it made the turn."""
+        return self.rethink or stage in self.models
 
     def keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
         """Return for every stage that does not stay builtin the key of the model that answers now, or None where it
@@ -421,20 +350,49 @@ def every_stage(key: str) -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class ReplayStages:
     """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of the
-    model that answers now."""
+    model that answers now; `rethought` the built-in ones that are run anew in place of another version, with their
+    recorded runs; `versions` the present versions of the built-in stages."""
 
     stages: Stages
     anew: Mapping[str, str]
+    rethought: tuple[OtherVersion, ...]
+    versions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersion:
+    """Runs that another version of a built-in stage made than the present one."""
+
+    stage: str
+    recorded: int
+    present: int
+    runs: int
+
+    def __str__(self) -> str:
+        return f"{self.stage} (version {self.recorded}, now {self.present})"
+
+
+def other_versions(runs: Iterable[tuple[str, int]], present: Mapping[str, int]) -> tuple[OtherVersion, ...]:
+    """Return the runs, given as (stage, version), that are not of the present versions: by stage and version, in the
+    order of their first runs."""
+    counted = Counter(run for run in runs if run[1] != present[run[0]])
+    return tuple(OtherVersion(stage, version, present[stage], times) for (stage, version), times in counted.items())
 
 
 class ReplayModels:
     """Gives replayed turns their stages; a model is opened once."""
 
     def __init__(
-        self, overrides: Overrides, open_model: OpenModel, shelf: CampaignPrompts, begin_turn: Callable[[], None]
+        self,
+        overrides: Overrides,
+        open_model: OpenModel,
+        shelf: CampaignPrompts,
+        begin_turn: Callable[[], None],
+        make: MakeStages = make_stages,
     ) -> None:
         """Take the overrides and what opens models; `begin_turn` is called before each turn: the limit of costs is
-        counted by turns."""
+        counted by turns. `make` makes the stages."""
+        self._make = make
         self._overrides = overrides
         self._open_model = open_model
         self._shelf = shelf
@@ -443,7 +401,7 @@ class ReplayModels:
 
     def cast(self, turn: RecordedTurn) -> ReplayStages:
         """Return the stages for one turn: a stage that is not overridden answers as recorded, or is builtin as it was
-        then.
+        then; where another version of it was, its recorded output is taken.
 
         Raises:
             SettingsError: a model or a prompt is not available.
@@ -461,7 +419,17 @@ class ReplayModels:
             )
         used = {record["stage"]: record["prompt"]["content_hash"] for record in turn.records if record["prompt"]}
         now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
-        return ReplayStages(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
+        kept = {
+            stage: runs
+            for stage, runs in turn.runs().items()
+            if stage not in anew and not self._overrides.is_anew(stage)
+        }
+        stages = self._make(models, PromptsOfTurn(now, turn.records), kept)
+        present = {stage.name: stage.builtin_version for stage in stages}
+        rethought = other_versions(
+            (run for run in turn.builtin_runs() if run[0] not in kept and run[0] not in anew), present
+        )
+        return ReplayStages(stages, anew, rethought, present)
 
     def _prompt(self, name: str, used: str | None) -> Prompt:
         version = self._overrides.prompts.get(name)

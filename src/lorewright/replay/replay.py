@@ -35,6 +35,7 @@ from lorewright.replay.recording import (
 )
 from lorewright.replay.rerun import Rerun
 from lorewright.tokens import count_tokens
+from lorewright.turn.stages.stages import MakeStages, make_stages
 from lorewright.values.records import BUILTIN
 
 # The estimate of a replay's costs, by what the same stages read and wrote then.
@@ -124,6 +125,7 @@ class Replay:
             "each": self.each,
             "override_prompt_versions": dict(self.overrides.prompts),
             "override_models": dict(self.overrides.models),
+            "rethink": self.overrides.rethink,
             "first_divergence": None
             if first is None
             else {"turn_no": first.turn_no, "what": first.error or str(first.differences[0])},
@@ -139,7 +141,7 @@ def _free(key: str) -> ModelRow:
 
 class Replays:
     """Replays the campaigns of a workspace. Models are opened and prompts taken from the library only where something
-    is overridden; `stages_of` says which stages a model would run."""
+    is overridden; `stages_of` says which stages a model would run, `make` makes the stages of a turn."""
 
     def __init__(
         self,
@@ -152,7 +154,9 @@ class Replays:
         begin_turn: Callable[[], None] = lambda: None,
         row_of: Callable[[str], ModelRow] = _free,
         address_of: Callable[[ModelRow], str | None] = lambda row: None,
+        make: MakeStages = make_stages,
     ) -> None:
+        self._make = make
         self._campaigns = campaigns
         self._histories = histories
         self._open_model = open_model
@@ -169,6 +173,7 @@ class Replays:
         override_prompt_versions: Mapping[str, str] | None = None,
         *,
         override_models: Mapping[str, str] | None = None,
+        rethink: bool = False,
         reroll: bool = False,
     ) -> TurnReplay:
         """Replay one turn on the way to the head, from its recorded beginning; see `rerun_turns`.
@@ -182,6 +187,7 @@ class Replays:
             TurnRange(turn_no, turn_no),
             override_prompt_versions,
             override_models=override_models,
+            rethink=rethink,
             reroll=reroll,
         )
         if not replay.turns or not replay.turns[0].is_thought:
@@ -221,6 +227,7 @@ class Replays:
         override_prompt_versions: Mapping[str, str] | None = None,
         *,
         override_models: Mapping[str, str] | None = None,
+        rethink: bool = False,
         reroll: bool = False,
         each: bool = False,
     ) -> Replay:
@@ -228,17 +235,18 @@ class Replays:
 
         Each continues from the result of the one before it; with `each` every turn begins where it was recorded to
         begin, so that a change in one does not reach the next. A turn that no stages made (an upgrade, an import) is
-        taken over by its ops. Where a turn fails, those that would continue from it are not replayed. With `reroll` the
-        dice are thrown anew from the campaign's seed and the state, as they were when the turn was played.
+        taken over by its ops. Where a turn fails, those that would continue from it are not replayed. What another
+        version of a built-in stage made is taken as it was recorded; with `rethink` that stage is run anew. With
+        `reroll` the dice are thrown anew from the campaign's seed and the state, as they were when the turn was played.
 
         Raises:
             NotFound: there is no such campaign, no turn in the range, or a pinned text is gone.
             SettingsError: an overridden prompt, stage or model does not exist.
         """
-        overrides = Overrides(override_prompt_versions or {}, override_models or {})
+        overrides = Overrides(override_prompt_versions or {}, override_models or {}, rethink)
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
             shelf = CampaignPrompts(store.database, self._library)
-            stage_models = ReplayModels(overrides, self._open_model, shelf, self._begin_turn)
+            stage_models = ReplayModels(overrides, self._open_model, shelf, self._begin_turn, self._make)
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]

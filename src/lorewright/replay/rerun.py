@@ -15,11 +15,21 @@ from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord, history_generation
 from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
-from lorewright.replay.recording import RecordedDice, RecordedTurn, ReplayModels, head_at, recorded_turn
+from lorewright.replay.recording import (
+    OtherVersion,
+    RecordedDice,
+    RecordedTurn,
+    ReplayModels,
+    ReplayStages,
+    head_at,
+    other_versions,
+    recorded_turn,
+)
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.patch import Resolution
 from lorewright.storage.heads import ancestor
 from lorewright.turn.run.pipeline import think
+from lorewright.turn.stages.stage import FIRST_VERSION
 from lorewright.turn.store.rows import prompt_shown
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, StageRecord
@@ -35,12 +45,17 @@ from lorewright.world.state_diff import StateDiff, state_diff
 @dataclass(frozen=True, slots=True)
 class ReplayedTurn:
     """The result of a replayed turn: its draft, the state after it as it would be read, and its result as JSON has it.
-    `anew` are the stages that did not answer as recorded."""
+    `cast` are the stages that made it."""
 
     draft: Draft
     state: WorldState
     result: Mapping[str, Any]
-    anew: Mapping[str, str]
+    cast: ReplayStages
+
+    @property
+    def anew(self) -> Mapping[str, str]:
+        """Return the stages that did not answer as recorded, with the keys of their models."""
+        return self.cast.anew
 
 
 def replay_of(
@@ -56,12 +71,16 @@ def replay_of(
         turn, kind=now.draft.kind, state_hash=state_hash, narration=text, told=told, result=now.result
     )
     given_otherwise = {of_stage.stage for of_stage in of_stages if of_stage.aspect == "input"}
+    taken = taken_of(now.draft.records, now.cast.versions)
+    as_recorded = dict.fromkeys((*turn.asked(), *(other.stage for other in taken)))
     return TurnReplay(
         **_fields_of(turn),
         text=text,
         differences=(*of_stages, *of_turn),
         anew=now.anew,
-        stale=tuple(stage for stage in turn.asked() if stage in given_otherwise and stage not in now.anew),
+        stale=tuple(stage for stage in as_recorded if stage in given_otherwise and stage not in now.anew),
+        taken=taken,
+        rethought=now.cast.rethought,
         state_hash=state_hash,
         state_json=now.state.to_json(),
         same_truth=is_same or now.state.truth_hash() == after.truth_hash(),
@@ -102,8 +121,14 @@ def taken_over(turn: RecordedTurn, state: WorldState, after: WorldState, diff: S
     )
 
 
+def taken_of(records: Sequence[StageRecord], present: Mapping[str, int]) -> tuple[OtherVersion, ...]:
+    """Return the runs of built-in stages, of a replayed turn, that another version than the present one made."""
+    made = [record for record in records if record.stage in present and not record.calls]
+    return other_versions(((record.stage, record.builtin_version or FIRST_VERSION) for record in made), present)
+
+
 def failed(
-    turn: RecordedTurn, records: Sequence[StageRecord], anew: Mapping[str, str], error: LorewrightError
+    turn: RecordedTurn, records: Sequence[StageRecord], cast: ReplayStages, error: LorewrightError
 ) -> TurnReplay:
     """Return the comparison of a turn that failed: how far its stages came, and why they came no further."""
     reached = [
@@ -113,9 +138,16 @@ def failed(
     ]
     told = f"{error.code}: {error.message}"
     last = records[-1] if records else None
-    if last is not None and last.output_json == "null" and last.stage not in anew:
+    if last is not None and last.output_json == "null" and last.stage not in cast.anew:
         told += f" (the {last.stage} answered as recorded; to have it answer anew: --model {last.stage}=KEY)"
-    return TurnReplay(**_fields_of(turn), differences=tuple(reached), anew=anew, error=told)
+    return TurnReplay(
+        **_fields_of(turn),
+        differences=tuple(reached),
+        anew=cast.anew,
+        taken=taken_of(records, cast.versions),
+        rethought=cast.rethought,
+        error=told,
+    )
 
 
 def _fields_of(turn: RecordedTurn) -> dict[str, Any]:
@@ -152,6 +184,7 @@ def _record_as_dict(record: StageRecord) -> dict[str, Any]:
         "output": json.loads(record.output_json),
         "prompt": prompt_shown(record),
         "calls": [call.shown() for call in record.calls],
+        "builtin_version": record.builtin_version,
     }
 
 
@@ -270,10 +303,8 @@ class Rerun:
                 recorder,
             )
         except LorewrightError as error:
-            return failed(turn, recorder.records, cast.anew, error)
-        now = ReplayedTurn(
-            draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast.anew
-        )
+            return failed(turn, recorder.records, cast, error)
+        now = ReplayedTurn(draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast)
         played = _played(turn, campaign, before, after)
         replayed = replay_of(turn, played, after, self._store.state_diff(turn.turn_id), now)
         self._go_on(draft, now, is_identical=replayed.is_identical)

@@ -47,7 +47,7 @@ class VisibleLore:
         self.generations = view.generations
         self._private: dict[Key, str] = {}
         self._stack = ExitStack()
-        if view.viewer != "gm":
+        if not view.is_gm:
             for index, generation in enumerate(view.generations):
                 self._add_private(index, generation)
         self.tables = list(self._tables())
@@ -64,14 +64,12 @@ class VisibleLore:
 
     def whole(self, key: Key, chunk: StoredChunk) -> bool:
         """Return True if the viewer sees all of the chunk."""
-        return self.view.viewer == "gm" or self.text(key, chunk) == chunk.text
+        return self.view.is_gm or self.text(key, chunk) == chunk.text
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
         """Return what the viewer may read of the chunk, or None."""
-        if self.view.viewer == "gm":
-            return chunk.written or None
-        if chunk.role in OPEN_ROLES:
-            return chunk.text or None
+        if self.view.is_gm or chunk.role in OPEN_ROLES:
+            return visible_text(self.view, self.generations[key[0]], chunk)
         return self._private.get(key)
 
     def chunks(self, keys: Iterable[Key]) -> dict[Key, StoredChunk]:
@@ -92,7 +90,7 @@ class VisibleLore:
             return None
         table = generation.window_table(len(generation.vectors.vectors))
         shown = table.present
-        if self.view.viewer != "gm":
+        if not self.view.is_gm:
             shown = shown & table.opens
             learned = np.isin(table.rows, [row for owner, row in self._private if owner == index])
             for window in np.flatnonzero(table.present & ~table.opens & learned).tolist():
@@ -106,7 +104,7 @@ class VisibleLore:
 
     def _tables(self) -> Iterator[tuple[int, KeywordTable]]:
         """Yield every keyword table with the index of its generation; the temporary ones are closed by `close`."""
-        names = ("open_fts", "hidden_fts") if self.view.viewer == "gm" else ("open_fts",)
+        names = ("open_fts", "hidden_fts") if self.view.is_gm else ("open_fts",)
         for index, generation in enumerate(self.generations):
             for name in names:
                 yield index, generation.keyword_table(name)

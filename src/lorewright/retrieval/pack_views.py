@@ -22,6 +22,7 @@ from lorewright.retrieval.view import (
     merge_entity,
     qualified,
 )
+from lorewright.visibility import Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,15 @@ def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Seq
     """`npc:viktor` -> `npc:neo_seattle:viktor`. `others` are the full IDs of characters that no pack has.
 
     Raises:
-        NotFound: there is no such character.
+        SettingsError: there is no such kind of viewer.
+        NotFound: there is no such character; or it is a persona, of whom packs know nothing.
     """
-    if not viewer.startswith("npc:"):
+    seer = Viewer(viewer)
+    if seer.kind == "pc":
+        raise NotFound(f"only a campaign has a persona {seer.id}", hint="name a campaign, or ask as player")
+    if seer.kind != "npc":
         return viewer
-    name = viewer.removeprefix("npc:")
+    name = seer.id
     for generation in generations:
         entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
         if generation.entity(entity_id) is not None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from lorewright.errors import SettingsError
 from lorewright.index.cuts import Cut, pruned
 from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import Generation, StoredChunk
@@ -16,8 +14,6 @@ from lorewright.packs.conditions import LoreConditions, holds
 from lorewright.packs.items import without_items
 from lorewright.packs.models import (
     LAYERS,
-    OPEN_ROLES,
-    SHEET_ROLES,
     EntryRules,
     Manifest,
     PackEntity,
@@ -27,6 +23,7 @@ from lorewright.packs.models import (
     names_of,
     says_any,
 )
+from lorewright.visibility import Column, Viewer, sees_section
 
 # Generations searched together -> which entities are the same thing, and which sections are overridden.
 #
@@ -217,17 +214,12 @@ def has_entry_rules(generations: Iterable[Generation]) -> bool:
     return any(entry_rules_of(generation) for generation in generations)
 
 
-# The sections of its own file that a character sees without having learned them.
-_OWN_ROLES = SHEET_ROLES | {"knows", "withholds"}
-_NPC = re.compile(r"npc:[^\s]+")
-
-
 @dataclass(frozen=True, slots=True)
 class LoreView:
     """A viewer and a campaign as the lore half knows them; nothing else of either reaches it.
 
-    `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has
-    learned.
+    `viewer` is the name of a `visibility.Viewer`, whose ID is qualified. `revealed` holds the item IDs that this viewer
+    has learned.
     `generations` are the packs to search, in the order of their IDs. `own_ids` are the IDs of the viewing character, if
     the viewer is one: several, where several packs tell of it. Without `conditions` there is no campaign: the game
     master reads what any condition guards, others nothing that depends on one. Without `entries` there is no current
@@ -242,39 +234,41 @@ class LoreView:
     entries: EntryHistory | None = None
     unknown: frozenset[str] = frozenset()
     own_ids: frozenset[str] = field(init=False)
+    column: Column = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.viewer not in ("gm", "player") and not _NPC.fullmatch(self.viewer):
-            raise SettingsError(f"unknown viewer {self.viewer}", hint="one of gm, player, npc:ID")
-        own = ids_of(self.npc_id, find_same_things(self.generations)) if self.npc_id else ()
+        viewer = Viewer(self.viewer)
+        object.__setattr__(self, "column", viewer.column)
+        own = ids_of(viewer.id, find_same_things(self.generations)) if viewer.kind == "npc" else ()
         object.__setattr__(self, "own_ids", frozenset(own))
+
+    @property
+    def is_gm(self) -> bool:
+        """True for the game master, from whom nothing is kept back."""
+        return self.column == "gm"
 
     @property
     def npc_id(self) -> str | None:
         """The ID of the viewing character, or None where the viewer is no character."""
-        return self.viewer.removeprefix("npc:") if self.viewer.startswith("npc:") else None
+        return Viewer(self.viewer).id if self.column == "npc" else None
 
 
 def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = None) -> bool:
-    """Return True if a viewer may see a section of this role in the owner's file, or one item of it.
-
-    Everyone sees open lore; the game master sees everything; a character its own sheet; and whatever was revealed to
-    the viewer is theirs, item by item.
-    """
-    if view.viewer == "gm" or role in OPEN_ROLES:
-        return True
-    if owner_id in view.own_ids and role in _OWN_ROLES:
-        return True
-    return item_id is not None and item_id in view.revealed
+    """Return True if a viewer may see a section of this role in the owner's file, or one item of it, by the table
+    `visibility.SECTIONS`."""
+    return sees_section(
+        role,
+        view.column,
+        owner_is_viewer=owner_id in view.own_ids,
+        is_learned=item_id is not None and item_id in view.revealed,
+    )
 
 
 def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> str | None:
     """Return what of a chunk the viewer may read: as its author wrote it for the game master, its words for others, or
     the revealed items of it; None where there is nothing."""
-    if view.viewer == "gm":
-        return chunk.written or None
     if may_see(view, role=chunk.role, owner_id=chunk.entity_id):
-        return chunk.text or None
+        return (chunk.written if sees_section("written", view.column) else chunk.text) or None
     if not view.revealed:
         return None
     learned = [
@@ -287,7 +281,7 @@ def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> 
 
 def hidden_entities(view: LoreView) -> frozenset[str]:
     """Return the entities of which the viewer may read nothing: for them these do not exist, not even by name."""
-    if view.viewer == "gm":
+    if view.is_gm:
         return frozenset()
     return view.unknown | frozenset(
         entity_id
@@ -306,7 +300,7 @@ def hidden_names(generations: Sequence[Generation], hidden: Iterable[str]) -> fr
 def entity_for_viewer(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackEntity:
     """Return an entity as its viewer may know it: without the pack's own keys, which may tell more, and without aliases
     and tags that say any of the `secret` names. The game master has all of it."""
-    if view.viewer == "gm":
+    if sees_section("attrs", view.column):
         return entity
     aliases, tags = (
         tuple(word for word in said if not says_any(word, secret)) for said in (entity.aliases, entity.tags)
@@ -359,7 +353,7 @@ def in_force(view: LoreView) -> InForce:
     unconditional = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
     cuts = [Cut(rows=rows) for rows in replaced_rows(unconditional.view.generations)]
     later = _cut_out(unconditional.view, "overridden", cuts)
-    shown = unconditional.removals if view.viewer == "gm" else ()
+    shown = unconditional.removals if view.is_gm else ()
     return InForce(later.view, (*shown, *later.removals))
 
 
@@ -378,7 +372,7 @@ def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditio
         tuple(
             place
             for place, stored in enumerate(generation.conditions())
-            if not _holds(view, stored.when, generation.pack_id)
+            if not meets(view, stored.when, generation.pack_id)
         )
         for generation in generations
     )
@@ -386,7 +380,7 @@ def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditio
 
 def _unmet(view: LoreView, generation: Generation) -> Cut:
     """Return what of a generation stands under a condition that does not hold."""
-    unmet = [stored for stored in generation.conditions() if not _holds(view, stored.when, generation.pack_id)]
+    unmet = [stored for stored in generation.conditions() if not meets(view, stored.when, generation.pack_id)]
     rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
     items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
     chunks = generation.chunks(items.values())
@@ -404,9 +398,11 @@ def _unmet(view: LoreView, generation: Generation) -> Cut:
 _without = lru_cache(maxsize=1024)(without_items)
 
 
-def _holds(view: LoreView, when: When, pack_id: str) -> bool:
+def meets(view: LoreView, when: When, pack_id: str) -> bool:
+    """Tell whether a condition of a pack holds for a viewer; without a campaign it is undecided."""
+    """Tell whether a condition of a pack holds for a viewer; without a campaign it is undecided."""
     if view.conditions is None:
-        return view.viewer == "gm"
+        return sees_section("undecided", view.column)
     return holds(when, view.conditions, pack_id=pack_id)
 
 

@@ -74,10 +74,12 @@ def reveal(patch: Patch, item_id: str, action: Action, *, how: How, others: How)
 
 
 def hearers(action: Action, state: WorldState) -> list[str]:
-    """Return the bystanders who are not addressed; none where it is whispered."""
+    """Return the bystanders who are not addressed, another persona among them; none where it is whispered."""
     if action.is_whispered:
         return []
-    return [who for who in company(action.actor_id, state) if who != action.target_id]
+    place = state.positions.get(action.actor_id)
+    personas = (who for who in state.personas if who != action.actor_id and state.positions.get(who) == place)
+    return [who for who in dict.fromkeys((*company(action.actor_id, state), *personas)) if who != action.target_id]
 
 
 def held_by(who: str | None, attempt: Attempt) -> list[GroundedItem]:
@@ -90,7 +92,8 @@ def put_on_record(patch: Patch, action: Action, predicate: str) -> tuple[str, ..
     what = str(action.metadata.get("topic", ""))
     if not what or action.target_id is None:
         return ()
-    fact_id, op = record_op(patch.state, by=action.actor_id, to=action.target_id, predicate=predicate, what=what)
+    said = {"by": action.actor_id, "to": action.target_id, "predicate": predicate, "what": what}
+    fact_id, op = record_op(patch.state, **said, whispered=action.is_whispered)
     if op is not None:
         patch.do(op)
     return (fact_id,)

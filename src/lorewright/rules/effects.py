@@ -19,16 +19,20 @@ from lorewright.world.things import ESCALATION, MANIFEST_LEVEL, PREDICATES
 # Promises, threats and debts as facts: who, to whom, what. Written by effects and by the player's words.
 
 
-def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str) -> tuple[str, AddFact | None]:
+def record_op(
+    state: WorldState, *, by: str, to: str, predicate: str, what: str, whispered: bool = False
+) -> tuple[str, AddFact | None]:
     """Return the ID of the fact that records it, and the op that adds it; None for the op where it is on record
     already.
 
-    Only records that involve the player are visible to the player.
+    Only records that involve a persona are visible to players: to those whose personas are there, or, where it is
+    whispered, are a part of it.
     """
     fact_id = f"{by}.{predicate}.{slug(what, fallback='something')[:40]}-{content_hash(f'{to} {what}')[:8]}"
     if fact_id in state.facts:
         return fact_id, None
-    is_party = state.player_id in (by, to)
+    is_party = state.is_players(by) or state.is_players(to)
+    there = () if whispered else state.present()
     fact = Fact(
         id=fact_id,
         subject_id=by,
@@ -36,6 +40,7 @@ def record_op(state: WorldState, *, by: str, to: str, predicate: str, what: str)
         object={"to": to, "what": what},
         visibility="player" if is_party else "gm",
         discovery_method="told" if is_party else None,
+        known_to=state.knowers((by, to, *there)) if is_party else (),
     )
     return fact_id, AddFact(fact=fact)
 
@@ -46,7 +51,7 @@ def recorded_facts(state: WorldState, *, by: str, to: str, predicate: str | None
     facts = [
         fact
         for fact in state.facts_about(by)
-        if fact.predicate in wanted and _to(fact) == to and fact.visibility == "player"
+        if fact.predicate in wanted and _to(fact) == to and fact.is_shown("player", None)
     ]
     return tuple(fact.id for fact in sorted(facts, key=lambda fact: (fact.discovered_turn or 0, fact.id)))
 
@@ -164,7 +169,9 @@ def _fact_op(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFac
     fact_id = f"{subject_id}.{slug(effect.fact, fallback='fact')}"
     if fact_id in state.facts:
         return o.UpdateFact(fact_id=fact_id, object=effect.object)
-    return o.AddFact(fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object))
+    known_to = state.knowers(state.present())
+    fact = Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object, known_to=known_to)
+    return o.AddFact(fact=fact)
 
 
 def _inner_ops(

@@ -116,7 +116,7 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
             continue
         yield any(
             fact.predicate == contradiction.fact
-            and fact.visibility == "player"
+            and fact.is_shown("player", action.actor_id if state.is_players(action.actor_id) else None)
             and fact.object is not False
             and not fact.is_only_told
             for fact in state.facts_about(subject)

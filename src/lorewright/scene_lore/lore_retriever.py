@@ -152,7 +152,7 @@ class LoreRetriever:
         Raises:
             NotFound: there is none of that ID, or the viewer may read nothing of it.
         """
-        with self.view(viewer or self._viewer, campaign_id=campaign_id) as view:
+        with self.view(self._viewer if viewer is None else viewer, campaign_id=campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
 
     def entities(
@@ -164,7 +164,7 @@ class LoreRetriever:
         Raises:
             NotFound: a pack, campaign or character that does not exist.
         """
-        with self.view(viewer or self._viewer, packs, campaign_id=campaign_id) as view:
+        with self.view(self._viewer if viewer is None else viewer, packs, campaign_id=campaign_id) as view:
             hidden = hidden_entities(view)
             known = {
                 entity for generation in view.generations for entity in generation.entities() if entity not in hidden

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from lorewright.visibility import SectionReader, section_sight, sees_section
 
 
 class _Frozen(BaseModel):
@@ -105,98 +107,119 @@ class SceneLore(_Frozen):
 
 # SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape (design section 7).
 
+Text = TypeVar("Text", LoreText, SceneItem)
+
 # A stage of the turn, or the player.
 StageViewer = Literal["planner", "narrator", "player"]
 
 
 def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str]) -> dict[str, Any]:
-    """Return the scene for one viewer. `learned` holds the items that the player has, those of this turn included.
+    """Return the scene for one viewer, by the table `visibility.SECTIONS`. `learned` holds the items that the player
+    has, those of this turn included.
 
     Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
     moves people is for the planner, and for themselves. The planner sees only the topics of what a character knows, and
     only the number of what it withholds and of what can be found. The narrator sees items only once the player has
     them: it cannot leak what it never saw.
     """
-    return {
-        "scene_id": lore.scene_id,
-        "atmosphere": _texts(lore.atmosphere),
-        "npc_briefings": {briefing.npc_id: _briefing_view(briefing, viewer, learned) for briefing in lore.briefings},
-        "discoverable": _discoverable(lore, viewer, learned),
-        "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
-        **_standing(lore),
-    }
+    return _scene_for(lore, viewer, learned=learned)
 
 
 def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> dict[str, Any]:
     """Return the scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what
     they have learned. What others keep back, and what lies hidden, is not even counted."""
-    briefings = {
-        briefing.npc_id: {
-            **_briefing_view(
-                briefing, "narrator", frozenset(item.id for item in (*briefing.knows, *briefing.withholds))
-            ),
-            **_motivation(briefing),
+    return _scene_for(lore, "npc", learned=learned, own_id=npc_id)
+
+
+def texts_for(lore: SceneLore, reader: SectionReader, *, own_id: str | None = None) -> SceneLore:
+    """Return a scene's lore without the texts of which a reader is shown nothing: open lore, how people are and what
+    moves them, and of the viewing character (`own_id`) what it knows and withholds."""
+
+    def shown(role: str, texts: tuple[Text, ...], briefing: Briefing | None = None) -> tuple[Text, ...]:
+        is_own = briefing is not None and briefing.npc_id == own_id
+        return texts if sees_section(role, reader, owner_is_viewer=is_own) else ()
+
+    def briefing_for(briefing: Briefing) -> Briefing:
+        sheet = {
+            "disposition": shown("disposition", briefing.disposition, briefing),
+            "capabilities": shown("capabilities", briefing.capabilities, briefing),
+            "motivation": shown("motivation", briefing.motivation, briefing),
         }
-        if briefing.npc_id == npc_id
-        else _briefing_view(briefing, "player", learned)
-        for briefing in lore.briefings
-    }
+        if briefing.npc_id != own_id:
+            return briefing.model_copy(update=sheet)
+        items = {
+            "knows": shown("knows", briefing.knows, briefing),
+            "withholds": shown("withholds", briefing.withholds, briefing),
+        }
+        return briefing.model_copy(update={**sheet, **items})
+
+    return lore.model_copy(
+        update={
+            "atmosphere": shown("atmosphere", lore.atmosphere),
+            "overview": shown("lore", lore.overview),
+            "standing": shown("lore", lore.standing),
+            "briefings": tuple(briefing_for(briefing) for briefing in lore.briefings),
+        }
+    )
+
+
+def _scene_for(
+    lore: SceneLore, reader: SectionReader, *, learned: frozenset[str], own_id: str | None = None
+) -> dict[str, Any]:
+    atmosphere = _texts(lore.atmosphere) if sees_section("atmosphere", reader) else []
+    # The open lore that stands in every scene, where packs have any.
+    standing = {"standing": _texts(lore.standing)} if lore.standing and sees_section("lore", reader) else {}
     return {
         "scene_id": lore.scene_id,
-        "atmosphere": _texts(lore.atmosphere),
-        "npc_briefings": briefings,
-        "discoverable": _discoverable(lore, "player", learned),
-        "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
-        **_standing(lore),
+        "atmosphere": atmosphere,
+        "npc_briefings": {
+            briefing.npc_id: _briefing_for(briefing, reader, learned, is_own=briefing.npc_id == own_id)
+            for briefing in lore.briefings
+        },
+        "discoverable": _discoverable(lore, reader, learned),
+        "thread_connections": {
+            item.name: item.text for item in _seen("threads", lore.thread_connections, reader, learned)
+        },
+        **standing,
     }
 
 
-def _standing(lore: SceneLore) -> dict[str, Any]:
-    """Return the open lore that stands in every scene, where packs have any."""
-    return {"standing": _texts(lore.standing)} if lore.standing else {}
-
-
-def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[str]) -> dict[str, Any]:
-    known = {
-        "knows": _items(_known(briefing.knows, learned)),
-        "withholds": _items(_known(briefing.withholds, learned)),
+def _briefing_for(
+    briefing: Briefing, reader: SectionReader, learned: frozenset[str], *, is_own: bool
+) -> dict[str, Any]:
+    """Return a briefing without the keys that hold nothing for the reader; what moves a character only where its pack
+    says it."""
+    sheet = (("disposition", briefing.disposition), ("capabilities", briefing.capabilities))
+    found: dict[str, Any] = {
+        role: " ".join(_texts(texts)) for role, texts in sheet if sees_section(role, reader, owner_is_viewer=is_own)
     }
-    if viewer == "player":
-        return known
-    sheet = {
-        "disposition": " ".join(_texts(briefing.disposition)),
-        "capabilities": " ".join(_texts(briefing.capabilities)),
-    }
-    if viewer == "narrator":
-        return {**sheet, **known}
-    topics = [topic for item in briefing.knows for topic in item.topics]
-    return {
-        **sheet,
-        **_motivation(briefing),
-        "knows": list(dict.fromkeys(topics)),
-        "withholds_count": len(briefing.withholds),
-    }
+    if briefing.motivation and sees_section("motivation", reader, owner_is_viewer=is_own):
+        found["motivation"] = " ".join(_texts(briefing.motivation))
+    for role, items in (("knows", briefing.knows), ("withholds", briefing.withholds)):
+        match section_sight(role, reader):
+            case "topics":
+                found[role] = list(dict.fromkeys(topic for item in items for topic in item.topics))
+            case "count":
+                found[f"{role}_count"] = len(items)
+            case _:
+                found[role] = [item.text for item in _seen(role, items, reader, learned, is_own=is_own)]
+    return found
 
 
-def _motivation(briefing: Briefing) -> dict[str, Any]:
-    """Return what moves a character, where its pack says it."""
-    return {"motivation": " ".join(_texts(briefing.motivation))} if briefing.motivation else {}
-
-
-def _discoverable(lore: SceneLore, viewer: StageViewer, learned: frozenset[str]) -> list[dict[str, Any]]:
-    found = [{"trigger": item.trigger or "", "content": item.text} for item in _known(lore.discoverable, learned)]
+def _discoverable(lore: SceneLore, reader: SectionReader, learned: frozenset[str]) -> list[dict[str, Any]]:
+    known = _seen("discoverable", lore.discoverable, reader, learned)
+    found: list[dict[str, Any]] = [{"trigger": item.trigger or "", "content": item.text} for item in known]
     hidden = len(lore.discoverable) - len(found)
-    if viewer == "planner" and hidden:
+    if section_sight("discoverable", reader) == "count" and hidden:
         return [*found, {"where": lore.location_id, "undiscovered_count": hidden}]
     return found
 
 
-def _known(items: Sequence[SceneItem], learned: frozenset[str]) -> list[SceneItem]:
-    return [item for item in items if item.id in learned]
-
-
-def _items(items: Sequence[SceneItem]) -> list[str]:
-    return [item.text for item in items]
+def _seen(
+    role: str, items: Sequence[SceneItem], reader: SectionReader, learned: frozenset[str], *, is_own: bool = False
+) -> list[SceneItem]:
+    """Return the items of a section that a reader is shown."""
+    return [item for item in items if sees_section(role, reader, owner_is_viewer=is_own, is_learned=item.id in learned)]
 
 
 def _texts(texts: Sequence[LoreText]) -> list[str]:

@@ -44,6 +44,7 @@ from lorewright.scene_lore.models import (
     scene_view,
 )
 from lorewright.tokens import count_tokens
+from lorewright.visibility import sees_section
 
 # Whose a section is that is there by its ID: `always` is nobody's, it stands in every scene.
 Why = Literal["place", "person", "thread", "always"]
@@ -154,10 +155,10 @@ def find_scene(
         location_id=place.id,
         present_ids=focus.present_ids,
         max_tokens=max_tokens,
-        by_id=tuple(_sections(shown_lines, is_gm=view.viewer == "gm")),
+        by_id=tuple(_sections(shown_lines, is_gm=view.is_gm)),
         by_id_tokens=spent,
         by_retrieval=beside.trace,
-        conditions=tuple(_stands_under(view, (place, *people))) if view.viewer == "gm" else (),
+        conditions=tuple(_stands_under(view, (place, *people))) if view.is_gm else (),
     )
     return SceneFound(place, people, _shown(lore, view), shown_lines, beside, query, trace)
 
@@ -175,7 +176,9 @@ def _named(view: LoreView, name: str, what: str) -> PackEntity:
 
 def _conditions(view: LoreView) -> LoreConditions | None:
     """Return the conditions to gather by: without a campaign only the game master reads what depends on one."""
-    return LoreConditions() if view.conditions is None and view.viewer != "gm" else view.conditions
+    if view.conditions is None and not sees_section("undecided", view.column):
+        return LoreConditions()
+    return view.conditions
 
 
 def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
@@ -252,4 +255,4 @@ def _holds(stored: StoredCondition, view: LoreView, pack_id: str) -> bool | None
 def _shown(lore: SceneLore, view: LoreView) -> dict[str, Any]:
     if view.npc_id is not None:
         return character_view(lore, view.npc_id, learned=view.revealed)
-    return lore.model_dump(mode="json") if view.viewer == "gm" else scene_view(lore, "player", learned=view.revealed)
+    return lore.model_dump(mode="json") if view.is_gm else scene_view(lore, "player", learned=view.revealed)

@@ -319,7 +319,9 @@ def _values(queries: Queries, name: str, given: dict[str, str]) -> list[str]:
 def _whose(queries: Queries) -> str:
     if queries.viewer.is_gm:
         return "runs the game and may know its secrets"
-    return "plays in it" if queries.viewer.name == "player" else f"is {queries.viewer.name.removeprefix('npc:')}"
+    if queries.viewer.kind == "pc":
+        return f"plays {queries.viewer.id} in it"
+    return "plays in it" if queries.viewer.is_player else f"is {queries.viewer.id}"
 
 
 def _asking(text: str, question: str) -> str:

@@ -21,6 +21,7 @@ from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import CorpusFilter, LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
+from lorewright.visibility import Viewer
 
 # An error -> its text for a client: code, message and hint, without a traceback or paths of this machine.
 
@@ -39,34 +40,6 @@ def without_paths(text: str, workspace: Path) -> str:
     for root in {str(workspace), str(workspace.resolve())}:
         text = text.replace(f"{root}/", "").replace(root, "the workspace")
     return _PATH.sub("", text)
-
-
-# `--as` -> the viewer for whom the world is served, for as long as the server runs.
-
-_VIEWER = re.compile(r"gm|player|npc:[^\s:]+(:[^\s:]+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """The viewer of every answer. Only the game master may change the world."""
-
-    name: str
-
-    @property
-    def is_gm(self) -> bool:
-        """True for the game master, from whom nothing is kept back."""
-        return self.name == "gm"
-
-
-def viewer_of(text: str) -> Viewer:
-    """`gm`, `player` or `npc:ID` -> the viewer.
-
-    Raises:
-        SettingsError: it is none of them.
-    """
-    if not _VIEWER.fullmatch(text):
-        raise SettingsError(f"unknown viewer {text!r}", hint="one of gm, player, npc:ID")
-    return Viewer(text)
 
 
 # The results of tools: flat, named fields, in the shapes that the command line prints where it has one.
@@ -228,7 +201,7 @@ class Queries:
             NotFound: one of them does not exist.
         """
         if self.campaign_id is not None:
-            object.__setattr__(self, "viewer", Viewer(self._viewer(self.campaign_id)))
+            object.__setattr__(self, "viewer", self._viewer_in(self.campaign_id))
 
     def packs(self) -> Packs:
         """Return the packs that are searched: those that the campaign pins, else all that are installed."""
@@ -383,6 +356,9 @@ class Queries:
         """Return the viewer of lore: the same character as in the game, where packs have several of a name."""
         if campaign_id is None:
             return self.viewer.name
+        return self._viewer_in(campaign_id).name
+
+    def _viewer_in(self, campaign_id: str) -> Viewer:
         with self.lock, self.app.campaigns.reading(campaign_id) as store:
             return viewer_in(store.head().state, self.viewer.name)
 

@@ -14,10 +14,11 @@ from lorewright.errors import SettingsError
 from lorewright.logs import log_event
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
 from lorewright.service.prompts import PromptServer, add_prompts, add_resources
-from lorewright.service.queries import Queries, viewer_of
+from lorewright.service.queries import Queries
 from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
 from lorewright.service.write_tools import WriteTools
 from lorewright.trust import ask_with
+from lorewright.visibility import Viewer
 
 
 def make_server(queries: Queries, *, read_only: bool = False) -> MCPServer[Any]:
@@ -52,7 +53,7 @@ def _instructions(queries: Queries, *, writes: bool) -> str:
         "player": "You look with the player's eyes: what was not found out yet is in no answer.",
     }.get(
         queries.viewer.name,
-        f"You look with the eyes of {queries.viewer.name.removeprefix('npc:')}: you know what they know.",
+        f"You look with the eyes of {queries.viewer.id}: you know what they know.",
     )
     served = (
         "list_campaigns tells which games there are; most tools ask for one."
@@ -96,7 +97,7 @@ def serve(
     # Trust is settled now: nobody is there to be asked when a client comes.
     opened.campaigns.hold_to_trust()
     ask_with(None)
-    queries = Queries(opened, viewer_of(viewer), campaign_id)
+    queries = Queries(opened, Viewer(viewer), campaign_id)
     server = make_server(queries, read_only=read_only)
     if http is None:
         if allowed:
@@ -110,7 +111,7 @@ def serve(
 
 def _logged(serving: Callable[[], None], transport: str, queries: Queries) -> None:
     # Of a character only the kind is logged: an ID may name somebody who is hidden.
-    viewer = queries.viewer.name.partition(":")[0]
+    viewer = queries.viewer.kind
     log_event(
         "started", process="mcp", transport=transport, viewer=viewer, campaign=queries.campaign_id, version=__version__
     )

@@ -22,7 +22,7 @@ docs/database.md says where every column of the seeds is.
 
 from __future__ import annotations
 
-from lorewright.storage.projected_tables import TABLES, VIEWS, VIEWS_WITH_PROMPTS
+from lorewright.storage.projected_tables import TABLES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
 from lorewright.storage.tables import Migration
 
 CAMPAIGN_MIGRATIONS = (
@@ -212,6 +212,15 @@ CAMPAIGN_MIGRATIONS = (
                 FOREIGN KEY (campaign_id, review_turn_id, review_no)
                     REFERENCES reviews(campaign_id, turn_id, review_no)
             )""",
+        ),
+    ),
+    Migration(
+        "campaign_008_builtin_versions",
+        (
+            # NULL where no built-in stage took part. In records made before this migration it is NULL everywhere, and
+            # stands for the first version.
+            "ALTER TABLE stage_records ADD COLUMN builtin_version INTEGER",
+            *VIEWS_WITH_BUILTIN_VERSIONS,
         ),
     ),
 )

@@ -275,6 +275,11 @@ INVARIANTS = (
             WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id)""",
     ),
     Invariant(
+        "record-version",
+        """SELECT 'turn ' || turn_id || ', stage ' || stage, 'its built-in version is ' || builtin_version
+           FROM stage_records WHERE builtin_version < 1""",
+    ),
+    Invariant(
         "action-unjudged",
         f"""SELECT {_TURN}, 'action ' || a.action_index || ' was not judged' FROM actions a
             JOIN turns t USING (campaign_id, turn_id) LEFT JOIN validation_results v

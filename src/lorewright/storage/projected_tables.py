@@ -197,3 +197,42 @@ VIEWS_WITH_PROMPTS = (
             a.error_code, json_quote(a.message), NULL, NULL, a.created_at
             FROM attempts a JOIN turns t ON t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id""",
 )
+
+# The views with the versions of built-in stages, which stage records have later still.
+VIEWS_WITH_BUILTIN_VERSIONS = (
+    "DROP VIEW events",
+    "DROP VIEW turn_events",
+    """CREATE VIEW events AS SELECT t.turn_id AS id, t.campaign_id, t.turn_no, t.player_text AS player_input,
+        (SELECT json_extract(r.input_json, '$.packet') FROM stage_records r WHERE r.campaign_id = t.campaign_id
+         AND r.turn_id = t.turn_id AND r.stage = 'narrator' ORDER BY r.seq DESC LIMIT 1) AS context_packet_json,
+        (SELECT json_group_object(r.stage, json(r.output_json)) FROM stage_records r
+         WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id) AS pass_outputs_json,
+        json_extract(t.result_json, '$.engine_events') AS engine_events_json, t.ops_json AS state_diff_json,
+        json_extract(t.result_json, '$.final_text') AS final_text,
+        (SELECT json_group_object(r.stage, json_extract(r.prompt_json, '$.version')) FROM stage_records r
+         WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id AND r.prompt_json != '{}')
+         AS prompt_versions_json,
+        (SELECT json_group_object(r.stage, r.builtin_version) FROM stage_records r
+         WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id AND r.builtin_version IS NOT NULL)
+         AS builtin_versions_json
+        FROM turns t""",
+    """CREATE VIEW turn_events AS
+        SELECT t.turn_id || ':input' AS id, t.campaign_id AS session_id, t.turn_id AS scene_id, t.turn_no AS turn_index,
+            0 AS position, 'user_action' AS event_type, 'input' AS step_name, json_quote(t.player_text) AS payload_json,
+            NULL AS model_key, NULL AS prompt_version, NULL AS builtin_version,
+            t.created_at FROM turns t WHERE t.kind != 'start'
+        UNION ALL
+        SELECT t.turn_id || ':stage:' || r.seq, t.campaign_id, t.turn_id, t.turn_no, 1 + r.seq, 'model_output', r.stage,
+            r.output_json, r.model_key, json_extract(r.prompt_json, '$.version'), r.builtin_version, t.created_at
+            FROM turns t JOIN stage_records r USING (campaign_id, turn_id)
+        UNION ALL
+        SELECT t.turn_id || ':roll:' || d.key, t.campaign_id, t.turn_id, t.turn_no, 1000 + d.key, 'tool_call', 'dice',
+            d.value, NULL, NULL, NULL, t.created_at FROM turns t, json_each(t.result_json, '$.rolls') d
+        UNION ALL
+        SELECT t.turn_id || ':apply', t.campaign_id, t.turn_id, t.turn_no, 2000, 'state_apply', 'engine_apply',
+            t.ops_json, NULL, NULL, NULL, t.created_at FROM turns t WHERE t.kind != 'start'
+        UNION ALL
+        SELECT 'attempt:' || a.attempt_no, a.campaign_id, a.head_turn_id, t.turn_no + 1, 3000 + a.attempt_no, 'error',
+            a.error_code, json_quote(a.message), NULL, NULL, NULL, a.created_at
+            FROM attempts a JOIN turns t ON t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id""",
+)

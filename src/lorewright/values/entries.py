@@ -21,6 +21,7 @@ from lorewright.rules.dice import SeededDice
 from lorewright.storage.annotation_rows import entries_json
 from lorewright.storage.database import Database
 from lorewright.values.same import Same
+from lorewright.visibility import FactReader
 from lorewright.world.events import EVENTS, EngineEvent, NobodyActed, SceneChanged, SceneClosed, TimeSkipped
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, Fact, WorldState
@@ -82,21 +83,19 @@ def _known(facts: Same[Mapping[str, Fact]], entities: Same[Mapping[str, Entity]]
 FACTS_SHOWN = 40
 
 
-def facts_shown(state: WorldState, about: Collection[str], *, hidden: bool) -> list[Fact]:
-    """Return at most `FACTS_SHOWN` facts: first those about the given subjects, then others, the newest first; with
-    `hidden` also those that the player does not know."""
-    concerned = (
-        fact for subject_id in about for fact in state.facts_about(subject_id) if hidden or fact.visibility == "player"
-    )
+def facts_shown(state: WorldState, about: Collection[str], *, reader: FactReader, who: str | None) -> list[Fact]:
+    """Return at most `FACTS_SHOWN` facts that a viewer or stage is shown: first those about the given subjects, then
+    others, the newest first; `who` is the persona that the viewer plays or the stage tells the story to."""
+    concerned = (fact for subject_id in about for fact in state.facts_about(subject_id) if fact.is_shown(reader, who))
     chosen = sorted(concerned, key=_newest_first)[:FACTS_SHOWN]
-    others = (fact for fact in _sorted(Same(state.facts), hidden) if fact.subject_id not in about)
+    others = (fact for fact in _sorted(Same(state.facts), reader, who) if fact.subject_id not in about)
     return [*chosen, *islice(others, FACTS_SHOWN - len(chosen))]
 
 
 # A few games are played in one process, each with some states in use.
 @lru_cache(maxsize=32)
-def _sorted(facts: Same[Mapping[str, Fact]], hidden: bool) -> list[Fact]:
-    seen = (fact for fact in facts.value.values() if hidden or fact.visibility == "player")
+def _sorted(facts: Same[Mapping[str, Fact]], reader: FactReader, who: str | None) -> list[Fact]:
+    seen = (fact for fact in facts.value.values() if fact.is_shown(reader, who))
     return sorted(seen, key=_newest_first)
 
 

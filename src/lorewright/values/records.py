@@ -16,6 +16,7 @@ from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
+from lorewright.values.packet import ContextPacket
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -101,12 +102,13 @@ BUILTIN = "builtin"
 @dataclass(frozen=True, slots=True)
 class StageRun(Generic[Made]):
     """The input and output of a stage, for the record; `output` is None where it failed, `log` where no model was
-    asked."""
+    asked. `builtin_version` is that of the built-in stage, where it answered or was asked before the model."""
 
     stage: str
     input_json: str
     output: Made | None
     log: CallLog | None = None
+    builtin_version: int | None = None
 
 
 # Message: one entry of the stream that a campaign's story is made of. Appended, never edited.
@@ -255,7 +257,7 @@ class InterpreterOutput(Frozen):
 class PlannerInput(Frozen):
     """The planner's packet, the actions with their judgements, and the player's checked claims."""
 
-    packet: FrozenMap[str, Any]
+    packet: ContextPacket
     actions: tuple[Action, ...]
     results: tuple[ActionResult, ...]
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
@@ -317,13 +319,15 @@ class Recorded(Frozen):
 
 
 class SceneView(Frozen):
-    """The place as the narrator may show it, after the events of this turn."""
+    """The place as the narrator may show it, after the events of this turn; `standing` is the open lore that stands in
+    every scene."""
 
     place_id: str
     place_name: str
     first_visit: bool
     atmosphere: tuple[LoreLine, ...] = ()
     overview: tuple[LoreLine, ...] = ()
+    standing: tuple[LoreLine, ...] = Field(default=(), exclude_if=lambda standing: not standing)
     people: tuple[PersonView, ...] = ()
     things: tuple[ThingView, ...] = ()
     exits: tuple[WayOut, ...] = ()
@@ -404,7 +408,7 @@ class NarratorInput(Frozen):
     recall: FrozenMap[str, int] = Field(default_factory=dict)
     recent: tuple[str, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
-    packet: FrozenMap[str, Any] = Field(default_factory=dict)
+    packet: ContextPacket = Field(default_factory=ContextPacket)
     described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
     player: Persona = Persona()
     acts: tuple[NpcAct, ...] = ()

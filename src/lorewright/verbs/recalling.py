@@ -76,7 +76,8 @@ def _claimed(attempt: Attempt, state: WorldState) -> Answer:
     facts = tuple(
         fact_entity_id
         for fact_entity_id in grounding.fact_ids
-        if fact_entity_id in state.facts and state.facts[fact_entity_id].visibility == "player"
+        if fact_entity_id in state.facts
+        and state.facts[fact_entity_id].is_shown("player", who if state.is_players(who) else None)
     )
     items = [item.id for item in grounding.items if state.has_learned(who, item.id)]
     if facts:

@@ -219,7 +219,7 @@ def _facts_established(before: WorldState, after: WorldState) -> Iterator[FactEs
     """Yield the facts that the player may know, except promises, threats and debts, which are recorded separately."""
     for fact_id in changed_facts(before.facts, after.facts):
         fact = after.facts[fact_id]
-        if fact.visibility != "player" or fact.predicate in PREDICATES:
+        if not fact.is_shown("player", after.player_id) or fact.predicate in PREDICATES:
             continue
         subject = after.entities.get(fact.subject_id)
         is_of_a_pack = subject is not None and subject.origin == "pack"

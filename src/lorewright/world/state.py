@@ -7,7 +7,7 @@ no extra care.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -158,6 +158,12 @@ class WorldState(Frozen):
     def is_players(self, who: str) -> bool:
         """Tell whether a character is the player's: the played one, or another persona of theirs."""
         return who == self.player_id or who in self.personas
+
+    def knowers(self, there: Collection[str]) -> tuple[str, ...]:
+        """Return the personas who know of what those who were there saw or heard; empty where all personas do, or there
+        is only one."""
+        known = tuple(who for who in self.personas if who in there)
+        return () if len(known) == len(self.personas) else known or (self.player_id,)
 
     def held_by(self, owner_id: str) -> dict[str, int]:
         """Return item ID -> quantity of the things that a character carries or that lie in a place; empty if

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from lorewright.ids import content_hash
+from lorewright.visibility import FactReader, sees_fact
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # Characters: profile, inner states, conditions and memories, which fade as time passes. Nothing fades in the state: an
@@ -267,6 +268,13 @@ class Fact(Frozen):
     origin: Origin = "campaign"
     discovered_turn: int | None = None
     discovery_method: str | None = None
+    # The personas who know of it, where not all do. Left out while empty, so that older states keep their hashes.
+    known_to: tuple[str, ...] = Field(default=(), exclude_if=lambda known_to: not known_to)
+
+    def is_shown(self, reader: FactReader, who: str | None) -> bool:
+        """Tell whether a viewer or stage is shown it; `who` is the persona that the viewer plays or the stage tells the
+        story to, None for all of them."""
+        return sees_fact(reader, visibility=self.visibility, knowers=self.known_to, who=who)
 
     @property
     def is_only_told(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def all_items(view: LoreView, generation: Generation, chunk: StoredChunk) -> str
     return chunk.text
 
 
-def everything(items: Any, learned: frozenset[str]) -> list[SceneItem]:
+def everything(role: str, items: Sequence[SceneItem], *others: Any, **more: Any) -> list[SceneItem]:
     return list(items)
 
 
@@ -76,7 +76,7 @@ def everything(items: Any, learned: frozenset[str]) -> list[SceneItem]:
 HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "lorewright.retrieval.lanes.visible_text": (all_items, {"query", "history", "/lore"}),
     "lorewright.authoring.leaks.asking.visible_text": (all_items, {"lore"}),
-    "lorewright.scene_lore.models._known": (everything, {"scene lore", "stage input"}),
+    "lorewright.scene_lore.models._seen": (everything, {"scene lore", "stage input"}),
     "lorewright.retrieval.pack_views.entity_for_viewer": (lambda entity, view, secret: entity, {"entity"}),
 }
 

@@ -21,6 +21,7 @@ from lorewright.turn.stages.plan.context import planner_context
 from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.resolution.context import resolution_context
 from lorewright.turn.stages.resolution.stage import Resolve
+from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import ExtractorInput, ResolutionInput
 from lorewright.values.records import InterpreterInput, Named, PlannerInput, Scope, WayOut
 from lorewright.workspace.prompts import PROMPT_TYPES
@@ -90,7 +91,7 @@ def test_the_planner_is_told_in_words_what_presses_and_what_will_be_tried(tmp_pa
 
 
 def test_a_planner_reads_a_packet_of_any_age(tmp_path: Path) -> None:
-    shown = render("planner", planner_context(PlannerInput(packet={}, actions=(), results=())))
+    shown = render("planner", planner_context(PlannerInput(packet=ContextPacket(), actions=(), results=())))
     assert "The player plays the adventurer." in shown.stable
 
 

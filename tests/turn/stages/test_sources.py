@@ -110,9 +110,14 @@ def test_words_without_an_end_are_cut(inputs: list[NarratorInput]) -> None:
         assert count_tokens(shown(given)) < 3_000
 
 
+def calibrated(given: NarratorInput, calibration: dict[str, Any]) -> NarratorInput:
+    packet = given.packet.model_copy(update={"calibration": calibration})
+    return given.model_copy(update={"packet": packet})
+
+
 def test_calibration_binds_the_narrator(inputs: list[NarratorInput]) -> None:
     asked = {"tone": "dry", "pace": "slow", "lethality": "low", "lines": ["spiders"], "veils": "torture"}
-    given = inputs[0].model_copy(update={"packet": {**inputs[0].packet, "calibration": asked}})
+    given = calibrated(inputs[0], asked)
     stable = LIBRARY.prompt("narrator").render(narrator_context(given).model_dump(mode="json")).stable
     for line in ("Tone: dry", "Pace: slow", "Lethality: low", "Line, never comes up: spiders",
                  "Veil, only out of sight: torture"):  # fmt: skip
@@ -120,9 +125,9 @@ def test_calibration_binds_the_narrator(inputs: list[NarratorInput]) -> None:
     assert "Tone" not in shown(inputs[0]).partition("The player plays")[2]
 
 
-@pytest.mark.parametrize("shape", [[], "dark", 7, {"tone": {"a": 1}, "lines": 4}, {"lines": [None, ["x"]]}])
+@pytest.mark.parametrize("shape", [{}, {"tone": {"a": 1}, "lines": 4}, {"lines": [None, ["x"]]}, {"else": 7}])
 def test_a_calibration_of_any_shape_is_taken_by_its_words(inputs: list[NarratorInput], shape: Any) -> None:
-    given = inputs[0].model_copy(update={"packet": {**inputs[0].packet, "calibration": shape}})
+    given = calibrated(inputs[0], shape)
     assert "Tell what happens." in shown(given)
 
 

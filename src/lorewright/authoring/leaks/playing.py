@@ -38,9 +38,10 @@ from lorewright.retrieval.pack_views import PackViews
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
-from lorewright.turn.run.progress import STAGES
+from lorewright.turn.stages.stages import STAGES
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.records import Message
+from lorewright.visibility import Viewer
 from lorewright.world.state import WorldState
 
 # A temporary workspace: copies of packs, scenarios and rulesets, in which campaigns are played and thrown away.
@@ -361,7 +362,7 @@ class Playing:
         self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
 
     def _look_at_answers(self, lore: LoreRetriever, campaigns: Campaigns, campaign_id: str) -> None:
-        """Look at lore and history after the play, as the player and as every character who was met."""
+        """Look at lore and history after the play, as each player and as every character who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
             told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
@@ -369,7 +370,7 @@ class Playing:
         add_heard_items(heard, [message for _, message in told], self._items_in, but=state.player_id)
         self._look_at_mcp_answers(campaigns, campaign_id, heard)
         for viewer, learned in self._viewers(state):
-            learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
+            learned |= heard.get(Viewer(viewer).id, NOTHING)
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
                 found = lore.retrieve(query, campaign_id=campaign_id)
@@ -381,7 +382,7 @@ class Playing:
         with campaigns.open(campaign_id) as campaign:
             head = campaign.store.head()
             for viewer, learned in self._viewers(head.state):
-                learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
+                learned |= heard.get(Viewer(viewer).id, NOTHING)
                 answers = {
                     "campaign_state": state_of(campaign, viewer).model_dump_json(),
                     "transcript": transcript_of(campaign, viewer, last=head.turn_no + 1).model_dump_json(),
@@ -393,7 +394,7 @@ class Playing:
                     self._look_as_viewer(text, viewer, learned, "mcp", f"the tool {tool}")
 
     def _look_as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
-        own = frozenset({viewer.removeprefix("npc:")})
+        own = frozenset({Viewer(viewer).id})
         where = f"{self._name}, {where}"
         self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
 
@@ -404,6 +405,8 @@ class Playing:
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
+        for persona in state.personas:
+            yield f"pc:{persona}", state.learned_by(persona)
         met = [position for position in state.positions if position not in (state.player_id, *state.personas)]
         for npc in spread(sorted(met), _ASKING_AFTERWARDS):
             yield f"npc:{npc}", state.learned_by(npc)

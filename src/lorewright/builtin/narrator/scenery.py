@@ -422,13 +422,13 @@ def _way_beat(given: NarratorInput) -> Beat:
 def _felt_clocks(given: NarratorInput) -> Iterator[Beat]:
     """Yield a clock that stands high although it has not moved."""
     moved = {tick.name for tick in given.clocks}
-    for clock in given.packet.get("clocks", ()):
-        name, value, most = plain(str(clock["name"])), clock["value"], clock["max"]
+    for clock in given.packet.clocks:
+        name, value, most = plain(clock.name), clock.value, clock.max
         if name and name not in moved and value >= most * _FELT:
             yield Beat(
                 "filler",
                 "still.clock",
-                {"near": value >= most - 2, "clock": str(clock["id"])},
+                {"near": value >= most - 2, "clock": clock.id},
                 {"clock": place_name(name)},
             )
 

@@ -160,7 +160,11 @@ def thing(given: NarratorInput, entity_id: str | None) -> str:
 
 def carried(given: NarratorInput) -> list[str]:
     """Return what the player carries, as it stands in a sentence."""
-    return [name for view in given.carried if (name := thing(given, view.id))]
+    return [name for item_id in _carried_ids(given) if (name := thing(given, item_id))]
+
+
+def _carried_ids(given: NarratorInput) -> list[str]:
+    return [held.item_id for held in given.packet.inventory if held.owner_id == given.player_id]
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
@@ -185,8 +189,8 @@ def scene_facts(given: NarratorInput) -> Facts:
 
 def place_tags(given: NarratorInput) -> frozenset[str]:
     """Return the tags of the current place."""
-    entities = given.packet.get("entities", ())
-    return frozenset(str(tag) for entity in entities if entity["id"] == given.scene.place_id for tag in entity["tags"])
+    entities = given.packet.entities
+    return frozenset(tag for entity in entities if entity.id == given.scene.place_id for tag in entity.tags)
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:

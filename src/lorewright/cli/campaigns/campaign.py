@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.branches import BranchTree, Stretch
+from lorewright.campaigns.sessions import as_played_by
 from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.campaigns.upgrading import Upgraded
+from lorewright.campaigns.viewers import persona_of
 from lorewright.cli.campaigns import campaign_log, reviews
 from lorewright.cli.campaigns import session as scenes
 from lorewright.cli.campaigns.campaign_log import show_support
@@ -159,16 +161,17 @@ def show(
     citations: Annotated[
         int | None, typer.Option(min=1, help="What each sentence told in this turn rests on, in place of all else.")
     ] = None,
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: player or pc:ID.")] = "player",
     as_json: AsJson = False,
 ) -> None:
-    """Where a campaign stands, as the player may know it, what its models have cost, and the tree of its branches."""
+    """Where a campaign stands, as a player may know it, what its models have cost, and the tree of its branches."""
     lorewright = open_app()
     if citations is not None:
-        show_support(lorewright.campaigns, campaign_id, citations, as_json=as_json)
+        show_support(lorewright.campaigns, campaign_id, citations, viewer, as_json=as_json)
         return
     with lorewright.campaigns.reading(campaign_id) as store:
         models = models_of(store, lorewright.stage_models)
-        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store), "models": models}
+        shown = {**_shown(store.campaign()), **_standing(store, viewer), **_bookkeeping(store), "models": models}
         tree = branches.tree(store)
     if as_json:
         at_hand = next(row.name for row in tree.branches if row.at_hand)
@@ -297,7 +300,7 @@ def export(
     campaign_id: CampaignId,
     file: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
     audience: Annotated[
-        Literal["gm", "player"], typer.Option("--as", help="All of it, or only what the player saw.")
+        str, typer.Option("--as", help="gm for all of it, player or pc:ID for what that player saw.")
     ] = "gm",
     as_json: AsJson = False,
 ) -> None:
@@ -371,8 +374,9 @@ def _shown(row: CampaignRow) -> dict[str, Any]:
     }
 
 
-def _standing(store: CampaignStore) -> dict[str, Any]:
-    state = store.head().state
+def _standing(store: CampaignStore, viewer: str) -> dict[str, Any]:
+    head = store.head().state
+    state = as_played_by(persona_of(head, viewer), head)
     return {
         "location": state.name_of(state.scene.location_id),
         "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],

@@ -10,9 +10,10 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.lore import SentenceSource, Support, support_of
+from lorewright.campaigns.viewers import turns_told
 from lorewright.cli.game.turn_output import debug_lines, roll_line, show_debug_line
 from lorewright.cli.output import say, show_json, wrapped
-from lorewright.errors import NotFound
+from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import canonical_json
 from lorewright.rules.patch import Roll
 from lorewright.turn.store.store import CampaignStore
@@ -20,13 +21,15 @@ from lorewright.turn.store.store import CampaignStore
 # The sources of each sentence of a turn, as they are printed.
 
 
-def show_support(campaigns: Campaigns, campaign_id: str, turn_no: int, *, as_json: bool = False) -> None:
+def show_support(
+    campaigns: Campaigns, campaign_id: str, turn_no: int, viewer: str = "player", *, as_json: bool = False
+) -> None:
     """Print the sentences of a turn's narration, each with its sources, and how many have none.
 
     Raises:
-        NotFound: there is no such campaign or turn, or nothing was narrated in it.
+        NotFound: there is no such campaign or turn, or the viewer did not play in it, or nothing was narrated in it.
     """
-    support = support_of(campaigns, campaign_id, turn_no)
+    support = support_of(campaigns, campaign_id, turn_no, viewer=viewer)
     if as_json:
         show_json({"id": campaign_id, **asdict(support), "unsupported_share": support.unsupported_share})
         return
@@ -76,16 +79,23 @@ def log(
     debug: Annotated[
         bool, typer.Option("--debug", help="What others thought and meant to do, and who rolled.")
     ] = False,
+    viewer: Annotated[
+        str | None, typer.Option("--as", help="Whose view: player, pc:ID, or gm for all that was played.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What happened, turn by turn.
+    """What happened, turn by turn, as the player saw it.
 
     With --stage, what each stage was given and made; with --diff, each turn's state diff; with --debug, the whole
-    stream of messages: all three may hold secrets.
+    stream of messages: all three may hold secrets, and are for the game master.
     """
+    tells_all = stage is not None or diff or debug
+    wanted = ("gm" if tells_all else "player") if viewer is None else viewer
+    if tells_all and wanted != "gm":
+        raise SettingsError(f"--stage, --diff and --debug hold secrets from {wanted}", hint="leave out --as")
     campaigns = open_app().campaigns
     with campaigns.reading(campaign_id) as store:
-        turns = [row for row in store.turns() if turn is None or row["turn_no"] == turn]
+        turns = turns_told(store, [row for row in store.turns() if turn is None or row["turn_no"] == turn], wanted)
         if not turns:
             raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
         if stage is not None:
@@ -93,7 +103,7 @@ def log(
         if diff:
             changed = [store.state_diff(row["turn_id"]).model_dump(mode="json") for row in turns]
             turns = [{**row, "state_diff": each} for row, each in zip(turns, changed, strict=True)]
-        if as_json and stage is None and not diff and not debug:
+        if as_json and not tells_all and viewer != "gm":
             # Without the parts that may hold secrets, this output is for a player.
             turns = campaigns.player_ids(store).told(turns)
         if debug:
@@ -102,7 +112,8 @@ def log(
         show_json([{key: value for key, value in row.items() if key != "debug"} for row in turns])
         return
     for row in turns:
-        _show_turn(row)
+        if row["player_text"] or row["result"]["final_text"] or row["result"]["messages"] or row["kind"] == "edit":
+            _show_turn(row)
 
 
 def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
@@ -138,7 +149,8 @@ def _show_turn(turn: dict[str, Any]) -> None:
     for roll in turn["result"]["rolls"]:
         say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
     for record in turn.get("stages", []):
-        say(f"   {record['stage']} ({record['model_key']})", style="dim")
+        version = "" if record["builtin_version"] is None else f", version {record['builtin_version']}"
+        say(f"   {record['stage']} ({record['model_key']}{version})", style="dim")
         say(f"     in:  {record['input']}", style="dim")
         say(f"     out: {record['output']}", style="dim")
     for name, changes in turn.get("state_diff", {}).items():

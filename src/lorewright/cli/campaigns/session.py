@@ -12,11 +12,12 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.sessions import end_scene, recap_by_model, session_fields
+from lorewright.campaigns.viewers import persona_of
 from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
 from lorewright.cli.output import say, show_json, show_table, wrapped
 from lorewright.errors import NotFound
-from lorewright.replay.recording import without_last_act
+from lorewright.replay.last_act import without_last_act
 from lorewright.storage.sittings import SessionRow
 from lorewright.values.records import TurnResult
 
@@ -146,9 +147,10 @@ def recap(
         bool, typer.Option("--by-model", help="Have the campaign's large model tell it, in words of its own.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to pay for the model, for this campaign.")] = False,
+    viewer: Annotated[str, typer.Option("--as", help="Whose view: player or pc:ID.")] = "player",
     as_json: AsJson = False,
 ) -> None:
-    """What a sitting amounted to, as the player may know it."""
+    """What a sitting amounted to, as a player may know it."""
     lorewright = open_app()
     found = lorewright.sessions.session_history(campaign_id)
     if not found:
@@ -156,16 +158,16 @@ def recap(
     wanted = session_id or found[-1].id
     full = wanted if ":" in wanted else f"{campaign_id}:{wanted}"
     if by_model:
-        text = _told_by_model(lorewright, campaign_id, full, agreed=yes)
+        text = _told_by_model(lorewright, campaign_id, full, viewer, agreed=yes)
     else:
-        text = lorewright.sessions.generate_recap(full)
+        text = lorewright.sessions.generate_recap(full, viewer)
     if as_json:
         show_json({"session_id": wanted, "recap": text})
     else:
         say(wrapped(text))
 
 
-def _told_by_model(lorewright: App, campaign_id: str, session_id: str, *, agreed: bool) -> str:
+def _told_by_model(lorewright: App, campaign_id: str, session_id: str, viewer: str, *, agreed: bool) -> str:
     session = next(
         (
             session_row
@@ -177,7 +179,8 @@ def _told_by_model(lorewright: App, campaign_id: str, session_id: str, *, agreed
     if session is None:
         raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {campaign_id}")
     with lorewright.campaigns.open(campaign_id) as campaign:
-        return asyncio.run(recap_by_model(campaign, session, agreed=agreed))
+        who = persona_of(campaign.store.head().state, viewer)
+        return asyncio.run(recap_by_model(campaign, session, agreed=agreed, who=who))
 
 
 @app.command("list", epilog="Example: lorewright session list friday --json")

@@ -19,6 +19,7 @@ from lorewright.formats.reading import read_file
 from lorewright.formats.shown import Audience
 from lorewright.formats.writer import WrittenPack, check_target, write_pack
 from lorewright.packs.loader import load_manifest, load_pack
+from lorewright.visibility import Viewer
 
 IMPORT_EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
 EXPORT_EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"
@@ -32,13 +33,6 @@ class FormatName(StrEnum):
     player_handout = "player-handout"
 
 
-class ReaderName(StrEnum):
-    """The readers of an export."""
-
-    player = "player"
-    gm = "gm"
-
-
 _FORMATS: dict[FormatName, Format] = {
     FormatName.sillytavern: "sillytavern",
     FormatName.obsidian: "obsidian",
@@ -46,14 +40,13 @@ _FORMATS: dict[FormatName, Format] = {
 }
 
 
-_WHO = {"player": "player", "gm": "game master"}
-
-
 def export(
     pack: Annotated[str, typer.Argument(help="An installed pack's ID, or a pack's folder.")],
     out: Annotated[Path, typer.Argument(help="What to write: a .json file, a folder, or a .html or .md file.")],
     kind: Annotated[FormatName, typer.Option("--format", help="For which tool.")],
-    reader: Annotated[ReaderName, typer.Option("--as", help="For whom: gm carries every secret.")] = ReaderName.player,
+    reader: Annotated[
+        str, typer.Option("--as", help="For whom: player, pc:ID with --campaign, or gm, which carries every secret.")
+    ] = "player",
     campaign: Annotated[
         str | None, typer.Option(help="Add what the player of this campaign has learned, as it stands in it.")
     ] = None,
@@ -66,18 +59,23 @@ def export(
 
     It holds what players may read and nothing else, unless you ask for it --as gm.
     """
-    if campaign is not None and reader is ReaderName.gm:
+    viewer = Viewer(reader)
+    if viewer.id and campaign is None:
+        raise SettingsError(
+            f"a pack cannot be exported for {reader}", hint="one of player, gm, and with --campaign pc:ID"
+        )
+    if campaign is not None and viewer.is_gm:
         raise SettingsError("--campaign says what its player has learned; gm reads everything", hint="leave one out")
     if kind is not FormatName.sillytavern and (card is not None or book):
         raise SettingsError("--card and --book are for --format sillytavern", hint="leave them out")
     if card is not None and book:
         raise SettingsError("--card and --book are two things", hint="leave one out")
-    exported = _exported(pack, out, _FORMATS[kind], reader, campaign, card, book, force)
+    exported = _exported(pack, out, _FORMATS[kind], viewer, campaign, card, book, force)
     if as_json:
         show_json(asdict(exported))
     else:
         _show(exported)
-    if reader is ReaderName.gm:
+    if viewer.is_gm:
         note("warning: this export holds every secret of the pack; give it to no player")
 
 
@@ -85,7 +83,7 @@ def _exported(
     pack: str,
     out: Path,
     kind: Format,
-    reader: ReaderName,
+    viewer: Viewer,
     campaign: str | None,
     card: str | None,
     book: bool,
@@ -94,11 +92,11 @@ def _exported(
     app = open_app()
     if campaign is not None:
         pack_id = load_manifest(Path(pack))[0].id if Path(pack).is_dir() else pack
-        with learned_pack(app.campaigns, campaign, pack_id) as (text, audience):
+        with learned_pack(app.campaigns, campaign, pack_id, viewer=viewer.name) as (text, audience):
             return export_pack(text, audience, kind, out, card_of=card, as_book=book, force=force)
     with progress_bar() as progress:
         loaded = load_pack(_folder(app, pack), progress=progress)
-    audience = Audience.of("gm" if reader is ReaderName.gm else "player")
+    audience = Audience.of("gm" if viewer.is_gm else "player")
     return export_pack(loaded, audience, kind, out, card_of=card, as_book=book, force=force)
 
 
@@ -107,9 +105,14 @@ def _folder(app: App, pack: str) -> Path:
     return Path(pack) if Path(pack).is_dir() else Path(app.library.get(pack).path)
 
 
+def _named(reader: str) -> str:
+    viewer = Viewer(reader)
+    return "the game master" if viewer.is_gm else f"the player of {viewer.id}" if viewer.id else "the player"
+
+
 def _show(exported: Exported) -> None:
     what = f"{exported.entities} entities, {exported.sections} sections"
-    say(f"{exported.pack_id} → {exported.path}: {exported.kind} for the {_WHO[exported.reader]}, {what}")
+    say(f"{exported.pack_id} → {exported.path}: {exported.kind} for {_named(exported.reader)}, {what}")
     if exported.left_out:
         say(
             f"left out: {exported.left_out} sections and {exported.hidden} entities that players may not read",

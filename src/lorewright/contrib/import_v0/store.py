@@ -101,8 +101,8 @@ def _turn(
 
 
 def _record(campaign_id: str, turn_id: str, given: str, made: str) -> _Statement:
-    values = (campaign_id, turn_id, 0, STAGE, given, made, _IMPORTED, _IMPORTED, "[]", 0, 0, _IMPORTED, "{}", 0, "[]")
-    return insert_row("stage_records", values)
+    by = (_IMPORTED, _IMPORTED, "[]", 0, 0, _IMPORTED, "{}", 0, "[]", None)
+    return insert_row("stage_records", (campaign_id, turn_id, 0, STAGE, given, made, *by))
 
 
 def _sitting(campaign_id: str, session_id: str, sitting: Sitting, ids: Sequence[str], time: str) -> _Statement:

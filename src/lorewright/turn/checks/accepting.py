@@ -297,15 +297,16 @@ def accept(
     quotes_secret: Callable[[str], str | None],
     known_names: Callable[[str], bool],
     ruled_threads: Collection[str] = (),
+    known_to: tuple[str, ...] = (),
 ) -> Acceptance:
     """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories.
 
     `quotes_secret` returns the ID of a secret that a text quotes and the player has not learned, or None; `known_names`
     tells whether a pack or the world has an entity of that name already. The rules alone decide the status of
-    `ruled_threads`.
+    `ruled_threads`. `known_to` are the personas who know of new facts, where not all do.
     """
     patch = Patch(state, turn_no=turn_no)
-    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads))
+    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads), known_to)
     refused = tuple(judge.all(proposed))
     record = Accepted(
         accepted=tuple(patch.ops), refused=refused, waiting=tuple(judge.waiting), lorebook=tuple(judge.lorebook)
@@ -323,8 +324,9 @@ class _Judge:
         quotes_secret: Callable[[str], str | None],
         known_names: Callable[[str], bool],
         ruled_threads: frozenset[str],
+        known_to: tuple[str, ...],
     ) -> None:
-        self._patch = patch
+        self._patch, self._known_to = patch, known_to
         self._ruleset = ruleset
         self._campaign_id = campaign_id
         self._turn_no = turn_no
@@ -487,6 +489,7 @@ class _Judge:
             tags=(NARRATED,),
             discovered_turn=self._turn_no,
             discovery_method=NARRATED,
+            known_to=self._known_to,
         )
         return o.AddFact(fact=made)
 

@@ -22,6 +22,7 @@ from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.entries import facts_shown
 from lorewright.values.records import Message
+from lorewright.visibility import FactKind, FactReader, FactSight, MessageReader, Viewer, fact_sight
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import OP_KINDS, StateOp
@@ -140,27 +141,34 @@ def state_seen(
     decay_lambda: float = 0.0,
     parts: Collection[str] = (),
 ) -> StateSeen:
-    """Return a state as `gm`, `player` or `npc:ID` (a full ID) may see it.
+    """Return a state as a viewer (with a full ID) may see it, by the table `visibility.FACTS`.
 
     `parts` are the fields of the complete state that a game master wants; if none is named, all but those that grow
     with a story. A character sees the place where it is, what it carries and remembers, and its manifest inner states.
-    Clocks, threads and facts are shown to the player and the game master, and to nobody in the story.
+    Clocks, threads and facts are shown to players and the game master, and to nobody in the story.
 
     Raises:
+        SettingsError: there is no such kind of viewer.
         NotFound: there is no such character in the campaign.
     """
-    who = viewer_id(state, viewer)
+    who, column = viewer_id(state, viewer), Viewer(viewer).column
     place = state.positions.get(who, OFFSTAGE)
-    is_told = not viewer.startswith("npc:")
+
+    def shows(kind: FactKind, sight: FactSight = "all") -> bool:
+        return fact_sight(kind, column) == sight
+
     there = state if place == state.scene.location_id else _looking_from(state, place)
     character = state.characters.get(who)
     manifest = (
         {}
-        if character is None
+        if character is None or not shows("inner", "own")
         else {name: inner.value for name, inner in character.states.items() if inner.is_manifest}
     )
     memories = recalled(
-        state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay_lambda, limit=_MEMORIES
+        state.observations.get(who, {}) if shows("memory", "own") else {},
+        minute=state.minutes,
+        decay_lambda=decay_lambda,
+        limit=_MEMORIES,
     )
     return StateSeen(
         viewer=viewer,
@@ -176,15 +184,15 @@ def state_seen(
         ways=() if place == OFFSTAGE else tuple(_ways(there)),
         conditions=state.conditions_of(who),
         inner=plain(manifest),
-        clocks=state.clocks_shown() if is_told else (),
+        clocks=state.clocks_shown() if shows("clock") else (),
         threads=tuple(
             ThreadSeen(id=thread, title=state.threads[thread].title, status=state.threads[thread].status)
             for thread in sorted(state.threads)
-            if is_told
+            if shows("thread")
         ),
-        facts=tuple(_facts(state, hidden=viewer == "gm")) if is_told else (),
+        facts=tuple(_facts(state, column, who)),
         remembered=tuple(memory.observation.content for memory in memories),
-        world=_whole(state, parts) if viewer == "gm" else None,
+        world=_whole(state, parts) if shows("world") else None,
     )
 
 
@@ -227,19 +235,16 @@ class MessageSeen(Frozen):
 
 
 def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, viewer: str) -> tuple[MessageSeen, ...]:
-    """Return the messages that a viewer may see, in their order, by the matrix of `acquaintance`; the game master sees
-    all.
+    """Return the messages that a viewer may see, in their order, by the table `visibility.MESSAGES`.
 
     Raises:
+        SettingsError: there is no such kind of viewer.
         NotFound: there is no such character in the campaign.
     """
-    who = viewer_id(state, viewer)
+    who, column = viewer_id(state, viewer), Viewer(viewer).column
     found = list(messages)
-    shown = [message for _, message in found]
-    if viewer != "gm":
-        # A player has read what any of their personas was there for.
-        own = {who, *state.personas} if viewer == "player" else {who}
-        shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=own)
+    reader: MessageReader = "npc_intent" if column == "npc" else column
+    shown = seen_by(reader, (message for _, message in found), own_id=who)
     turn_nos = {id(message): turn_no for turn_no, message in found}
     return tuple(
         MessageSeen(
@@ -257,14 +262,19 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
 
 
 def viewer_id(state: WorldState, viewer: str) -> str:
-    """Return the ID of the viewer's character; the game master sees through the player's.
+    """Return the ID of the viewer's character; the game master sees through the player's. `viewer` has a full ID.
 
     Raises:
+        SettingsError: there is no such kind of viewer.
         NotFound: there is no such character in the campaign.
     """
-    who = viewer.removeprefix("npc:") if viewer.startswith("npc:") else state.player_id
-    if who not in state.positions or (viewer.startswith("npc:") and state.is_players(who)):
-        raise NotFound(f"there is no character {who} in the campaign", hint="name somebody of the cast, as in npc:ID")
+    seer = Viewer(viewer)
+    who = seer.id or state.player_id
+    if who not in state.positions or state.is_players(who) == (seer.kind == "npc"):
+        raise NotFound(
+            f"there is no {'character' if seer.kind == 'npc' else 'persona'} {who} in the campaign",
+            hint="name somebody of the cast, as in npc:ID, or somebody whom a player plays, as in pc:ID",
+        )
     return who
 
 
@@ -295,8 +305,8 @@ def _ways(state: WorldState) -> Iterable[WaySeen]:
         )
 
 
-def _facts(state: WorldState, *, hidden: bool) -> Iterable[FactSeen]:
-    for fact in facts_shown(state, (), hidden=hidden):
+def _facts(state: WorldState, reader: FactReader, who: str) -> Iterable[FactSeen]:
+    for fact in facts_shown(state, (), reader=reader, who=who):
         subject = _named(state, fact.subject_id)
         yield FactSeen(id=fact.id, subject=subject, predicate=fact.predicate, object=plain(fact.object))
 

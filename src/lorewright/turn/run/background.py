@@ -14,13 +14,12 @@ from lorewright.retrieval.filters import named_entities
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.turn.checks import tools
 from lorewright.turn.checks.accepting import unknown_names
-from lorewright.turn.run.progress import TurnContext
-from lorewright.turn.run.rounds import Round
+from lorewright.turn.run.steps import Round, TurnContext
 from lorewright.turn.stages.stage import StageRecorder
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.store.rows import common_audience
-from lorewright.turn.views.acquaintance import Reader
 from lorewright.turn.views.draft import Head, Recorder
+from lorewright.turn.views.point import TurnPoint
 from lorewright.values.annotations import (
     Review,
     SummarisedSentence,
@@ -32,6 +31,7 @@ from lorewright.values.annotations import (
 )
 from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
 from lorewright.values.records import SILENT, TurnListener
+from lorewright.visibility import MessageReader
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
 from lorewright.world.schemas import plain
@@ -349,25 +349,28 @@ class BackgroundResult(Frozen):
 BackgroundJob = Callable[[Recorder], Coroutine[Any, Any, BackgroundResult]]
 
 
-def background_jobs(turn: TurnContext, rounds: list[Round]) -> list[BackgroundJob]:
-    """Return the jobs that run concurrently with the narration of some rounds, in the order of their records."""
+def background_jobs(
+    turn: TurnContext, rounds: Sequence[Round], at: TurnPoint, *, summarise: bool
+) -> list[BackgroundJob]:
+    """Return the jobs that run concurrently with the narration of some rounds, in the order of their records. The story
+    so far is summarised once a turn, with its first narration."""
     jobs: list[BackgroundJob] = []
     if turn.setting.rules.profile in _MOVING:
-        jobs += [_extraction(turn, round_) for round_ in rounds]
-    if turn.head.untold and not turn.played.told:
-        jobs.append(_summary(turn))
+        jobs += [_extraction(turn, round_, at) for round_ in rounds]
+    if turn.head.untold and summarise:
+        jobs.append(_summary(turn, at))
     return jobs
 
 
-def _extraction(turn: TurnContext, round_: Round) -> BackgroundJob:
+def _extraction(turn: TurnContext, round_: Round, at: TurnPoint) -> BackgroundJob:
     is_own = round_.intent is None
-    reader: Reader = "persona_extractor" if is_own else "character_extractor"
+    reader: MessageReader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
-    seen = turn.stream.seen_by(reader, own_id=round_.who)
-    state, ruleset = turn.played.state, turn.setting.rules.ruleset
+    seen = at.stream.seen_by(reader, own_id=round_.who)
+    ruleset = turn.setting.rules.ruleset
     given = inner_input(
         round_.who,
-        state,
+        at.state,
         ruleset,
         intention=next((message.content for _, message in seen if message.type == "intention"), ""),
         actions=round_.actions,
@@ -377,27 +380,25 @@ def _extraction(turn: TurnContext, round_: Round) -> BackgroundJob:
     )
 
     def leak(text: str) -> str | None:
-        return turn.views.inner_leak(text, state, round_.who)
+        return turn.views.inner_leak(text, at, round_.who)
 
     async def job(recorder: Recorder) -> BackgroundResult:
         output = await stage.run(given, recorder, listener=turn.listener)
-        writes = inner_ops(output, round_.who, state, ruleset, stage=stage.name, leak=leak)
+        writes = inner_ops(output, round_.who, at.state, ruleset, stage=stage.name, leak=leak)
         recorder.keep_code(WRITES, [output], writes)
         return BackgroundResult(ops=writes.ops, reviews=writes.reviews)
 
     return job
 
 
-def _summary(turn: TurnContext) -> BackgroundJob:
-    state = turn.played.state
-
+def _summary(turn: TurnContext, at: TurnPoint) -> BackgroundJob:
     async def job(recorder: Recorder) -> BackgroundResult:
         made = await update_summary(
             turn.head,
             turn.stages.summarise,
             recorder,
             generations=turn.setting.generations,
-            leak=lambda text: turn.views.leak(text, state),
+            leak=lambda text: turn.views.leak(text, at),
             listener=turn.listener,
         )
         return BackgroundResult(summary=made)

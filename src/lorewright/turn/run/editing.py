@@ -32,9 +32,9 @@ from lorewright.turn.views.draft import (
     Upgrade,
     turn_id_of,
 )
-from lorewright.turn.views.narrator_input import TurnStream
+from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.views import TurnViews
+from lorewright.turn.views.views import TurnViews, told_of
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
@@ -96,12 +96,12 @@ def draft_of_no_play(
 
 
 def _messages(head: Head, turn_id: str, narration: str, state: WorldState, *, closed: bool) -> tuple[Message, ...]:
-    stream = TurnStream(head, turn_id)
-    stream.open()
+    stream = TurnStream.after(head, turn_id).with_markers(head.markers)
     if closed:
-        stream.add("system", "scene_marker", "", subtype="scene_close", payload={"at": head.state.scene.location_id})
+        at = {"at": head.state.scene.location_id}
+        stream = stream.with_message("system", "scene_marker", "", subtype="scene_close", payload=at)
     if narration:
-        stream.add("narrator", "narration", narration, audience=state.present())
+        stream = stream.with_message("narrator", "narration", narration, audience=state.present())
     return stream.messages
 
 
@@ -373,7 +373,7 @@ def _refusal_of(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str 
 def _options(head: Head, state: WorldState, submission: Submission, setting: Setting) -> tuple[str, ...]:
     """Return lines that work in the state as it is now. Lore gathered for them is not cached: the next turn gathers its
     own."""
-    with TurnViews(head, submission, setting, TurnStream(head, "")) as views:
-        views.scene_lore(state)
+    with TurnViews(head, submission, setting) as views:
+        _, at = views.at_scene(TurnPoint(state, TurnStream.after(head, "")))
         shown = views.acquaintance(state).shown
-        return suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset)
+        return suggestions(shown, views.heard_of(at), told_of(at), ruleset=setting.rules.ruleset)

@@ -1,27 +1,30 @@
-"""The narration of a turn, and what it adds to the world: narrate, extract, accept."""
+"""Rounds -> their narration, and what it adds to the world: the narrator's view, narrate, extract, accept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
+from lorewright.rules.patch import Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
-from lorewright.turn.run.background import BackgroundJob, BackgroundResult
-from lorewright.turn.run.progress import gather
-from lorewright.turn.stages.extract.stage import Extract
-from lorewright.turn.stages.narrate.stage import Narrate, Prose
-from lorewright.turn.views.draft import Recorder
+from lorewright.turn.run.background import BackgroundJob, BackgroundResult, background_jobs
+from lorewright.turn.run.steps import Narration, Round, TurnContext, apply_fitting, gather
+from lorewright.turn.stages.narrate.stage import Prose
+from lorewright.turn.views.draft import Head, Recorder
+from lorewright.turn.views.narrator_input import narrator_input
+from lorewright.turn.views.point import WHISPER, TurnPoint, TurnStream
 from lorewright.values.annotations import LorebookEntry, Review, Summary, read_marks
 from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
-from lorewright.values.records import NarratorInput, NarratorOutput, TurnListener
-from lorewright.world.apply import apply
+from lorewright.values.records import Message, NarratorInput, NarratorOutput, NpcAct, PlannerOutput, Premise
+from lorewright.visibility import MESSAGES
+from lorewright.world.changes import items_learned
 from lorewright.world.events import EngineEvent
-from lorewright.world.ops import AddEntity, StateOp
+from lorewright.world.ops import AddEntity, Recall, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 
 # Checks of a model's prose: it quotes nothing that the player has not learned, and names nobody unknown. Known names
@@ -85,10 +88,14 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
     place = state.scene.location_id
     things = [*state.held_by(place), *state.held_by(state.player_id)]
     ids_here = [place, *state.present(), *things]
-    facts = [fact for fact in facts_shown(state, ids_here, hidden=False) if fact.subject_id in ids_here]
+    facts = [
+        fact
+        for fact in facts_shown(state, ids_here, reader="narrator", who=state.player_id)
+        if fact.subject_id in ids_here
+    ]
     open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
     return ExtractorInput(
-        narration=narration,
+        narration=narration if MESSAGES["lore_extractor"]["narration"] == "current" else "",
         outcomes=given.outcomes,
         place_id=place,
         player_id=state.player_id,
@@ -113,14 +120,14 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
         firm = [fact for fact in known if not fact.is_only_told]
         if firm:
             said = f"{predicate}: {_as_sentence(refused.proposal['detail'])}"
-            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
+            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0], state.player_id)}"
     return None
 
 
-def _rather(fact: Fact) -> str:
+def _rather(fact: Fact, player_id: str) -> str:
     return (
         f"The established fact is: {fact.predicate}: {_as_sentence(fact.object)}"
-        if fact.visibility == "player"
+        if fact.is_shown("narrator", player_id)
         else "That is not so."
     )
 
@@ -134,7 +141,171 @@ def _key(predicate: str) -> str:
     return "".join(sign for sign in predicate.lower() if sign.isalnum())
 
 
+# Rounds -> the narrator's input, at the point that they led to.
+
+
+def narrator_view(
+    turn: TurnContext, rounds: Sequence[Round], plan: PlannerOutput, at: TurnPoint, *, premises: tuple[Premise, ...]
+) -> tuple[NarratorInput, TurnPoint]:
+    """Return what the narration of consecutive rounds may rest on, and the point with all that was gathered for it."""
+    views, before, after = turn.views, rounds[0].before, at.state
+    own = next((round_ for round_ in rounds if round_.intent is None), None)
+    if rounds[0] is own:
+        # Where the player changed to a persona who is elsewhere, the turn begins in another scene.
+        before = before.with_fields(scene=turn.head.state.scene)
+    lore, at = views.at_scene(at)
+    at = views.with_learned(at, sorted(items_learned(before, after)))
+    resolution = _joined(rounds)
+    acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
+    outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
+    before, after = views.acquaintance(before).shown, views.acquaintance(after).shown
+    packet, at = views.packet(at, lore, "narrator")
+    described, at = views.described(at, outcomes)
+    given = narrator_input(
+        player_text="" if own is None else _words(own, at),
+        before=before,
+        after=after,
+        lore=lore,
+        items=list(at.lore.items.values()),
+        validation=own.judged if own is not None else Validation(),
+        resolution=resolution,
+        plan=views.for_narrator(plan, at),
+        rules=turn.setting.rules,
+        packet=packet,
+        seed=str(turn.setting.seed),
+        turn_no=turn.turn_no,
+        described=described,
+        recent=views.narrations(at.stream),
+        acts=acts,
+        quiet=_quiet(turn.head) if own is not None else (),
+        markers=_markers(at) if own is not None else (),
+        premises=premises if own is not None else (),
+    )
+    return given, at
+
+
+def _joined(rounds: Sequence[Round]) -> Resolution:
+    """Return what was done in the rounds, with the player's outcomes alone, and nothing of whispers that the player
+    does not hear."""
+    shown = [round_ for round_ in rounds if not round_.hidden]
+    return Resolution(
+        outcomes=tuple(outcome for round_ in shown if round_.intent is None for outcome in round_.resolution.outcomes),
+        rolls=tuple(roll for round_ in shown for roll in round_.resolution.rolls),
+        ops=tuple(op for round_ in shown for op in round_.resolution.ops),
+        events=tuple(event for round_ in shown for event in round_.resolution.events),
+    )
+
+
+def act_of(round_: Round) -> NpcAct:
+    """Return a round of the cast for its narration; of a whisper that the player does not hear only the fact that there
+    is one."""
+    assert round_.intent is not None
+    entity, intent = round_.after.entities[round_.who], round_.intent
+    named = {"who": round_.who, "name": entity.name, "pronoun": entity.pronoun, "whisper_to": intent.whisper_to}
+    if round_.hidden:
+        return NpcAct.model_validate({**named, "text": "", "hidden": True})
+    return NpcAct.model_validate(
+        {
+            **named,
+            "text": intent.action_text,
+            "tags": intent.intent_tags,
+            "outcomes": round_.resolution.outcomes,
+            "result": round_.judged.results[0] if round_.judged.results else None,
+            "say": intent.say,
+        }
+    )
+
+
+def _words(own: Round, at: TurnPoint) -> str:
+    """Return the player's words that are resolved just now, as far as the narrator may see them."""
+    seen = at.stream.seen_by("narrator", own_id=own.who, resolving=(own.intention,))
+    return "".join(message.content for _, message in seen if message.type == "intention")
+
+
+def _quiet(head: Head) -> tuple[str, ...]:
+    """Return the IDs of those who let the last turn pass although they could have acted."""
+    silence = [marker for marker in head.markers if marker.subtype == "silence"]
+    return tuple(str(who) for marker in silence for who in marker.payload["who"])
+
+
+def _markers(at: TurnPoint) -> tuple[str, ...]:
+    """Return the markers that the turn began with, in words, as far as the narrator may see them."""
+    seen = at.stream.seen_by("narrator", own_id=at.state.player_id)
+    own = [message for number, message in seen if number == at.stream.turn_no]
+    return tuple(text for message in own if message.type == "scene_marker" and (text := _marker(message, at.state)))
+
+
+def _marker(message: Message, state: WorldState) -> str:
+    """Return a marker in words; empty for a silence, which the narrator's input has as `quiet`."""
+    match message.subtype:
+        case "location_change":
+            return f"They have come from {state.name_of(str(message.payload['from']))}."
+        case "time_skip":
+            return f"{message.payload['duration']} minutes went by before this."
+        case "scene_open":
+            return "A new scene opens."
+        case _:
+            return ""
+
+
 # The narration, and what it adds to the world: narrate, extract, accept.
+
+
+async def tell_rounds(
+    turn: TurnContext,
+    rounds: Sequence[Round],
+    plan: PlannerOutput,
+    at: TurnPoint,
+    *,
+    premises: tuple[Premise, ...],
+    first: bool,
+) -> Narration:
+    """Tell consecutive rounds in one narration, at the point that the turn has come to; `first`: nothing was told in
+    this turn before.
+
+    Raises:
+        OutputRejected, ProviderError: as every stage.
+    """
+    if not first:
+        turn.listener.told("\n\n")
+    given, at = narrator_view(turn, rounds, plan, at, premises=premises)
+    jobs = background_jobs(turn, rounds, at, summarise=first)
+    # The narrator is shown what a model wrote for a character.
+    is_builtin = turn.stages.npc_intent.is_builtin
+    told_by = [] if is_builtin else [round_.who for round_ in rounds if round_.intent is not None]
+
+    def leak(text: str) -> str | None:
+        return turn.views.leak(text, at, told_by=told_by) or turn.views.planners_own(text, at)
+
+    told = await _narrate(turn, given, at.state, leak, jobs, audience=_audience(rounds))
+    # A phrase can be counted in every state.
+    state, counted = apply_fitting(told.state, (Recall(key=key) for key in told.output.recall))
+    return Narration(
+        output=told.output,
+        given=given,
+        ops=(*told.ops, *counted),
+        events=told.events,
+        lorebook=told.lorebook,
+        reviews=told.reviews,
+        summary=told.summary,
+        at=replace(at, state=state, stream=_with_narration(at.stream, rounds, told.output)),
+    )
+
+
+def _with_narration(stream: TurnStream, rounds: Sequence[Round], told: NarratorOutput) -> TurnStream:
+    # A whisper is heard by its speaker and its listener, in the words of the intention.
+    for round_ in (round_ for round_ in rounds if round_.hidden):
+        words, audience = round_.intention.content, round_.audience
+        stream = stream.with_message("narrator", "narration", words, subtype=WHISPER, audience=audience)
+    return stream.with_message("narrator", "narration", told.final_text, audience=_audience(rounds))
+
+
+def _audience(rounds: Sequence[Round]) -> tuple[str, ...]:
+    """Return everybody who saw any of it; all who are there see that somebody whispers."""
+    seen = [who for round_ in rounds if not round_.hidden for who in round_.audience]
+    for round_ in (round_ for round_ in rounds if round_.hidden):
+        seen += [*round_.before.present(), *round_.after.present()]
+    return tuple(dict.fromkeys(seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,138 +322,114 @@ class NarrationResult:
     summary: Summary | None = None
 
 
-class Narrating:
-    """The narrations of one turn."""
+async def _narrate(
+    turn: TurnContext,
+    given: NarratorInput,
+    state: WorldState,
+    leak: Leak,
+    beside: Sequence[BackgroundJob],
+    *,
+    audience: Sequence[str],
+) -> NarrationResult:
+    """Narrate what led to a state to an audience, and accept what the narration adds to it. The results of background
+    jobs (`beside`) are written after the narration.
 
-    def __init__(
-        self,
-        narrate: Narrate,
-        extract: Extract,
-        recorder: Recorder,
-        listener: TurnListener,
-        *,
-        rules: CampaignRules,
-        generations: Sequence[Generation],
-        campaign_id: str,
-        turn_no: int,
-    ) -> None:
-        self._narrate = narrate
-        self._extract = extract
-        self._recorder = recorder
-        self._listener = listener
-        self._rules = rules
-        self._generations = generations
-        self._campaign_id = campaign_id
-        self._turn_no = turn_no
+    A narration that contradicts what is established, or names somebody who was not accepted, is written once more. A
+    built-in one adds nothing.
+    """
+    reads = not (turn.stages.narrate.is_builtin or turn.stages.extract.is_builtin)
+    checks = ProseChecks(given, state, leak, may_introduce=reads and _may_introduce(turn.setting.rules))
+    told, written = await _run_narrator_and_jobs(turn, given, checks, beside)
+    state, ops = apply_fitting(state, (op for result in written for op in result.ops))
+    reviews = tuple(review for result in written for review in result.reviews)
+    summary = next((result.summary for result in written if result.summary is not None), None)
+    if not reads:
+        return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
+    acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
+    problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
+    if problem is not None:
+        turn.listener.not_so(problem)
+        # The second narration may introduce nobody: there is no third.
+        checks.may_introduce = False
+        told = await _run_narrator(turn, given, (told.final_text, problem), checks, turn.recorder)
+        acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
+    record = acceptance.record
+    return NarrationResult(
+        told,
+        acceptance.state,
+        (*ops, *record.accepted),
+        acceptance.events,
+        lorebook=record.lorebook,
+        reviews=(*reviews, *record.waiting),
+        summary=summary,
+    )
 
-    async def tell(
-        self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[BackgroundJob] = ()
-    ) -> NarrationResult:
-        """Narrate what led to a state, and accept what the narration adds to it. The results of background jobs
-        (`beside`) are written after the narration.
 
-        A narration that contradicts what is established, or names somebody who was not accepted, is written once more.
-        A built-in one adds nothing.
-
-        Raises:
-            OutputRejected: an output stayed invalid.
-            ProviderError: a model could not be asked.
-        """
-        reads = not (self._narrate.is_builtin or self._extract.is_builtin)
-        checks = ProseChecks(given, state, leak, may_introduce=reads and self._may_introduce())
-        told, written = await self._run_narrator_and_jobs(given, checks, beside)
-        state, ops = _apply_results(state, written)
-        reviews = tuple(review for result in written for review in result.reviews)
-        summary = next((result.summary for result in written if result.summary is not None), None)
-        if not reads:
-            return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
-        acceptance = await self._extract_and_accept(told, given, state, leak)
-        problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
-        if problem is not None:
-            self._listener.not_so(problem)
-            # The second narration may introduce nobody: there is no third.
-            checks.may_introduce = False
-            told = await self._run_narrator(given, (told.final_text, problem), checks, self._recorder)
-            acceptance = await self._extract_and_accept(told, given, state, leak)
-        record = acceptance.record
-        return NarrationResult(
-            told,
-            acceptance.state,
-            (*ops, *record.accepted),
-            acceptance.events,
-            lorebook=record.lorebook,
-            reviews=(*reviews, *record.waiting),
-            summary=summary,
+async def _run_narrator_and_jobs(
+    turn: TurnContext, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
+) -> tuple[NarratorOutput, list[BackgroundResult]]:
+    """Return the narration and the results of the background jobs that ran concurrently; recorded in this order,
+    whichever ended first."""
+    recorders = [Recorder() for _ in (None, *beside)]
+    try:
+        told, *written = await gather(
+            _run_narrator(turn, given, None, checks, recorders[0]),
+            *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
         )
-
-    async def _run_narrator_and_jobs(
-        self, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
-    ) -> tuple[NarratorOutput, list[BackgroundResult]]:
-        """Return the narration and the results of the background jobs that ran concurrently; recorded in this order,
-        whichever ended first."""
-        recorders = [Recorder() for _ in (None, *beside)]
-        try:
-            told, *written = await gather(
-                self._run_narrator(given, None, checks, recorders[0]),
-                *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
-            )
-        finally:
-            self._recorder.records += [record for recorder in recorders for record in recorder.records]
-        return told, written
-
-    async def _run_narrator(
-        self, given: NarratorInput, rejected: tuple[str, str] | None, checks: ProseChecks, recorder: Recorder
-    ) -> NarratorOutput:
-        return await self._narrate.run(
-            given,
-            recorder,
-            check=checks.wrong_with,
-            listener=self._listener,
-            rejected=rejected,
-        )
-
-    async def _extract_and_accept(
-        self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak
-    ) -> Acceptance:
-        proposed = await self._extract.run(
-            extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
-        )
-        acceptance = accept(
-            proposed,
-            state,
-            self._rules.ruleset,
-            campaign_id=self._campaign_id,
-            turn_no=self._turn_no,
-            quotes_secret=leak,
-            known_names=lambda name: self._is_known_name(name, state),
-            ruled_threads=self._ruled_threads(state),
-        )
-        self._recorder.keep_code("accept", [proposed], acceptance.record)
-        return acceptance
-
-    def _may_introduce(self) -> bool:
-        """Return True if a narration may bring in people and things by the ruleset."""
-        return "entity_add" in self._rules.ruleset.allowed_ops.get("extract", ())
-
-    def _is_known_name(self, name: str, state: WorldState) -> bool:
-        plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
-        known = {alias.lower() for entity in state.entities.values() for alias in (entity.name, *entity.aliases)}
-        if plain in known or f"the {plain}" in known:
-            return True
-        return any(generation.entities_named([plain]) for generation in self._generations)
-
-    def _ruled_threads(self, state: WorldState) -> frozenset[str]:
-        """Return the threads that rules or endings ask about: the rules alone decide their status."""
-        rules = canonical_json(self._rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
-        return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
+    finally:
+        turn.recorder.records += [record for recorder in recorders for record in recorder.records]
+    return told, written
 
 
-def _apply_results(state: WorldState, written: Sequence[BackgroundResult]) -> tuple[WorldState, tuple[StateOp, ...]]:
-    """Return a state with the ops of background jobs that fit, and those ops."""
-    done: list[StateOp] = []
-    for op in (op for result in written for op in result.ops):
-        applied = apply(state, (op,))
-        if applied.refusal is None:
-            state = applied.state
-            done.append(op)
-    return state, tuple(done)
+async def _run_narrator(
+    turn: TurnContext, given: NarratorInput, rejected: tuple[str, str] | None, checks: ProseChecks, recorder: Recorder
+) -> NarratorOutput:
+    return await turn.stages.narrate.run(
+        given, recorder, check=checks.wrong_with, listener=turn.listener, rejected=rejected
+    )
+
+
+async def _extract_and_accept(
+    turn: TurnContext,
+    told: NarratorOutput,
+    given: NarratorInput,
+    state: WorldState,
+    leak: Leak,
+    known_to: tuple[str, ...],
+) -> Acceptance:
+    rules = turn.setting.rules
+    proposed = await turn.stages.extract.run(
+        extractor_input(told.final_text, given, state), turn.recorder, listener=turn.listener
+    )
+    acceptance = accept(
+        proposed,
+        state,
+        rules.ruleset,
+        campaign_id=turn.head.campaign_id,
+        turn_no=turn.turn_no,
+        known_to=known_to,
+        quotes_secret=leak,
+        known_names=lambda name: _is_known_name(name, state, turn.setting.generations),
+        ruled_threads=_ruled_threads(rules, state),
+    )
+    turn.recorder.keep_code("accept", [proposed], acceptance.record)
+    return acceptance
+
+
+def _may_introduce(rules: CampaignRules) -> bool:
+    """Return True if a narration may bring in people and things by the ruleset."""
+    return "entity_add" in rules.ruleset.allowed_ops.get("extract", ())
+
+
+def _is_known_name(name: str, state: WorldState, generations: Sequence[Generation]) -> bool:
+    plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
+    known = {alias.lower() for entity in state.entities.values() for alias in (entity.name, *entity.aliases)}
+    if plain in known or f"the {plain}" in known:
+        return True
+    return any(generation.entities_named([plain]) for generation in generations)
+
+
+def _ruled_threads(rules: CampaignRules, state: WorldState) -> frozenset[str]:
+    """Return the threads that rules or endings ask about: the rules alone decide their status."""
+    text = canonical_json(rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
+    return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in text)

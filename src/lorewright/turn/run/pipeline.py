@@ -4,8 +4,9 @@
     stream     the player's round, told; then each of the cast who is activated: intent, round, told
     ensemble   the player's round; everybody's intent, concurrently; their rounds; all of it told once
 
-Each stage gets its own filtered view; what follows a round sees the state that it led to. The commit is in `store`: no
-transaction is open while a stage thinks.
+Each step is given the point of the turn that it begins at, and returns a value; each stage gets its own filtered view,
+and what follows a round sees the state that it led to. The commit is in `store`: no transaction is open while a stage
+thinks.
 """
 
 from __future__ import annotations
@@ -16,20 +17,21 @@ from collections.abc import Sequence
 from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
-from lorewright.rules.patch import Resolution, Validation
+from lorewright.rules.observations import Activation, activate, in_order
+from lorewright.rules.patch import Validation
 from lorewright.storage.annotation_rows import ENTRIES
-from lorewright.turn.run.background import background_jobs
-from lorewright.turn.run.narrate import Narrating
-from lorewright.turn.run.player_round import PlayerRound
-from lorewright.turn.run.progress import TurnContext, TurnProgress
-from lorewright.turn.run.rounds import (
+from lorewright.turn.run.narrate import tell_rounds
+from lorewright.turn.run.player_round import make_plan, open_turn, play_player, read_words
+from lorewright.turn.run.rounds import ACTIVATE, carry_out, decide_intent, decide_intents
+from lorewright.turn.run.steps import (
+    Course,
+    Narration,
+    PlayerReading,
     Round,
-    act_of,
-    activate_by_dice,
-    activate_everybody,
-    carry_out,
-    decide_intent,
-    decide_intents,
+    TurnContext,
+    TurnOpening,
+    narrations_of,
+    rounds_of,
 )
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
@@ -40,168 +42,199 @@ from lorewright.turn.views.draft import (
     FoundByWords,
     Head,
     Recorder,
-    SceneLoreUse,
     Setting,
     Submission,
     TurnKind,
     apply_persona,
-    turn_id_of,
 )
 from lorewright.turn.views.leaks import LEAKS
-from lorewright.turn.views.narrator_input import WHISPER, TurnStream, narrator_input
+from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.views import TurnViews
+from lorewright.turn.views.views import TurnViews, told_of
 from lorewright.values.annotations import Annotations
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import (
     NEXT_PROMPT,
     SILENT,
     Citation,
-    Message,
     NarratorInput,
     NarratorOutput,
     PlannerOutput,
+    Premise,
     TurnListener,
     TurnResult,
-    Unclear,
 )
-from lorewright.world.changes import items_learned, minutes_passed
-from lorewright.world.events import NobodyActed, TimeSkipped
-from lorewright.world.ops import Recall
+from lorewright.world.changes import minutes_passed
+from lorewright.world.events import EngineEvent, NobodyActed, TimeSkipped
+from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-# Rounds -> narrations in the stream, and what they add to the world. One narration for each round, or one for all.
+# The narrations of the cast's rounds have no plan.
+_NO_PLAN = PlannerOutput()
 
 
-class NarratorInputs:
-    """The narrations of one turn, in order."""
+async def think(
+    head: Head,
+    submission: Submission,
+    setting: Setting,
+    stages: Stages,
+    recorder: Recorder,
+    listener: TurnListener = SILENT,
+) -> Draft:
+    """Think a turn to its end and return its draft. `recorder` has every stage's input and output, also if this raises;
+    `listener` follows its progress.
 
-    def __init__(self, turn: TurnContext) -> None:
-        self._turn = turn
-        self._narrating = Narrating(
-            turn.stages.narrate,
-            turn.stages.extract,
-            turn.recorder,
-            turn.listener,
-            rules=turn.setting.rules,
-            generations=turn.setting.generations,
-            campaign_id=turn.head.campaign_id,
-            turn_no=turn.turn_no,
+    Raises:
+        CampaignError: the story has ended, or the persona to speak as or the person to whisper to is not there.
+        OutputRejected: a model's output stayed invalid.
+        ProviderError: a model could not be asked.
+    """
+    if head.state.ended is not None:
+        raise CampaignError(
+            "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
         )
-
-    async def tell(self, rounds: Sequence[Round], plan: PlannerOutput) -> None:
-        """Tell consecutive rounds in one narration; the turn goes on with what the narration adds.
-
-        Raises:
-            OutputRejected, ProviderError: as every stage.
-        """
-        turn, played = self._turn, self._turn.played
-        if played.told:
-            turn.listener.told("\n\n")
-        given = self._given(rounds, plan)
-        state = played.state
-        # The narrator is shown what a model wrote for a character.
-        told_by = (
-            [] if turn.stages.npc_intent.is_builtin else [round_.who for round_ in rounds if round_.intent is not None]
-        )
-        told = await self._narrating.tell(
-            given,
-            state,
-            leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
-            beside=background_jobs(turn, list(rounds)),
-        )
-        # A whisper is heard by its speaker and its listener, in the words of the intention.
-        for whispered in (whispered for whispered in rounds if whispered.hidden):
-            turn.stream.add(
-                "narrator", "narration", whispered.intention.content, subtype=WHISPER, audience=whispered.audience
-            )
-        turn.stream.add("narrator", "narration", told.output.final_text, audience=_audience(rounds))
-        played.state = told.state
-        played.ops += told.ops
-        played.events += told.events
-        played.lorebook += told.lorebook
-        played.reviews += told.reviews
-        played.summary = played.summary or told.summary
-        played.told.append((told.output, given))
-        # A phrase can be counted in every state.
-        played.do(Recall(key=key) for key in told.output.recall)
-
-    def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
-        turn, views = self._turn, self._turn.views
-        before, after = rounds[0].before, turn.played.state
-        if rounds[0].intent is None:
-            # Where the player changed to a persona who is elsewhere, the turn begins in another scene.
-            before = before.with_fields(scene=turn.head.state.scene)
-        lore = views.scene_lore(after)
-        views.add_learned(sorted(items_learned(before, after)))
-        own = next((round_ for round_ in rounds if round_.intent is None), None)
-        resolution = _joined(rounds)
-        acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
-        outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
-        return narrator_input(
-            player_text=turn.submission.text if own is not None else "",
-            before=views.acquaintance(before).shown,
-            after=views.acquaintance(after).shown,
-            lore=lore,
-            items=list(views.items.values()),
-            validation=own.judged if own is not None else Validation(),
-            resolution=resolution,
-            plan=views.for_narrator(plan),
-            rules=turn.setting.rules,
-            packet=views.packet(after, lore, "narrator"),
-            seed=str(turn.setting.seed),
-            turn_no=turn.turn_no,
-            described=views.described(after, outcomes),
-            recent=views.narrations(),
-            acts=acts,
-            quiet=self._quiet() if own is not None else (),
-            markers=self._markers(after) if own is not None else (),
-            premises=turn.played.premises if own is not None else (),
-        )
-
-    def _markers(self, state: WorldState) -> tuple[str, ...]:
-        """Return the markers that the turn began with, in words, as far as the narrator may see them."""
-        seen = self._turn.stream.seen_by("narrator", own_id=state.player_id)
-        own = [message for number, message in seen if number == self._turn.turn_no]
-        return tuple(text for message in own if message.type == "scene_marker" and (text := _marker(message, state)))
-
-    def _quiet(self) -> tuple[str, ...]:
-        """Return the IDs of those who let the last turn pass although they could have acted."""
-        silence = [marker for marker in self._turn.head.markers if marker.subtype == "silence"]
-        return tuple(str(who) for marker in silence for who in marker.payload["who"])
+    seen, ops = apply_persona(head, submission)
+    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
+    with TurnViews(seen, submission, setting) as views:
+        turn = TurnContext(head, submission, setting, stages, recorder, listener, dice, views)
+        try:
+            return await _play_turn(turn, seen, ops)
+        except (LorewrightError, CancelledError):
+            _keep_for_replays(turn)
+            raise
 
 
-def _joined(rounds: Sequence[Round]) -> Resolution:
-    """Return what was done in the rounds, with the player's outcomes alone, and nothing of whispers that the player
-    does not hear."""
-    shown = [round_ for round_ in rounds if not round_.hidden]
-    return Resolution(
-        outcomes=tuple(outcome for round_ in shown if round_.intent is None for outcome in round_.resolution.outcomes),
-        rolls=tuple(roll for round_ in shown for roll in round_.resolution.rolls),
-        ops=tuple(op for round_ in shown for op in round_.resolution.ops),
-        events=tuple(event for round_ in shown for event in round_.resolution.events),
-    )
+async def _play_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> Draft:
+    """Play all rounds of a turn and return its draft. `seen` is the head after the change of persona, `ops` are the ops
+    of that change. After a question nothing is planned, rolled, paid or changed, and nobody else acts."""
+    opening = open_turn(turn, seen, ops)
+    reading = await read_words(turn, opening)
+    if reading.output.unclear is not None:
+        _keep_for_replays(turn)
+        return draft_of_question(turn, opening, reading)
+    plan = await make_plan(turn, opening.scene, reading)
+    own = await play_player(turn, opening, reading, plan.at)
+    course: Course
+    silent: tuple[EngineEvent, ...] = ()
+    match turn.setting.rules.profile:
+        case "freeform":
+            told = await tell_rounds(turn, [own], plan.output, own.at, premises=reading.premises, first=True)
+            course = [own, told]
+        case "stream":
+            told = await tell_rounds(turn, [own], plan.output, own.at, premises=reading.premises, first=True)
+            acting = _activate_by_dice(turn, told.at.state)
+            course = await _play_in_turn(turn, acting.order, [own, told], premises=reading.premises)
+            silent = _nobody_acted(acting)
+        case "ensemble":
+            rounds = await _play_everybody(turn, own, premises=reading.premises)
+            narrations = await _tell_together(turn, rounds, plan.output, premises=reading.premises)
+            course = [*rounds, *narrations]
+    events = (*silent, *_time_skipped(turn, course[-1].at.state))
+    _keep_for_replays(turn)
+    return draft_of_turn(turn, opening, reading, course, events)
 
 
-def _audience(rounds: Sequence[Round]) -> tuple[str, ...]:
-    """Return everybody who saw any of it; all who are there see that somebody whispers."""
-    seen = [who for round_ in rounds if not round_.hidden for who in round_.audience]
-    for round_ in (round_ for round_ in rounds if round_.hidden):
-        seen += [*round_.before.present(), *round_.after.present()]
-    return tuple(dict.fromkeys(seen))
+def _keep_for_replays(turn: TurnContext) -> None:
+    """Record what a replay needs: which texts told a secret in a way that another embedder, or a later version, may not
+    find again; and the packs that had no vectors yet."""
+    if turn.setting.by_words:
+        turn.recorder.keep_code(BY_WORDS, [], FoundByWords(packs=turn.setting.by_words))
+    refusals = turn.views.refusals()
+    if refusals.refused:
+        turn.recorder.keep_code(LEAKS, [], refusals)
 
 
-def _marker(message: Message, state: WorldState) -> str:
-    """Return a marker in words; empty for a silence, which the narrator's input has as `quiet`."""
-    match message.subtype:
-        case "location_change":
-            return f"They have come from {state.name_of(str(message.payload['from']))}."
-        case "time_skip":
-            return f"{message.payload['duration']} minutes went by before this."
-        case "scene_open":
-            return "A new scene opens."
-        case _:
-            return ""
+# The rounds of the cast, by profile.
+
+
+async def _play_in_turn(
+    turn: TurnContext, order: Sequence[str], course: Course, *, premises: tuple[Premise, ...]
+) -> Course:
+    """Let characters act one after another, each after what was told until then; return the course of the turn with
+    their rounds and narrations."""
+    for who in order:
+        at, rounds = course[-1].at, rounds_of(course)
+        if _can_act(who, at.state):
+            scene, at = turn.views.at_scene(at)
+            intent = await decide_intent(turn, who, scene, at, rounds, premises=premises)
+            acted = await carry_out(turn, who, intent, at, rounds)
+            told = await tell_rounds(turn, [acted], _NO_PLAN, acted.at, premises=premises, first=False)
+            course = [*course, acted, told]
+    return course
+
+
+async def _play_everybody(turn: TurnContext, own: Round, *, premises: tuple[Premise, ...]) -> list[Round]:
+    """Let everybody reflect on the result of the player's round, concurrently, and then act; return all rounds, the
+    player's first."""
+    order = [who for who in _activate_everybody(turn, own.at.state).order if _can_act(who, own.at.state)]
+    scene, at = turn.views.at_scene(own.at)
+    intents = await decide_intents(turn, order, scene, at, [own], premises=premises)
+    rounds = [own]
+    for who, intent in zip(order, intents, strict=True):
+        if _can_act(who, at.state):
+            rounds.append(await carry_out(turn, who, intent, at, rounds))
+            at = rounds[-1].at
+    return rounds
+
+
+async def _tell_together(
+    turn: TurnContext, rounds: Sequence[Round], plan: PlannerOutput, *, premises: tuple[Premise, ...]
+) -> list[Narration]:
+    """Tell all rounds, the player's first, in one narration; but a whisper to the player, or by them, in a narration of
+    its own: others hear the rest."""
+    own, at = rounds[0], rounds[-1].at
+    apart = [round_ for round_ in rounds if round_.is_between_two and not round_.hidden]
+    together = [round_ for round_ in rounds if round_ not in apart]
+    groups = [
+        *([[round_] for round_ in apart if round_ is own]),
+        together,
+        *([[round_] for round_ in apart if round_ is not own]),
+    ]
+    narrations: list[Narration] = []
+    for group in (group for group in groups if group):
+        planned, first = plan if own in group else _NO_PLAN, not narrations
+        narrations.append(await tell_rounds(turn, group, planned, at, premises=premises, first=first))
+        at = narrations[-1].at
+    return narrations
+
+
+def _activate_by_dice(turn: TurnContext, state: WorldState) -> Activation:
+    """Return who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
+    rules = turn.setting.rules
+    found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
+    turn.recorder.keep_code(ACTIVATE, [], found)
+    return _no_more_than(turn.submission.npc_rounds, found)
+
+
+def _activate_everybody(turn: TurnContext, state: WorldState) -> Activation:
+    """Return all who are at the scene, in the same order: in the profile `ensemble` everybody acts."""
+    rules = turn.setting.rules
+    ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
+    return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(who for who, _ in ranked)))
+
+
+def _no_more_than(most: int | None, found: Activation) -> Activation:
+    return found if most is None else found.model_copy(update={"order": found.order[:most]})
+
+
+def _can_act(who: str, state: WorldState) -> bool:
+    """Return True if somebody is still there, and the story goes on."""
+    return state.ended is None and who in state.present_npcs()
+
+
+def _nobody_acted(acting: Activation) -> tuple[EngineEvent, ...]:
+    """Return the event that nobody acted, where somebody could have."""
+    if not acting.skipped or acting.order:
+        return ()
+    return (NobodyActed(who=acting.skipped),)
+
+
+def _time_skipped(turn: TurnContext, state: WorldState) -> tuple[EngineEvent, ...]:
+    """Return the event that much time went by in the turn, where it did."""
+    minutes = minutes_passed(turn.head.state, state)
+    if minutes < SKIPPED_MINUTES or turn.setting.rules.profile == "freeform":
+        return ()
+    return (TimeSkipped(minutes=minutes),)
 
 
 # A finished turn -> the Draft that is committed: messages, memory, result. Citations are the sources of what a
@@ -262,186 +295,101 @@ def _citation(cited: str, chunk_id: str, quote: str, generations: Sequence[Gener
     return None
 
 
-def draft_of_question(turn: TurnContext, unclear: Unclear, validation: Validation) -> Draft:
+def draft_of_question(turn: TurnContext, opening: TurnOpening, reading: PlayerReading) -> Draft:
     """Return the draft of a turn that asks back: the question is its result, its lines are possible answers; the state
     is as before."""
-    question = Validation(clarification=validation.clarification)
-    result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=question)
-    return _draft(turn, result, kind="clarification", validation=question)
-
-
-def draft_of_turn(turn: TurnContext, validation: Validation) -> Draft:
-    """Return the draft of a turn that was played; `validation` is of the player's own actions."""
-    state, views = turn.played.state, turn.views
-    if (entries := views.entries_found()) is not None:
-        turn.recorder.keep_code(ENTRIES, [], entries)
-    shown = views.acquaintance(state).shown
-    options = suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
-    result = _result(
-        turn, final_text=_narrations_heard(turn.stream.messages, state), options=options, validation=validation
+    unclear = reading.output.unclear
+    assert unclear is not None
+    return _draft(
+        turn,
+        opening.ops,
+        reading.at,
+        (),
+        (),
+        kind="clarification",
+        final_text=unclear.question,
+        options=unclear.lines,
+        told=Validation(clarification=reading.judged.clarification),
     )
-    judged = validation.model_copy(update={"results": tuple(turn.played.results)})
-    return _draft(turn, result, kind="play", validation=judged)
 
 
-def _draft(turn: TurnContext, result: TurnResult, *, kind: TurnKind, validation: Validation) -> Draft:
-    played = turn.played
+def draft_of_turn(
+    turn: TurnContext, opening: TurnOpening, reading: PlayerReading, course: Course, closing: Sequence[EngineEvent]
+) -> Draft:
+    """Return the draft of a turn that was played; `closing` are the events that come after all others."""
+    at, views = course[-1].at, turn.views
+    if (entries := views.entries_found(at.lore.answers)) is not None:
+        turn.recorder.keep_code(ENTRIES, [], entries)
+    shown = views.acquaintance(at.state).shown
+    options = suggestions(shown, views.heard_of(at), told_of(at), ruleset=turn.setting.rules.ruleset)
+    return _draft(
+        turn,
+        opening.ops,
+        at,
+        course,
+        closing,
+        kind="play",
+        final_text=_narrations_heard(at),
+        options=options,
+        told=reading.judged,
+    )
+
+
+def _draft(
+    turn: TurnContext,
+    ops: Sequence[StateOp],
+    at: TurnPoint,
+    course: Course,
+    closing: Sequence[EngineEvent],
+    *,
+    kind: TurnKind,
+    final_text: str,
+    options: tuple[str, ...],
+    told: Validation,
+) -> Draft:
+    """Return the draft of a turn that ended at a point: `ops` are those that it began with, `told` is the judgement of
+    the player's own actions."""
+    rounds, narrations, generations = rounds_of(course), narrations_of(course), turn.setting.generations
+    cited = [citation for step in narrations for citation in citations(step.output, step.given, generations)]
+    events = [*(event for step in course for event in step.events), *closing]
+    result = TurnResult(
+        turn_no=turn.turn_no,
+        turn_id=at.stream.turn_id,
+        messages=tuple(seen_by("player", at.stream.messages, own_id=at.state.player_id)),
+        final_text=final_text,
+        next_prompt=NEXT_PROMPT if at.state.ended is None else "",
+        suggested_actions=options,
+        clarification_question=told.clarification,
+        citations=tuple(dict.fromkeys(cited)),
+        engine_events=turn.views.acquaintance(at.state).told_events(events),
+        validation=told,
+        rolls=tuple(roll for round_ in rounds for roll in round_.rolls),
+        clocks=at.state.clocks_shown(),
+        tokens=turn.recorder.tokens(),
+    )
+    results = tuple(result for round_ in rounds for result in round_.judged.results)
     return Draft(
         head=turn.head,
         submission=turn.submission,
-        turn_id=result.turn_id,
+        turn_id=at.stream.turn_id,
         kind=kind,
-        ops=tuple(played.ops),
-        state=played.state,
-        messages=turn.stream.messages,
-        actions=tuple(played.actions),
-        validation=validation,
+        ops=(*ops, *(op for step in course for op in step.ops)),
+        state=at.state,
+        messages=at.stream.messages,
+        actions=tuple(action for round_ in rounds for action in round_.actions),
+        validation=told.model_copy(update={"results": results}),
         records=tuple(turn.recorder.records),
         result=result,
-        scene_lore=_scene_lore_use(turn.views, turn.head.state, played.state),
-        kept=Annotations(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
+        scene_lore=turn.views.use_of_scene_lore(turn.head.state, at.state),
+        kept=Annotations(
+            summary=next((step.summary for step in narrations if step.summary is not None), None),
+            lorebook=tuple(entry for step in narrations for entry in step.lorebook),
+            reviews=tuple(review for step in narrations for review in step.reviews),
+        ),
     )
 
 
-def _scene_lore_use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
-    """Return how a turn used the scene's lore: it was cached unless the scene that the turn began or ended in was
-    gathered whole."""
-    scenes = {before.scene.id, after.scene.id}
-    return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
-
-
-def _narrations_heard(messages: tuple[Message, ...], state: WorldState) -> str:
+def _narrations_heard(at: TurnPoint) -> str:
     """Return the narrations that the player was there for, as one text."""
-    heard = seen_by("player", messages, own_id=state.player_id)
+    heard = seen_by("player", at.stream.messages, own_id=at.state.player_id)
     return "\n\n".join(message.content for message in heard if message.type == "narration")
-
-
-def _result(turn: TurnContext, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
-    played, messages = turn.played, turn.stream.messages
-    cited = [citation for told, given in played.told for citation in citations(told, given, turn.setting.generations)]
-    return TurnResult(
-        turn_no=turn.turn_no,
-        turn_id=turn_id_of(turn.head.campaign_id, turn.head.turn_id, turn.submission.action_id),
-        messages=tuple(seen_by("player", messages, own_id=played.state.player_id)),
-        final_text=final_text,
-        next_prompt=NEXT_PROMPT if played.state.ended is None else "",
-        suggested_actions=options,
-        clarification_question=validation.clarification,
-        citations=tuple(dict.fromkeys(cited)),
-        engine_events=turn.views.acquaintance(played.state).told_events(played.events),
-        validation=validation,
-        rolls=tuple(played.rolls),
-        clocks=played.state.clocks_shown(),
-        tokens=turn.recorder.tokens(),
-    )
-
-
-# The pipeline: the player's round, then those of the cast.
-
-
-async def think(
-    head: Head,
-    submission: Submission,
-    setting: Setting,
-    stages: Stages,
-    recorder: Recorder,
-    listener: TurnListener = SILENT,
-) -> Draft:
-    """Think a turn to its end and return its draft. `recorder` has every stage's input and output, also if this raises;
-    `listener` follows its progress.
-
-    Raises:
-        CampaignError: the story has ended, or the persona to speak as or the person to whisper to is not there.
-        OutputRejected: a model's output stayed invalid.
-        ProviderError: a model could not be asked.
-    """
-    if head.state.ended is not None:
-        raise CampaignError(
-            "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
-        )
-    seen, ops = apply_persona(head, submission)
-    stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
-    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
-    with TurnViews(seen, submission, setting, stream) as views:
-        played = TurnProgress(seen.state, ops=[*ops])
-        turn = TurnContext(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
-        try:
-            return await _run_rounds(turn)
-        except (LorewrightError, CancelledError):
-            _keep_for_replays(turn)
-            raise
-
-
-async def _run_rounds(turn: TurnContext) -> Draft:
-    """Run all rounds. After a question nothing is planned, rolled, paid or changed, and nobody else acts."""
-    own = PlayerRound(turn)
-    reading, attempts, judged = await own.read()
-    if reading.unclear is not None:
-        _keep_for_replays(turn)
-        return draft_of_question(turn, reading.unclear, judged)
-    plan = await own.plan(reading.proposed_actions, judged)
-    mine = await own.play(attempts, judged)
-    narrations = NarratorInputs(turn)
-    match turn.setting.rules.profile:
-        case "freeform":
-            await narrations.tell([mine], plan)
-        case "stream":
-            await narrations.tell([mine], plan)
-            await _play_stream(turn, narrations)
-        case "ensemble":
-            await _play_ensemble(turn, narrations, mine, plan)
-    _mark_time(turn)
-    _keep_for_replays(turn)
-    return draft_of_turn(turn, judged)
-
-
-def _keep_for_replays(turn: TurnContext) -> None:
-    """Record what a replay needs: which texts told a secret in a way that another embedder, or a later version, may not
-    find again; and the packs that had no vectors yet."""
-    if turn.setting.by_words:
-        turn.recorder.keep_code(BY_WORDS, [], FoundByWords(packs=turn.setting.by_words))
-    refusals = turn.views.refusals()
-    if refusals.refused:
-        turn.recorder.keep_code(LEAKS, [], refusals)
-
-
-async def _play_stream(turn: TurnContext, narrations: NarratorInputs) -> None:
-    """Let each activated character act in turn, after what was told until then."""
-    found = activate_by_dice(turn)
-    for who in found.order:
-        if _can_act(turn, who):
-            round_ = await carry_out(turn, who, await decide_intent(turn, who))
-            await narrations.tell([round_], PlannerOutput())
-    if found.skipped and not found.order:
-        turn.played.events.append(NobodyActed(who=found.skipped))
-
-
-async def _play_ensemble(turn: TurnContext, narrations: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
-    """Let everybody reflect on the result of the player's round; what they do is told with it."""
-    order = [who for who in activate_everybody(turn).order if _can_act(turn, who)]
-    rounds: list[Round] = [mine]
-    for who, intent in zip(order, await decide_intents(turn, order), strict=True):
-        if _can_act(turn, who):
-            rounds.append(await carry_out(turn, who, intent))
-    # A whisper to the player, or by them, is told in a narration of its own: others hear the rest.
-    apart = [round_ for round_ in rounds if round_.is_between_two and not round_.hidden]
-    together = [round_ for round_ in rounds if round_ not in apart]
-    groups = [
-        *([[round_] for round_ in apart if round_ is mine]),
-        together,
-        *([[round_] for round_ in apart if round_ is not mine]),
-    ]
-    for group in (group for group in groups if group):
-        await narrations.tell(group, plan if mine in group else PlannerOutput())
-
-
-def _can_act(turn: TurnContext, who: str) -> bool:
-    """Return True if somebody is still there, and the story goes on."""
-    state = turn.played.state
-    return state.ended is None and who in state.present_npcs()
-
-
-def _mark_time(turn: TurnContext) -> None:
-    minutes = minutes_passed(turn.head.state, turn.played.state)
-    if minutes >= SKIPPED_MINUTES and turn.setting.rules.profile != "freeform":
-        turn.played.events.append(TimeSkipped(minutes=minutes))

@@ -1,4 +1,4 @@
-"""The player's own round: interpret, ground, validate, plan, resolve."""
+"""The player's own round: open the turn, read the words (interpret, ground, validate), plan, play."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.effects import recorded_facts
 from lorewright.rules.patch import Validation
-from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
 from lorewright.rules.verbs import verb_of
-from lorewright.turn.run.by_the_book import rule_attempts
-from lorewright.turn.run.progress import TurnContext
-from lorewright.turn.run.rounds import Round, audience_of, remember
+from lorewright.scene_lore.models import SceneLore
+from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
+from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
 from lorewright.turn.views.disguises import supports_claim
-from lorewright.turn.views.scope import ground, role_of_item, scope_of
+from lorewright.turn.views.draft import Head, turn_id_of
+from lorewright.turn.views.point import TurnPoint, TurnStream
+from lorewright.turn.views.scope import role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
     InterpreterOutput,
@@ -29,6 +30,7 @@ from lorewright.values.records import (
     Premise,
     Scope,
 )
+from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.things import PREDICATES
 
@@ -269,170 +271,151 @@ def _id_of(message: Message) -> str:
     return f"{message.turn_id}/{message.seq}"
 
 
-# The round: interpret, ground, validate, plan, resolve.
+# The round: open, read (interpret, ground, validate), plan, play.
 
 
-class PlayerRound:
-    """The player's round while it is thought: one method for each step."""
+def open_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> TurnOpening:
+    """Begin the turn: its messages are the markers of the last turn, the player's thought, their words. `seen` is the
+    head after the change of persona, `ops` are the ops of that change."""
+    submission, state = turn.submission, seen.state
+    stream = TurnStream.after(seen, turn_id_of(turn.head.campaign_id, turn.head.turn_id, submission.action_id))
+    stream = stream.with_markers(seen.markers).with_intention(
+        state.player_id, submission.text, thought=submission.thought, to=submission.whisper_to
+    )
+    scene, at = turn.views.at_scene(TurnPoint(state, stream))
+    return TurnOpening(ops=tuple(ops), intention=stream.messages[-1], scene=scene, at=at)
 
-    def __init__(self, turn: TurnContext) -> None:
-        """Begin the turn's part of the stream: the markers of the last turn, the player's thought, their words."""
-        self._turn = turn
-        self._state = turn.played.state
-        self._lore = turn.views.scene_lore(self._state)
-        submission, stream = turn.submission, turn.stream
-        stream.open()
-        self._intention = stream.intend(
-            self._state.player_id, submission.text, thought=submission.thought, to=submission.whisper_to
-        )
 
-    async def read(self) -> tuple[InterpreterOutput, list[Attempt], Validation]:
-        """Return the reading of the player's words, each action with the items that its words point at, and the
-        judgement of all.
+async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
+    """Return the reading of the player's words, each action with the items that its words point at, and the judgement
+    of all.
 
-        Raises:
-            OutputRejected, ProviderError: as every stage.
-        """
-        reading = self._whispered(await self._interpret())
-        self._check_claims(reading.proposed_actions)
-        attempts = self._ground(reading.proposed_actions)
-        return reading, attempts, self._validate(attempts, reading)
+    Raises:
+        OutputRejected, ProviderError: as every stage.
+    """
+    output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
+    premises = _check_claims(turn, opening.at, output.proposed_actions)
+    attempts, at = _ground(turn, opening.at, output.proposed_actions, premises)
+    return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, at)
 
-    async def _interpret(self) -> InterpreterOutput:
-        turn = self._turn
-        seen = turn.stream.seen_by("interpreter", own_id=self._state.player_id)
-        said = [message.content for _, message in seen if message.type == "intention" and message != self._intention][
-            -2:
-        ]
-        given = InterpreterInput(
-            player_text=turn.submission.text,
-            scope=_within_earshot(self._scope(*said), turn.submission.whisper_to),
-            options=turn.head.options,
-            said_before=tuple(said),
-            verbs=turn.setting.rules.ruleset.verbs(),
-        )
-        reading = await turn.stages.interpret.run(
-            given,
-            turn.recorder,
-            # Everybody who sees the action also sees how the player's words were read.
-            check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), self._state),
-            listener=turn.listener,
-        )
-        return self._settle(reading, given)
 
-    def _scope(self, *said_before: str) -> Scope:
-        """Return all that the player's words can refer to: who is here, and the absent whom they may hear of."""
-        knows = self._turn.views.acquaintance(self._state)
-        words = "\n".join((*said_before, self._turn.submission.text))
-        return scope_of(knows.shown, heard_of=knows.heard_of(words))
+async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutput:
+    at, state = opening.at, opening.at.state
+    seen = at.stream.seen_by("interpreter", own_id=state.player_id)
+    intentions = (message for _, message in seen if message.type == "intention")
+    said = [message.content for message in intentions if message != opening.intention][-2:]
+    given = InterpreterInput(
+        player_text=turn.submission.text,
+        scope=_within_earshot(_scope(turn, state, *said), turn.submission.whisper_to),
+        options=turn.head.options,
+        said_before=tuple(said),
+        verbs=turn.setting.rules.ruleset.verbs(),
+    )
+    output = await turn.stages.interpret.run(
+        given,
+        turn.recorder,
+        # Everybody who sees the action also sees how the player's words were read.
+        check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), at),
+        listener=turn.listener,
+    )
+    return _settle(turn, state, output, given)
 
-    def _settle(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
-        """Return the first answer of a question whose answers all come to the same, so that it is not asked; else the
-        reading as it is."""
-        unclear, turn = reading.unclear, self._turn
-        if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
-            return reading
-        inputs = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
-        answers = [turn.stages.interpret.builtin_answer(line_input) for line_input in inputs]
-        if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
-            return reading
-        if not come_to_the_same([answer.proposed_actions for answer in answers], self._state, turn.setting.rules):
-            return reading
-        assumed = f"{unclear.lines[0]}: any other answer would come to the same"
-        settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
-        turn.recorder.keep_code("settle", [reading], settled)
-        return settled
 
-    def _whispered(self, reading: InterpreterOutput) -> InterpreterOutput:
-        """Return the reading with its actions aimed at the person whispered to marked as whispered."""
-        to = self._turn.submission.whisper_to
-        if to is None:
-            return reading
-        return reading.model_copy(
-            update={"proposed_actions": tuple(_whispered(action, to) for action in reading.proposed_actions)}
-        )
+def _scope(turn: TurnContext, state: WorldState, *said_before: str) -> Scope:
+    """Return all that the player's words can refer to: who is here, and the absent whom they may hear of."""
+    knows = turn.views.acquaintance(state)
+    words = "\n".join((*said_before, turn.submission.text))
+    return scope_of(knows.shown, heard_of=knows.heard_of(words))
 
-    def _check_claims(self, actions: Sequence[Action]) -> None:
-        """Check every claim of the player before anybody can agree to it, and record the premises."""
-        turn, player = self._turn, self._state.player_id
-        told = [numbered for numbered in turn.stream.seen_by("player", own_id=player) if numbered[0] < turn.turn_no]
-        grounds = Grounds(self._state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
-        found = check_claims(turn.submission.text, actions, grounds, people=people_named(self._scope()))
-        turn.played.premises = found
-        if found:
-            turn.recorder.keep_code("premises", actions, found)
 
-    def _ground(self, actions: Sequence[Action]) -> list[Attempt]:
-        turn = self._turn
-        attempts = ground(
-            actions, self._state, turn.views.scene_lore, turn.setting.rules.ruleset, turn.setting.generations
-        )
-        attempts = [with_supported_claims(attempt, turn.played.premises, self._state) for attempt in attempts]
-        turn.recorder.keep_code("ground", actions, [attempt.grounding for attempt in attempts])
-        return attempts
+def _settle(
+    turn: TurnContext, state: WorldState, output: InterpreterOutput, given: InterpreterInput
+) -> InterpreterOutput:
+    """Return the first answer of a question whose answers all come to the same, so that it is not asked; else the
+    reading as it is."""
+    run = turn.stages.interpret.settle(
+        output, given, lambda answers: come_to_the_same(answers, state, turn.setting.rules)
+    )
+    if run is None or run.output is None:
+        return output
+    turn.recorder.keep(run)
+    return run.output
 
-    def _validate(self, attempts: Sequence[Attempt], reading: InterpreterOutput) -> Validation:
-        # A refusal names entities only by names that the player may hear.
-        shown = self._turn.views.acquaintance(self._state).shown
-        validation = validate(attempts, shown, self._turn.setting.rules)
-        if reading.unclear is not None:
-            validation = validation.model_copy(update={"clarification": reading.unclear.question})
-        self._turn.recorder.keep_code("validate", attempts, validation)
-        return validation
 
-    async def plan(self, actions: tuple[Action, ...], judged: Validation) -> PlannerOutput:
-        """Return the plan for the turn's narration.
+def _check_claims(turn: TurnContext, at: TurnPoint, actions: Sequence[Action]) -> tuple[Premise, ...]:
+    """Return every claim of the player, checked and recorded before anybody can agree to it."""
+    player = at.state.player_id
+    told = [numbered for numbered in at.stream.seen_by("player", own_id=player) if numbered[0] < turn.turn_no]
+    grounds = Grounds(at.state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
+    found = check_claims(turn.submission.text, actions, grounds, people=people_named(_scope(turn, at.state)))
+    if found:
+        turn.recorder.keep_code("premises", actions, found)
+    return found
 
-        Raises:
-            OutputRejected, ProviderError: as every stage.
-        """
-        turn = self._turn
-        packet = turn.views.packet(self._state, self._lore, "planner")
-        return await turn.stages.plan.run(
-            PlannerInput(packet=packet, actions=actions, results=judged.results, premises=turn.played.premises),
-            turn.recorder,
-            check=lambda plan: turn.views.leak(_text_of(plan), self._state),
-            listener=turn.listener,
-        )
 
-    async def play(self, attempts: Sequence[Attempt], judged: Validation) -> Round:
-        """Resolve the attempts and return the round; the turn goes on from its state.
+def _ground(
+    turn: TurnContext, at: TurnPoint, actions: Sequence[Action], premises: Sequence[Premise]
+) -> tuple[list[Attempt], TurnPoint]:
+    attempts, grounded_at = turn.views.grounded(actions, at)
+    attempts = [with_supported_claims(attempt, premises, at.state) for attempt in attempts]
+    turn.recorder.keep_code("ground", actions, [attempt.grounding for attempt in attempts])
+    return attempts, grounded_at
 
-        Raises:
-            OutputRejected, ProviderError: where a rulebook is applied by a model.
-        """
-        turn, rules = self._turn, self._turn.setting.rules
-        ruled = await rule_attempts(
-            turn.stages.resolve,
-            attempts,
-            judged,
-            self._state,
-            rules,
-            turn.dice,
-            player_text=turn.submission.text,
-            leak=lambda text: turn.views.leak(text, self._state),
-            keeper=turn.recorder,
-            listener=turn.listener,
-        )
-        patch = play_out(attempts, judged, self._state, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled)
-        resolution = patch.resolution()
-        turn.recorder.keep_code("resolve", [*attempts, judged], resolution)
-        player, to = self._state.player_id, turn.submission.whisper_to
-        audience = (player, to) if to is not None else audience_of(player, self._state, patch.state)
-        turn.played.actions += [attempt.action for attempt in attempts]
-        turn.played.results += judged.results
-        turn.played.take(resolution, patch.state, audience=audience)
-        remember(turn, resolution, self._state, patch.state, audience)
-        return Round(
-            player,
-            self._intention,
-            self._state,
-            patch.state,
-            resolution,
-            judged,
-            audience,
-            tuple(attempt.action for attempt in attempts),
-        )
+
+def _validate(
+    turn: TurnContext, state: WorldState, attempts: Sequence[Attempt], output: InterpreterOutput
+) -> Validation:
+    # A refusal names entities only by names that the player may hear.
+    validation = validate(attempts, turn.views.acquaintance(state).shown, turn.setting.rules)
+    if output.unclear is not None:
+        validation = validation.model_copy(update={"clarification": output.unclear.question})
+    turn.recorder.keep_code("validate", attempts, validation)
+    return validation
+
+
+async def make_plan(turn: TurnContext, scene: SceneLore, reading: PlayerReading) -> PlannedTurn:
+    """Return the plan for the narration of the player's round, made at the scene that the turn began in.
+
+    Raises:
+        OutputRejected, ProviderError: as every stage.
+    """
+    packet, at = turn.views.packet(reading.at, scene, "planner")
+    given = PlannerInput(
+        packet=packet,
+        actions=reading.output.proposed_actions,
+        results=reading.judged.results,
+        premises=reading.premises,
+    )
+    output = await turn.stages.plan.run(
+        given, turn.recorder, check=lambda plan: turn.views.leak(_text_of(plan), at), listener=turn.listener
+    )
+    return PlannedTurn(output, at)
+
+
+async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerReading, at: TurnPoint) -> Round:
+    """Resolve the player's attempts at a point of the turn and return the round.
+
+    Raises:
+        OutputRejected, ProviderError: where a rulebook is applied by a model.
+    """
+    player, to = at.state.player_id, turn.submission.whisper_to
+    resolution, after = await resolve_attempts(
+        turn, reading.attempts, reading.judged, at, player_text=turn.submission.text, record="resolve"
+    )
+    audience = (player, to) if to is not None else audience_of(player, at.state, after)
+    state, remembered = remember(turn, resolution, at.state, after, audience)
+    return Round(
+        who=player,
+        intention=opening.intention,
+        before=at.state,
+        after=after,
+        resolution=resolution,
+        judged=reading.judged,
+        audience=audience,
+        actions=tuple(attempt.action for attempt in reading.attempts),
+        ops=(*resolution.ops, *remembered),
+        at=replace(at, state=state),
+    )
 
 
 def _within_earshot(scope: Scope, to: str | None) -> Scope:
@@ -444,7 +427,15 @@ def _within_earshot(scope: Scope, to: str | None) -> Scope:
     return scope.model_copy(update={"people": hearer, "topics": (*scope.topics, *others)})
 
 
-def _whispered(action: Action, to: str) -> Action:
+def _whispered(output: InterpreterOutput, to: str | None) -> InterpreterOutput:
+    """Return the reading with its actions aimed at the person whispered to marked as whispered."""
+    if to is None:
+        return output
+    actions = tuple(_whispered_action(action, to) for action in output.proposed_actions)
+    return output.model_copy(update={"proposed_actions": actions})
+
+
+def _whispered_action(action: Action, to: str) -> Action:
     verb = verb_of(action.type)
     fields = {} if verb is None else verb.metadata.model_fields
     if "whisper" not in fields or action.target_id != to:

@@ -7,27 +7,27 @@ narrates.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from lorewright.errors import OutputRejected
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
-from lorewright.rules.actions import Action, AuthoredAct, done_key, tried_key
+from lorewright.rules.actions import Attempt, AuthoredAct, done_key, tried_key
 from lorewright.rules.effects import recorded_facts
-from lorewright.rules.observations import Activation, activate, in_order, observe
+from lorewright.rules.observations import observe
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore, texts_for
 from lorewright.turn.run.by_the_book import rule_attempts
-from lorewright.turn.run.progress import TurnContext, gather
-from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
+from lorewright.turn.run.steps import Round, TurnContext, apply_fitting, gather, outcomes_seen
+from lorewright.turn.stages.npc_intent.stage import Reflection
 from lorewright.turn.views.draft import Recorder
-from lorewright.turn.views.narrator_input import WHISPER
-from lorewright.turn.views.scope import ground, scope_of
+from lorewright.turn.views.point import TurnPoint
+from lorewright.turn.views.scope import scope_of
 from lorewright.values.annotations import Summary
 from lorewright.values.proposals import (
     SHARED,
@@ -40,9 +40,9 @@ from lorewright.values.proposals import (
     Toward,
     own_key,
 )
-from lorewright.values.records import InnerState, LoreLine, Message, NpcAct, Premise, Recorded
+from lorewright.values.records import InnerState, LoreLine, Message, Premise, Recorded
 from lorewright.world.changes import items_learned
-from lorewright.world.ops import Recall, RevealItem
+from lorewright.world.ops import Recall, RevealItem, StateOp
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled
 
@@ -78,7 +78,7 @@ def npc_intent_input(
     of other scenes are looked up in `generations`.
     """
     place, company = state.scene.location_id, [other for other in state.present() if other != who]
-    own = lore.briefing(who) or Briefing(npc_id=who)
+    own = texts_for(lore, "npc", own_id=who).briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(memory for memory in memories if not unheard(memory.content))
@@ -292,103 +292,45 @@ def _aimed_at_player(act: AuthoredAct, state: WorldState) -> AuthoredAct:
 VALIDATE, RESOLVE, ACTIVATE = "npc_validate", "npc_resolve", "activation"
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One round: who acted, with which words, the states before and after it, and who saw it.
-
-    In the player's own round `intent` is None. `resolution` has what was done in it, `judged` how it was judged.
-    """
-
-    who: str
-    intention: Message
-    before: WorldState
-    after: WorldState
-    resolution: Resolution
-    judged: Validation
-    audience: tuple[str, ...]
-    actions: tuple[Action, ...] = ()
-    intent: NpcIntent | None = None
-
-    @property
-    def is_between_two(self) -> bool:
-        """Return True if it was whispered."""
-        return self.intention.subtype == WHISPER
-
-    @property
-    def hidden(self) -> bool:
-        """Return True if it was whispered to another character than the player's, who sees that, and hears none of the
-        words."""
-        return self.is_between_two and self.after.player_id not in self.audience
-
-
-def activate_by_dice(turn: TurnContext) -> Activation:
-    """Return who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
-    rules, state = turn.setting.rules, turn.played.state
-    found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
-    turn.recorder.keep_code(ACTIVATE, [], found)
-    return _no_more_than(turn.submission.npc_rounds, found)
-
-
-def activate_everybody(turn: TurnContext) -> Activation:
-    """Return all who are at the scene, in the same order: in the profile `ensemble` everybody acts."""
-    rules, state = turn.setting.rules, turn.played.state
-    ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
-    return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(who for who, _ in ranked)))
-
-
-def _no_more_than(most: int | None, found: Activation) -> Activation:
-    return found if most is None else found.model_copy(update={"order": found.order[:most]})
-
-
-async def decide_intent(turn: TurnContext, who: str) -> NpcIntent:
-    """Return the intent of a character, made from what it knows. If a model tells what the character withholds even
-    after repair, the built-in stage is run in its place.
+async def decide_intent(
+    turn: TurnContext,
+    who: str,
+    scene: SceneLore,
+    at: TurnPoint,
+    rounds: Sequence[Round],
+    *,
+    premises: Sequence[Premise],
+    recorder: Recorder | None = None,
+) -> NpcIntent:
+    """Return the intent of a character at a scene, made from what it knows and what it saw of the rounds so far. If a
+    model tells what the character withholds even after repair, the built-in stage is run in its place.
 
     Raises:
         OutputRejected: an output stayed invalid for another reason.
         ProviderError: the model could not be asked.
     """
-    return await _decide_intent(turn, who, turn.recorder)
-
-
-async def decide_intents(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
-    """Return the intents of several characters who do not know each other's, run concurrently and recorded in their
-    order.
-
-    Raises:
-        OutputRejected, ProviderError: as `intended`."""
-    recorders = [Recorder() for _ in order]
-    try:
-        return await gather(
-            *(_decide_intent(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True))
-        )
-    finally:
-        turn.recorder.records += [record for recorder in recorders for record in recorder.records]
-
-
-async def _decide_intent(turn: TurnContext, who: str, recorder: Recorder) -> NpcIntent:
-    state, played = turn.played.state, turn.played
-    knows = turn.views.acquaintance(state)
+    recorder = turn.recorder if recorder is None else recorder
+    knows = turn.views.acquaintance(at.state)
     given = npc_intent_input(
         who,
         # The player hears what a character says.
         knows.shown,
         rules=turn.setting.rules,
-        lore=turn.views.scene_lore(state),
-        messages=turn.stream.seen_by("npc_intent", own_id=who),
-        outcomes=played.seen_by(who),
+        lore=scene,
+        messages=at.stream.seen_by("npc_intent", own_id=who),
+        outcomes=outcomes_seen(rounds, who),
         generations=turn.setting.generations,
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
-        claims=played.premises if turn.submission.whisper_to in (None, who) else (),
+        claims=premises if turn.submission.whisper_to in (None, who) else (),
         unheard=knows.says_unheard,
     )
     stage, kept_back = turn.stages.npc_intent, frozenset(item.id for item in given.knows if item.kept_back)
     leaks: list[str] = []
 
     def check(answer: Reflection) -> str | None:
-        leak = turn.views.intent_leak(stage.made_of(answer, given), state, kept_back=kept_back)
+        leak = turn.views.intent_leak(stage.made_of(answer, given), at, kept_back=kept_back)
         leaks.extend([leak] if leak else ())
         return leak
 
@@ -398,7 +340,32 @@ async def _decide_intent(turn: TurnContext, who: str, recorder: Recorder) -> Npc
         if not leaks:
             raise
         # A model that would not keep a secret is replaced by the built-in stage, so that the turn is not lost.
-        return await Intend().run(given, recorder)
+        return await stage.without_model().run(given, recorder)
+
+
+async def decide_intents(
+    turn: TurnContext,
+    order: Sequence[str],
+    scene: SceneLore,
+    at: TurnPoint,
+    rounds: Sequence[Round],
+    *,
+    premises: Sequence[Premise],
+) -> list[NpcIntent]:
+    """Return the intents of several characters who do not know each other's, run concurrently and recorded in their
+    order.
+
+    Raises:
+        OutputRejected, ProviderError: as `decide_intent`."""
+    recorders = [Recorder() for _ in order]
+    jobs = (
+        decide_intent(turn, who, scene, at, rounds, premises=premises, recorder=recorder)
+        for who, recorder in zip(order, recorders, strict=True)
+    )
+    try:
+        return await gather(*jobs)
+    finally:
+        turn.recorder.records += [record for recorder in recorders for record in recorder.records]
 
 
 def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
@@ -406,54 +373,96 @@ def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
     return tuple(sentence.text for sentence in (summary.sentences if summary else ()) if who in sentence.audience)
 
 
-async def carry_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
-    """Judge and resolve a character's intent; the turn goes on with the result. Its words, and the thought before them,
-    join the stream.
+async def carry_out(turn: TurnContext, who: str, intent: NpcIntent, at: TurnPoint, rounds: Sequence[Round]) -> Round:
+    """Judge and resolve a character's intent at a point of the turn, after some rounds; return its round. Its words,
+    and the thought before them, join the stream.
 
     Raises:
         OutputRejected, ProviderError: where a rulebook is applied by a model.
     """
-    before, rules = turn.played.state, turn.setting.rules
-    intention = turn.stream.intend(who, intent.action_text, thought=intent.thought, to=intent.whisper_to)
-    actions = [] if intent.action is None else [intent.action]
-    attempts = ground(actions, before, turn.views.scene_lore, rules.ruleset, turn.setting.generations, acting=who)
-    shown = turn.views.acquaintance(before).shown
-    judged = _numbered(validate(attempts, shown, rules, acting=who), len(turn.played.actions))
+    stream = at.stream.with_intention(who, intent.action_text, thought=intent.thought, to=intent.whisper_to)
+    actions = () if intent.action is None else (intent.action,)
+    attempts, at = turn.views.grounded(actions, replace(at, stream=stream), acting=who)
+    shown = turn.views.acquaintance(at.state).shown
+    first = sum(len(round_.actions) for round_ in rounds)
+    judged = _numbered(validate(attempts, shown, turn.setting.rules, acting=who), first)
     turn.recorder.keep_code(VALIDATE, attempts, judged)
+    resolution, after = await resolve_attempts(
+        turn, attempts, judged, at, player_text=intent.action_text, record=RESOLVE, acting=who
+    )
+    to = intent.whisper_to
+    audience = (who, to) if to is not None else audience_of(who, at.state, after)
+    state, own = apply_fitting(after, memory_ops(who, intent, resolution.outcomes))
+    state, remembered = remember(turn, resolution, at.state, after, audience, state=state)
+    return Round(
+        who=who,
+        intention=stream.messages[-1],
+        before=at.state,
+        after=after,
+        resolution=resolution,
+        judged=judged,
+        audience=audience,
+        actions=actions,
+        ops=(*resolution.ops, *own, *remembered),
+        at=replace(at, state=state),
+        intent=intent,
+    )
+
+
+async def resolve_attempts(
+    turn: TurnContext,
+    attempts: Sequence[Attempt],
+    judged: Validation,
+    at: TurnPoint,
+    *,
+    player_text: str,
+    record: str,
+    acting: str | None = None,
+) -> tuple[Resolution, WorldState]:
+    """Resolve judged attempts by the rules, and record it under a name; return the resolution and the state after it.
+
+    Raises:
+        OutputRejected, ProviderError: where a rulebook is applied by a model.
+    """
+    rules = turn.setting.rules
     ruled = await rule_attempts(
         turn.stages.resolve,
         attempts,
         judged,
-        before,
+        at.state,
         rules,
         turn.dice,
-        player_text=intent.action_text,
-        leak=lambda text: turn.views.leak(text, before),
+        player_text=player_text,
+        leak=lambda text: turn.views.leak(text, at),
         keeper=turn.recorder,
         listener=turn.listener,
     )
-    patch = play_out(attempts, judged, before, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled, acting=who)
+    patch = play_out(attempts, judged, at.state, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled, acting=acting)
     resolution = patch.resolution()
-    turn.recorder.keep_code(RESOLVE, [*attempts, judged], resolution)
-    to = intent.whisper_to
-    audience = (who, to) if to is not None else audience_of(who, before, patch.state)
-    turn.played.actions += [attempt.action for attempt in attempts]
-    turn.played.results += judged.results
-    turn.played.take(resolution, patch.state, audience=audience)
-    turn.played.do(memory_ops(who, intent, resolution.outcomes))
-    remember(turn, resolution, before, patch.state, audience)
-    return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
+    turn.recorder.keep_code(record, [*attempts, judged], resolution)
+    return resolution, patch.state
 
 
 def remember(
-    turn: TurnContext, resolution: Resolution, before: WorldState, after: WorldState, audience: Sequence[str]
-) -> None:
-    """Record what those who saw a round remember of it, and how their relation to the actor changes; of a whisper
-    others only see that there was one. What the player was told in it is also learned by those who heard it."""
+    turn: TurnContext,
+    resolution: Resolution,
+    before: WorldState,
+    after: WorldState,
+    audience: Sequence[str],
+    *,
+    state: WorldState | None = None,
+) -> tuple[WorldState, tuple[StateOp, ...]]:
+    """Return the state in which those who saw a round remember it, and the ops of that: also how their relation to the
+    actor changes, and what they overheard of what the player was told; of a whisper others only see that there was one.
+
+    It begins at `state`, or at the state after the round.
+    """
+    state = after if state is None else state
     if turn.setting.rules.profile == "freeform":
-        return
-    turn.played.do(_overheard_reveals(before, after, audience))
-    turn.played.do(observe(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+        return state, ()
+    state, overheard = apply_fitting(state, _overheard_reveals(before, after, audience))
+    state, seen = apply_fitting(state, observe(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+    return state, (*overheard, *seen)
 
 
 def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:
@@ -472,26 +481,6 @@ def _overheard_reveals(before: WorldState, after: WorldState, audience: Sequence
 def audience_of(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
     """Return who saw what somebody did: those at the scene before it or after it, and the actor."""
     return tuple(dict.fromkeys((*before.present(), *after.present(), who)))
-
-
-def act_of(round_: Round) -> NpcAct:
-    """Return a round of the cast for its narration; of a whisper that the player does not hear only the fact that there
-    is one."""
-    assert round_.intent is not None
-    entity, intent = round_.after.entities[round_.who], round_.intent
-    named = {"who": round_.who, "name": entity.name, "pronoun": entity.pronoun, "whisper_to": intent.whisper_to}
-    if round_.hidden:
-        return NpcAct.model_validate({**named, "text": "", "hidden": True})
-    return NpcAct.model_validate(
-        {
-            **named,
-            "text": intent.action_text,
-            "tags": intent.intent_tags,
-            "outcomes": round_.resolution.outcomes,
-            "result": round_.judged.results[0] if round_.judged.results else None,
-            "say": intent.say,
-        }
-    )
 
 
 def _numbered(judged: Validation, first: int) -> Validation:

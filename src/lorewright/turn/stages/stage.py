@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from lorewright.errors import LorewrightError
+from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model, Toolbox
@@ -43,25 +44,74 @@ class StageListener(Protocol):
         ...
 
 
-class Stage(Generic[Given, Answer, Made]):
-    """A stage of the turn. Subclasses define its name, the type of a model's answer, and `builtin_answer`.
+# The version of a built-in stage in records that name none: those of files that were written before versions were.
+FIRST_VERSION = 1
 
-    `prose` says that a model answers with a text, which is the only required field of `answer_type`.
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run of a stage as it was recorded, its output as JSON values: by a model, or by this version of the built-in
+    stage, which may also have been asked before the model."""
+
+    stage: str
+    input_json: str
+    output: Any
+    builtin_version: int
+    by_model: bool
+
+
+class RecordedRuns:
+    """The recorded runs of one stage in one turn, in order. Each is taken once."""
+
+    def __init__(self, runs: Iterable[RecordedRun]) -> None:
+        self._left = list(runs)
+        self.versions = frozenset(run.builtin_version for run in self._left)
+
+    def take(self, stage: str, input_json: str) -> RecordedRun | None:
+        """Return the next run with this input; where there is none the next run, because the input may differ now; None
+        where all were taken."""
+        left = [run for run in self._left if run.stage == stage]
+        run = next((run for run in left if run.input_json == input_json), left[0] if left else None)
+        if run is not None:
+            self._left.remove(run)
+        return run
+
+
+class Stage(Generic[Given, Answer, Made]):
+    """A stage of the turn. Subclasses define its name, the types of a model's answer and of the output,
+    `builtin_answer` and its version.
+
+    `builtin_version` is raised with every change of `builtin_answer` that gives an input another output: turns of
+    another version are replayed with the recorded outputs. `prose` says that a model answers with a text, which is the
+    only required field of `answer_type`; `asks_builtin_first` that a model is asked only where the built-in stage is
+    unsure.
     """
 
     name: str
     answer_type: type[Answer]
+    made_type: type[Made]
+    builtin_version: int
+    asks_builtin_first: bool = False
     prose: bool = False
     max_tokens: int = 4_096
 
-    def __init__(self, model: Model | None = None, prompts: Prompts | None = None) -> None:
+    def __init__(
+        self, model: Model | None = None, prompts: Prompts | None = None, recorded: RecordedRuns | None = None
+    ) -> None:
+        """Take the model, None for the built-in stage. Where a run is among the `recorded` ones and another version of
+        the built-in stage made it, its output is the recorded one."""
         self.model = model
         self.prompts: Prompts = prompts or PlainPrompts()
+        self.recorded = recorded
 
     @property
     def is_builtin(self) -> bool:
         """Return True if no model is asked."""
         return self.model is None
+
+    def without_model(self) -> Self:
+        """Return the same stage, built in."""
+        return type(self)(None, self.prompts, self.recorded)
 
     def builtin_answer(self, given: Given) -> Made:
         """Return the deterministic built-in answer."""
@@ -104,14 +154,16 @@ class Stage(Generic[Given, Answer, Made]):
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry.
             ProviderError: the model could not be asked.
+            CampaignError: the output is to be taken from a record that cannot be read.
         Whatever is raised, `keeper` has what was asked and answered.
         """
         input_json = canonical_json(given.model_dump(mode="json"))
-        known = self.builtin_answer(given) if self.model is None else self.answer_without_model(given)
+        known, version = self._known_answer(given, input_json)
         if known is not None or self.model is None:
             assert known is not None
-            keeper.keep(StageRun(self.name, input_json, known))
+            keeper.keep(StageRun(self.name, input_json, known, builtin_version=version))
             return known
+        asked_first = version if self.asks_builtin_first else None
         log = CallLog()
         heard = self.heard(listener)
         listener.stage_began(self.name, self.model.key)
@@ -133,8 +185,37 @@ class Stage(Generic[Given, Answer, Made]):
                 self.prompts.prompt(self.name), self.context(given), self.answer_type, options
             )
         except (LorewrightError, CancelledError):
-            keeper.keep(StageRun(self.name, input_json, None, log))
+            keeper.keep(StageRun(self.name, input_json, None, log, asked_first))
             raise
         made = self.made_of(response.output, given)
-        keeper.keep(StageRun(self.name, input_json, made, log))
+        keeper.keep(StageRun(self.name, input_json, made, log, asked_first))
         return made
+
+    def _known_answer(self, given: Given, input_json: str) -> tuple[Made | None, int]:
+        """Return the answer for which no model is asked, None where one must be; and the version of the built-in stage
+        that gave it, or did not know it."""
+        run = self.taken_run(self.name, input_json)
+        if run is not None and not run.by_model:
+            return self.output_of(run), run.builtin_version
+        if run is not None and self.model is not None:
+            return None, run.builtin_version
+        known = self.builtin_answer(given) if self.model is None else self.answer_without_model(given)
+        return known, self.builtin_version
+
+    def taken_run(self, stage: str, input_json: str) -> RecordedRun | None:
+        """Return the recorded run that holds in place of a new one; None where there is none, or where it is of the
+        present version of the built-in stage. `stage` is the name under which it was recorded."""
+        run = None if self.recorded is None else self.recorded.take(stage, input_json)
+        return run if run is not None and run.builtin_version != self.builtin_version else None
+
+    def output_of(self, run: RecordedRun) -> Made:
+        """Return a recorded output.
+
+        Raises:
+            CampaignError: it cannot be read.
+        """
+        try:
+            return self.made_type.model_validate(run.output)
+        except ValidationError:
+            message = f"the recorded output of the {run.stage} (version {run.builtin_version}) cannot be read any more"
+            raise CampaignError(message, hint="replay the turn with --rethink") from None

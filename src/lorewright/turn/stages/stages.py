@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from lorewright.errors import SettingsError
+from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
-from lorewright.llm.prompt_template import PromptTemplate
+from lorewright.llm.prompt_template import Prompts, PromptTemplate
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.storage.annotation_rows import PromptPin, pin_prompts, prompt_pins
 from lorewright.storage.database import Database
 from lorewright.turn.stages.extract.context import LoreExtractorContext
@@ -28,11 +31,12 @@ from lorewright.turn.stages.plan.context import PlannerContext
 from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.resolution.context import ResolutionContext
 from lorewright.turn.stages.resolution.stage import Resolve
-from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.stage import RecordedRuns, Stage
 from lorewright.turn.stages.summarise.context import SummariserContext
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.stages.variables import RecapContext, RepairContext, SummaryOutput
 from lorewright.values.annotations import SummariserInput, SummariserOutput
+from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import (
     ExtractorInput,
     ExtractorOutput,
@@ -113,11 +117,16 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
 
 def schema_files(types: Mapping[str, Mapping[str, type[BaseModel]]] = STAGE_TYPES) -> Iterator[tuple[str, str]]:
     """Yield (file name, text) of every schema, such as `narrator.output.json`: of inputs and contexts as they are
-    serialised, of outputs as they are validated."""
+    serialised, of outputs as they are validated; and that of the context packet, which is part of inputs."""
     for name, parts in types.items():
         for part, model in parts.items():
             schema = model.model_json_schema(mode="validation" if part == "output" else "serialization")
-            yield f"{name}.{part}.json", json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            yield f"{name}.{part}.json", _schema_text(schema)
+    yield "context_packet.json", _schema_text(ContextPacket.model_json_schema(mode="serialization"))
+
+
+def _schema_text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 # The stages of a turn.
@@ -145,3 +154,53 @@ class Stages:
     def are_builtin(self) -> bool:
         """Return True if no stage has a model, so that a turn can be thought again at no cost."""
         return all(stage.is_builtin for stage in self)
+
+
+# Models by stage -> the stages of a turn. A stage without a model is built in.
+
+# By the names that their prompts have.
+STAGES = (
+    *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
+    *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
+)
+_Stage = TypeVar("_Stage", bound=Stage[Any, Any, Any])
+# The recorded runs of a new turn.
+NO_RUNS: Mapping[str, RecordedRuns] = MappingProxyType({})
+# Returns the stages of a turn: by the models of stages, the prompts, and the recorded runs of stages.
+MakeStages = Callable[[Mapping[str, Model], Prompts | None, Mapping[str, RecordedRuns]], Stages]
+# The stages in which other characters act of their own accord.
+_OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
+
+
+def stages_of(profile: TurnProfile) -> tuple[str, ...]:
+    """Return the stages that a turn of a profile may run."""
+    return tuple(stage for stage in STAGES if profile != "freeform" or stage not in _OF_SEVERAL)
+
+
+def make_stages(
+    models: Mapping[str, Model], prompts: Prompts | None = None, recorded: Mapping[str, RecordedRuns] = NO_RUNS
+) -> Stages:
+    """Return the stages, each with its model if it has one, and with its recorded runs if it has any; without prompts
+    models are shown their whole input as JSON.
+
+    Raises:
+        SettingsError: a model was given to an unknown stage.
+    """
+    unknown = sorted(set(models) - set(STAGES))
+    if unknown:
+        raise SettingsError(f"there is no stage {unknown[0]}", hint=f"one of {', '.join(STAGES)}")
+
+    def made(kind: type[_Stage]) -> _Stage:
+        return kind(models.get(kind.name), prompts, recorded.get(kind.name))
+
+    return Stages(
+        interpret=made(Interpret),
+        plan=made(Plan),
+        resolve=made(Resolve),
+        narrate=made(Narrate),
+        extract=made(Extract),
+        npc_intent=made(Intend),
+        persona_extractor=made(PersonaExtract),
+        character_extractor=made(CharacterExtract),
+        summarise=made(Summarise),
+    )

@@ -15,6 +15,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.patch import REASON_CODES, ActionResult, Outcome, OutcomeCode
 from lorewright.rules.verbs import verb_of
 from lorewright.tokens import count_tokens
+from lorewright.values.packet import ContextPacket
 from lorewright.values.records import InnerState, Message, NarratorInput, NpcAct, Premise
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -353,22 +354,6 @@ def in_words(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def rows_of(packet: Mapping[str, Any], *path: str) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list within a packet; empty where it has another shape."""
-    found: Any = packet
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list | tuple) else []
-
-
-def text_of(packet: Mapping[str, Any], *path: str) -> str:
-    """Return a text within a packet; empty where there is none."""
-    found: Any = packet
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, str) else ""
-
-
 # Contexts of the prompts besides the turn's own stages: recaps and repairs; and the output of a recap.
 
 
@@ -420,11 +405,9 @@ class CalibrationVariables(Frozen):
     veils: tuple[str, ...] = ()
 
 
-def calibration_of(packet: Mapping[str, Any]) -> CalibrationVariables:
+def calibration_of(packet: ContextPacket) -> CalibrationVariables:
     """Return the calibration of a packet; values of another shape are taken as text, unknown keys are dropped."""
-    given = packet.get("calibration")
-    if not isinstance(given, Mapping):
-        return CalibrationVariables()
+    given = packet.calibration
     texts = {key: _text(given.get(key)) for key in ("tone", "lethality", "pace", "character")}
     return CalibrationVariables(**texts, lines=_list(given.get("lines")), veils=_list(given.get("veils")))
 

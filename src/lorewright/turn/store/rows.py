@@ -91,6 +91,7 @@ def record_of(row: StoredRow) -> dict[str, Any]:
         "prompt": read_json(row["prompt_json"]),
         "cost_microusd": row["cost_microusd"],
         "calls": read_json(row["calls_json"]),
+        "builtin_version": row["builtin_version"],
     }
 
 
@@ -112,6 +113,7 @@ def attempt_row(
             "provider": record.provider,
             "prompt": prompt_shown(record) | ({"source": record.prompt.source} if record.prompt is not None else {}),
             "calls": [call.shown() for call in record.calls],
+            "builtin_version": record.builtin_version,
         }
         for record in records
     ]
@@ -192,6 +194,7 @@ def _record_rows(draft: Draft) -> Iterator[Row]:
                 canonical_json(prompt_shown(record)),
                 record.cost_microusd,
                 canonical_json([call.shown() for call in record.calls]),
+                record.builtin_version,
             ),
         )
 

@@ -12,74 +12,24 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from types import MappingProxyType
-from typing import Literal
 
+from lorewright import visibility
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import PackEntity as PackEntity
 from lorewright.retrieval.view import LoreView, find_same_things, hidden_entities, ids_of
 from lorewright.turn.views.player_ids import readable
 from lorewright.values.records import Message, MessageType
+from lorewright.visibility import MessageReader
 from lorewright.world.events import CampaignEnded, EngineEvent, SceneChanged
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 
-# Message matrix: which reader sees which message. It is seed 004's matrix as one table of data, completed for the
-# stages that it lacks. Every stage gets its messages from `seen_by` and from nowhere else.
-
-Reader = Literal[
-    "player",
-    "persona_intent",
-    "interpreter",
-    "planner",
-    "resolution",
-    "narrator",
-    "npc_intent",
-    "reflection",
-    "persona_extractor",
-    "character_extractor",
-    "lore_extractor",
-    "summariser",
-    "recap",
-]
-# `all`: every message so far, a narration only if the reader was there for it. `own`: those that the reader's own
-# character owns; `last_own`: the newest of these. `resolving`: those that are being resolved just now; `current`: the
-# narration of those.
-Sight = Literal["all", "own", "last_own", "resolving", "current", "none"]
-
-_COLUMNS: tuple[MessageType, ...] = ("scene_marker", "narration", "intention", "thought", "system")
-
-
-def _row(*sights: Sight) -> Mapping[MessageType, Sight]:
-    return MappingProxyType(dict(zip(_COLUMNS, sights, strict=True)))
-
-
-# Rows: the readers. The first six are the specification's, except that its persona intent is here what a player sees
-# while they choose an action. Nobody ever reads a system message in the story.
-MATRIX: Mapping[Reader, Mapping[MessageType, Sight]] = MappingProxyType(
-    {
-        # reader                      scene_marker  narration  intention    thought  system
-        "persona_intent": _row("none", "all", "own", "own", "none"),
-        "npc_intent": _row("none", "all", "own", "own", "none"),
-        "narrator": _row("all", "all", "resolving", "none", "none"),
-        "persona_extractor": _row("none", "all", "last_own", "own", "none"),
-        "character_extractor": _row("none", "all", "last_own", "own", "none"),
-        "lore_extractor": _row("none", "current", "none", "none", "none"),
-        "player": _row("none", "all", "own", "own", "none"),
-        # The player's words may point back at what they said (`again`, `it`).
-        "interpreter": _row("none", "all", "own", "none", "none"),
-        "planner": _row("all", "all", "resolving", "none", "none"),
-        "resolution": _row("none", "none", "resolving", "none", "none"),
-        # The specification of rulesets calls a character's intent its reflection.
-        "reflection": _row("none", "all", "own", "own", "none"),
-        "summariser": _row("none", "all", "none", "none", "none"),
-        "recap": _row("none", "all", "none", "none", "none"),
-    }
-)
+# The message stream -> the messages that a stage or viewer may see, by the table `visibility.MESSAGES`. Every stage
+# gets its messages from `seen_by` and from nowhere else.
 
 
 def seen_by(
-    reader: Reader,
+    reader: MessageReader,
     messages: Iterable[Message],
     *,
     own_id: str | Collection[str],
@@ -93,10 +43,12 @@ def seen_by(
     now, `current` the narration of those.
     """
     own = frozenset((own_id,)) if isinstance(own_id, str) else frozenset(own_id)
-    row, given = MATRIX[reader], list(messages)
+    row, given = visibility.MESSAGES[reader], list(messages)
 
     def sees(message: Message) -> bool:
         match row[message.type]:
+            case "every":
+                return True
             case "all":
                 return _was_there(message, own)
             case "own":
@@ -172,9 +124,11 @@ class StorySoFar:
         told: dict[int, list[str]] = {}
         met = set(self.met)
         for turn_no, message in turns:
-            if message.type in ("intention", "thought") and message.owner == player_id:
+            if not seen_by("player", (message,), own_id=player_id):
+                continue
+            if message.type in ("intention", "thought"):
                 typed.setdefault(turn_no, []).append(message.content)
-            elif message.type == "narration" and seen_by("player", (message,), own_id=player_id):
+            elif message.type == "narration":
                 told.setdefault(turn_no, []).append(message.content)
                 met.update(message.audience)
         new = tuple(
@@ -190,11 +144,19 @@ def _joined(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Acquaintance:
-    """The player's acquaintance with the entities of a state: whom they have met or heard of."""
+    """The player's acquaintance with the entities of a state: whom they have met or heard of. `persona` is the ID of
+    the persona that the player plays, empty for the one who is played just now; `story` is what reached that
+    persona."""
 
     state: WorldState
     generations: Sequence[Generation]
     story: StorySoFar = field(default_factory=StorySoFar)
+    persona: str = ""
+
+    @property
+    def who(self) -> str:
+        """Return the ID of the persona whose acquaintance it is."""
+        return self.persona or self.state.player_id
 
     def heard_of(self, words: str = "") -> frozenset[str]:
         """Return the IDs of all whose names may be said to the player who typed these words."""
@@ -257,7 +219,7 @@ class Acquaintance:
 
     def _reaches_player(self, event: EngineEvent) -> bool:
         # Where the player is, and that the story is over, they see whoever brought it about.
-        return event.reaches(self.state.player_id) or isinstance(event, (CampaignEnded, SceneChanged))
+        return event.reaches(self.who) or isinstance(event, (CampaignEnded, SceneChanged))
 
     def _unnamed(self, entity: Entity) -> Entity:
         # Things and doors can be handled, so they have the name that the scenario gives them.
@@ -273,7 +235,7 @@ class Acquaintance:
     @cached_property
     def readable(self) -> frozenset[str]:
         """Return the IDs of the items that the player has learned and may look up: see `player_ids.readable`."""
-        return readable(self.state, self.generations)
+        return readable(self.state, self.generations, self.who)
 
     @cached_property
     def _hidden(self) -> frozenset[str]:
@@ -306,20 +268,23 @@ class Acquaintance:
     @cached_property
     def _seen_or_learned(self) -> frozenset[str]:
         """Return the IDs of entities that the player has been with, or has learned something of."""
-        state = self.state
-        learned = {holder_of(item) for item in state.learned_by(state.player_id)}
+        state, who = self.state, self.who
+        place = state.positions.get(who, OFFSTAGE)
+        learned = {holder_of(item) for item in state.learned_by(who)}
+        # Which persona visited a place is not recorded: where there are several, nobody met a hidden one by a visit.
+        places = {*state.visits, *(state.positions.get(persona, OFFSTAGE) for persona in state.personas)}
         return frozenset(
             {
-                *state.present(),
+                *(other for other, at in state.positions.items() if at == place != OFFSTAGE),
                 *self.story.met,
-                *state.visits,
-                *(state.positions[who] for who in (state.player_id, *state.personas) if who in state.positions),
-                *state.held_by(state.scene.location_id),
-                *state.held_by(state.player_id),
+                *(places - self._hidden if state.personas else places),
+                place,
+                *state.held_by(place),
+                *state.held_by(who),
                 *state.doors,
-                *(fact.subject_id for fact in state.facts.values() if fact.visibility == "player"),
+                *(fact.subject_id for fact in state.facts.values() if fact.is_shown("player", who)),
                 *(entity.id for entity in state.entities.values() if (entity.pack_entity_id or entity.id) in learned),
-                state.player_id,
+                who,
                 *state.personas,
             }
             - {OFFSTAGE}
@@ -328,7 +293,7 @@ class Acquaintance:
     @cached_property
     def _near(self) -> frozenset[str]:
         """Return the destinations of the ways of all places at which the player has been."""
-        places = {self.state.scene.location_id, *self.state.visits}
+        places = {self.state.positions.get(self.who, OFFSTAGE), *self.state.visits}
         return frozenset(way.to for place in places for way in self.state.exits.get(place, ()))
 
     def _is_told(self, name: str) -> bool:
@@ -367,7 +332,7 @@ class Acquaintance:
     @cached_property
     def _titles(self) -> tuple[str, ...]:
         """Return what the player reads besides the story: the titles of its threads, and what they remember."""
-        memory = self.state.observations.get(self.state.player_id, {})
+        memory = self.state.observations.get(self.who, {})
         return (
             *(thread.title for thread in self.state.threads.values()),
             *(observation.content for observation in memory.values()),
@@ -375,7 +340,7 @@ class Acquaintance:
 
     @cached_property
     def _texts_learned(self) -> tuple[str, ...]:
-        learned = sorted(self.state.learned_by(self.state.player_id))
+        learned = sorted(self.state.learned_by(self.who))
         found = (next(filter(None, (pack.item(item_id) for pack in self.generations)), None) for item_id in learned)
         return tuple(item.text for item in found if item is not None)
 

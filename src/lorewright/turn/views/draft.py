@@ -178,7 +178,8 @@ class PromptUse:
 
 @dataclass(frozen=True, slots=True)
 class StageRecord(CallTotals):
-    """One stage's input and output, as JSON (`null` for one that failed); and every call to a model."""
+    """One stage's input and output, as JSON (`null` for one that failed); and every call to a model. `builtin_version`
+    is None where no built-in stage took part."""
 
     stage: str
     input_json: str
@@ -188,6 +189,7 @@ class StageRecord(CallTotals):
     provider: str = BUILTIN
     prompt: PromptUse | None = None
     calls: tuple[Call, ...] = ()
+    builtin_version: int | None = None
 
 
 @dataclass(slots=True)
@@ -199,7 +201,7 @@ class Recorder:
     def keep(self, run: StageRun[Any]) -> None:
         """Record a stage that may be run by a model."""
         output = "null" if run.output is None else _json(run.output)
-        record = StageRecord(run.stage, run.input_json, output)
+        record = StageRecord(run.stage, run.input_json, output, builtin_version=run.builtin_version)
         if (log := run.log) is not None:
             record = replace(
                 record,

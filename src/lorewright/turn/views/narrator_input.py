@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import is_answered, verb_of
-from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
-from lorewright.turn.views.acquaintance import Reader, seen_by
-from lorewright.turn.views.draft import Head
+from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
 from lorewright.turn.views.scope import ways_out
+from lorewright.values.packet import ContextPacket
 from lorewright.values.records import (
     ClockTick,
     Evidence,
     InnerState,
     LoreLine,
-    Message,
-    MessageType,
     Movement,
     NarratorInput,
     NpcAct,
@@ -38,96 +34,6 @@ from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
-# The message stream as one turn sees it: the messages of the last turns, and those of this one so far.
-
-# The subtype of an intention that only its speaker and one listener hear.
-WHISPER = "whisper"
-
-
-class TurnStream:
-    """The message stream of a turn: messages are appended one by one and never change. It becomes part of the
-    campaign's stream with the turn."""
-
-    def __init__(self, head: Head, turn_id: str) -> None:
-        self._past = head.recent
-        self._markers = head.markers
-        self._turn_id = turn_id
-        self._turn_no = head.turn_no + 1
-        self._own: list[Message] = []
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """Return this turn's messages."""
-        return tuple(self._own)
-
-    def open(self) -> None:
-        """Append the markers of what the last turn led to."""
-        for marker in self._markers:
-            self.add("system", "scene_marker", "", subtype=marker.subtype, payload=marker.payload)
-
-    def intend(self, owner: str, words: str, *, thought: str = "", to: str | None = None) -> Message:
-        """Append what somebody means to do, after their thought; with `to` it is whispered to that character."""
-        if thought:
-            self.add(owner, "thought", thought)
-        if to is None:
-            return self.add(owner, "intention", words)
-        return self.add(owner, "intention", words, subtype=WHISPER, payload={"to": to})
-
-    def add(
-        self,
-        owner: str,
-        kind: MessageType,
-        content: str,
-        *,
-        subtype: str | None = None,
-        payload: Mapping[str, Any] = MappingProxyType({}),
-        audience: Sequence[str] = (),
-    ) -> Message:
-        """Append a message to this turn's and return it."""
-        message = Message(
-            owner=owner,
-            type=kind,
-            turn_id=self._turn_id,
-            seq=len(self._own),
-            content=content,
-            subtype=subtype,
-            payload=dict(payload),
-            audience=tuple(dict.fromkeys(audience)),
-        )
-        self._own.append(message)
-        return message
-
-    def thoughts(self) -> list[tuple[int, Message]]:
-        """Return every thought as (turn number, message): for leak checks, never for anybody to read."""
-        return [numbered for numbered in self._numbered() if numbered[1].type == "thought"]
-
-    def told(self) -> list[Message]:
-        """Return all narrations so far, for any audience."""
-        return [message for _, message in self._numbered() if message.type == "narration"]
-
-    def seen_by(
-        self,
-        reader: Reader,
-        *,
-        own_id: str | Collection[str],
-        resolving: Collection[Message] = (),
-        current: Collection[Message] = (),
-    ) -> list[tuple[int, Message]]:
-        """Return (turn number, message), oldest first, as a reader may see them just now; see
-        `acquaintance.seen_by`."""
-        numbered = self._numbered()
-        number = {(message.turn_id, message.seq): turn_no for turn_no, message in numbered}
-        seen = seen_by(
-            reader, (message for _, message in numbered), own_id=own_id, resolving=resolving, current=current
-        )
-        return [(number[message.turn_id, message.seq], message) for message in seen]
-
-    def _numbered(self) -> list[tuple[int, Message]]:
-        return [*self._past, *((self._turn_no, message) for message in self._own)]
-
-
-# The narrator's input: the scene as it may be shown, and the evidence that was gained.
-
 
 def narrator_input(
     *,
@@ -140,7 +46,7 @@ def narrator_input(
     resolution: Resolution,
     plan: PlannerOutput,
     rules: CampaignRules,
-    packet: dict[str, Any],
+    packet: ContextPacket,
     seed: str,
     turn_no: int,
     described: Mapping[str, Sequence[LoreText]] | None = None,
@@ -226,7 +132,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
     """Yield the promises, threats and debts of the outcomes' facts, where the player may know them."""
     for fact_id in dict.fromkeys(linked_id for outcome in outcomes for linked_id in outcome.fact_ids):
         fact = state.facts[fact_id]
-        if fact.visibility == "player":
+        if fact.is_shown("narrator", state.player_id):
             said = {"to_id": fact.object["to"], "what": fact.object["what"]}
             yield Recorded.model_validate(
                 {"fact_id": fact_id, "by_id": fact.subject_id, "predicate": fact.predicate, **said}
@@ -236,12 +142,14 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
 def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
     place = state.entities[state.scene.location_id]
     people = [state.entities[npc_id] for npc_id in state.present_npcs()]
+    lore = texts_for(lore, "narrator")
     return SceneView(
         place_id=place.id,
         place_name=place.name,
         first_visit=state.visits.get(place.id, 0) <= 1,
         atmosphere=_lines(lore.atmosphere),
         overview=_lines(lore.overview),
+        standing=_lines(lore.standing),
         people=tuple(
             PersonView(
                 id=person.id,

@@ -1,4 +1,4 @@
-"""ContextPacket: what a stage is told of the world, in the seed's shape, cut to its reader."""
+"""A state and the lore of its scene -> the ContextPacket of a stage, cut to its reader and to a budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
 from lorewright.tokens import count_tokens
 from lorewright.values.annotations import SummarySentence
 from lorewright.values.entries import Agenda, facts_shown
+from lorewright.values.packet import ContextPacket
 from lorewright.values.records import Message
+from lorewright.visibility import FactKind, fact_sight, sees_section
 from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState
 
@@ -136,7 +138,7 @@ def build_packet(
     calibration: Mapping[str, Any] | None = None,
     story: Sequence[SummarySentence] = (),
     budget_tokens: int = PACKET_TOKENS,
-) -> dict[str, Any]:
+) -> ContextPacket:
     """Return the packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
@@ -166,33 +168,40 @@ def build_packet(
             {"owner_id": state.player_id, "item_id": item, "qty": quantity, "flags": {}}
             for item, quantity in state.held_by(state.player_id).items()
         ],
-        "relationships": [*_relationships(state, present), *(_ties(state, present) if viewer == "planner" else [])],
+        "relationships": [
+            *_relationships(state, present),
+            *(_ties(state, present) if _is_shown("tie", viewer) else []),
+        ],
         "summary": {
             "scene": scene_summary(state),
             "threads": threads_summary(state),
-            **({"story": [{"text": told.text, "turn_nos": list(told.turn_nos)} for told in story]} if story else {}),
+            **({"story": [{"text": told.text} for told in story]} if story else {}),
         },
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in narrations[-RECENT_NARRATIONS:]
         ],
-        "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
-        "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
-        "investigation_progress": _progress(state, lore, viewer),
+        "npc_agendas": _agendas(state, present, agendas or {}) if _is_shown("agenda", viewer) else {},
+        "npc_capabilities": _capabilities(lore) if sees_section("capabilities", viewer) else {},
+        "investigation_progress": _progress(state, lore) if _is_shown("to_find", viewer) else {},
         "pending_threats": [
             *(threat for clock in sorted(state.clocks) if (threat := _threat(state.clocks[clock], rules))),
             *_announced(state, rules),
         ],
-        "active_situations": [_situation(state, rules, situation) for situation in sorted(state.situations)],
+        "active_situations": [_situation(rules, situation) for situation in sorted(state.situations)],
         "failure_streak": dict(sorted(state.streaks.items())),
         "calibration": dict(plain(calibration or {})),
         "lore_context": {
-            "scene": scene_view(lore, viewer, learned=state.learned_by(state.player_id)),
-            "asked": list(asked),
-            "session": dict(session or {}),
+            "scene": _scene_lore(state, lore, viewer),
+            "asked": _passages(asked),
+            "session": {"chunks": chunks} if (chunks := _passages((session or {}).get("chunks", ()))) else {},
         },
     }
-    return fit_packet(packet, budget_tokens=budget_tokens)
+    return ContextPacket.model_validate(fit_packet(packet, budget_tokens=budget_tokens))
+
+
+def _is_shown(kind: FactKind, viewer: StageViewer) -> bool:
+    return fact_sight(kind, viewer) == "all"
 
 
 def _constraints(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
@@ -200,12 +209,17 @@ def _constraints(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
     state."""
     if state.ruleset is None:
         return {}
-    ruleset = rules.ruleset
-    return {
-        "ruleset_id": ruleset.id,
-        "rulebook_summary": ruleset.rulebook_summary,
-        "scene_state": plain(state.ruleset.scene),
-    }
+    return {"rulebook_summary": rules.ruleset.rulebook_summary, "scene_state": plain(state.ruleset.scene)}
+
+
+def _scene_lore(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[str, Any]:
+    """Return the lore of the scene for a viewer. How much lies undiscovered is told by `investigation_progress`."""
+    shown = scene_view(lore, viewer, learned=state.learned_by(state.player_id))
+    return {**shown, "discoverable": [find for find in shown["discoverable"] if "content" in find]}
+
+
+def _passages(chunks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"chunk_id": chunk["chunk_id"], "text": chunk["text"]} for chunk in chunks]
 
 
 def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Agenda]) -> dict[str, Any]:
@@ -219,24 +233,9 @@ def _capabilities(lore: SceneLore) -> dict[str, str]:
     return {npc_id: text for npc_id, text in texts.items() if text}
 
 
-def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[str, Any]:
-    """Return what was learned, here and by thread; the planner is also told how much more can be found here."""
-    learned = state.learned_by(state.player_id)
-    items_here = {item.id for item in lore.items()}
-    progress: dict[str, Any] = {
-        "learned": len(learned),
-        "learned_here": len(items_here & learned),
-        "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
-    }
-    counted = [thread for thread in sorted(state.threads) if state.threads[thread].needed]
-    if counted:
-        progress["inquiries"] = {
-            thread_id: {"progress": state.threads[thread_id].progress, "needed": state.threads[thread_id].needed}
-            for thread_id in counted
-        }
-    if viewer == "planner":
-        progress["to_find_here"] = len({item.id for item in lore.discoverable} - learned)
-    return progress
+def _progress(state: WorldState, lore: SceneLore) -> dict[str, Any]:
+    """Return how much more can be found here."""
+    return {"to_find_here": len({item.id for item in lore.discoverable} - state.learned_by(state.player_id))}
 
 
 def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
@@ -245,7 +244,7 @@ def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
     ahead = [value for value in sorted(rules.clock_effects.get(clock.id, {})) if value > clock.value]
     if not ahead or ahead[0] - clock.value > _NEAR:
         return None
-    return {"clock_id": clock.id, "name": clock.name, "value": clock.value, "at": ahead[0], "max": clock.max}
+    return {"name": clock.name, "at": ahead[0], "max": clock.max}
 
 
 def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
@@ -254,7 +253,6 @@ def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
     due = sorted(state.threats.items(), key=lambda threat: (threat[1].due, threat[0]))
     return [
         {
-            "threat_id": threat_id,
             "name": rules.threats[threat_id].title if threat_id in rules.threats else threat_id,
             "minutes_left": max(threat.due - state.minutes, 0),
         }
@@ -262,10 +260,9 @@ def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
     ]
 
 
-def _situation(state: WorldState, rules: CampaignRules, situation_id: str) -> dict[str, Any]:
-    situation, rule = state.situations[situation_id], rules.ruleset.situations.get(situation_id)
-    left = None if situation.until is None else max(situation.until - state.minutes, 0)
-    return {"situation_id": situation_id, "summary": rule.summary if rule else "", "minutes_left": left}
+def _situation(rules: CampaignRules, situation_id: str) -> dict[str, Any]:
+    rule = rules.ruleset.situations.get(situation_id)
+    return {"summary": rule.summary if rule else ""}
 
 
 def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str, Any]:
@@ -276,16 +273,22 @@ def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str,
     if conditions := state.conditions_of(entity_id):
         attrs["conditions"] = list(conditions)
     character = state.characters.get(entity_id)
-    if character is not None and viewer != "player":
+    if character is not None and _is_shown("inner", viewer):
         manifest = {name: plain(inner.value) for name, inner in character.states.items() if inner.is_manifest}
         attrs |= {"states": manifest} if manifest else {}
     return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
 
 
 def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
+    """Return the facts that a stage is shown; for the planner marked as kept from the player where the persona who is
+    played does not know of them."""
     fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
-    shown = facts_shown(state, about, hidden=viewer == "planner")
-    return [fact.model_dump(mode="json", include=fields) for fact in shown]
+    shown = facts_shown(state, about, reader=viewer, who=state.player_id)
+    return [
+        fact.model_dump(mode="json", include=fields)
+        | ({} if fact.is_shown("player", state.player_id) or fact.visibility != "player" else {"visibility": "gm"})
+        for fact in shown
+    ]
 
 
 def _related_ids(state: WorldState) -> Iterator[str]:

@@ -118,10 +118,11 @@ def disguised_in(state: WorldState, generations: Sequence[Generation]) -> dict[s
     }
 
 
-def readable(state: WorldState, generations: Sequence[Generation]) -> frozenset[str]:
-    """Return the IDs of the items that the player has learned and may look up in their packs. Items that somebody in
-    disguise has told are excluded: in the packs they stand under the hidden name."""
-    learned = state.learned_by(state.player_id)
+def readable(state: WorldState, generations: Sequence[Generation], who: str | None = None) -> frozenset[str]:
+    """Return the IDs of the items that a persona, by default the one who is played, has learned and their player may
+    look up in the packs. Items that somebody in disguise has told are excluded: in the packs they stand under the
+    hidden name."""
+    learned = state.learned_by(who or state.player_id)
     disguised = disguised_in(state, generations) if learned else {}
     if not disguised:
         return learned

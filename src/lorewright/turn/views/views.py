@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import reduce
 from types import TracebackType
 from typing import Any, Literal
 
@@ -14,19 +16,21 @@ from lorewright.index.generation import Generation
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
+from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.gather import are_linked, described
-from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.views.draft import Head, Setting, Submission
+from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
-from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
-from lorewright.turn.views.scope import scene_item, scope_of
+from lorewright.turn.views.point import GatheredLore, RetrievedAnswer, TurnPoint, TurnStream
+from lorewright.turn.views.scope import ground, scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
+from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState
@@ -105,32 +109,26 @@ _SENTENCE_WORDS = 4
 
 
 class TurnViews:
-    """The views of one turn. `items` grows with every scene that was viewed: all that could be told or leaked.
+    """The views of one turn, each made for a point of it. What was gathered until then is part of the point: nothing
+    that is asked here changes what a later check calls a leak.
 
-    Entries in force are judged anew for each state that a scene is viewed in. History from before the turn is opened
-    once, when it is first needed, and closed with the views.
+    History from before the turn is opened once, when it is first needed, and closed with the views.
     """
 
-    def __init__(self, head: Head, submission: Submission, setting: Setting, stream: TurnStream) -> None:
+    def __init__(self, head: Head, submission: Submission, setting: Setting) -> None:
         self._head = head
-        self._stream = stream
         self._submission = submission
         self._setting = setting
-        self._in_force: tuple[Generation, ...] | None = None
-        self._in_force_for: WorldState | None = None
+        # The generations in force in the state that was asked about last: most questions follow one another.
+        self._in_force: tuple[WorldState, tuple[Generation, ...]] | None = None
         self._open = ExitStack()
         self._history: tuple[Generation, ...] | None = None
-        self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
-        self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
-        self.items: dict[str, SceneItem] = {}
-        # The texts of places and people that the narrator was shown, by key.
-        self._sights: dict[str, str] = {}
-        # The motivations of people, by key: shown to them and to the planner, told to nobody.
-        self._motives: dict[str, str] = {}
+        self._cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self._story: StorySoFar | None = None
         self._acquaintance: Acquaintance | None = None
         self._planners: list[tuple[str, str]] | None = None
         self._entries = setting.entries(head)
+        # The texts that were refused, for replays.
         self._refused: dict[tuple[str, str], LeakRefusal] = {}
 
     def __enter__(self) -> TurnViews:
@@ -157,73 +155,98 @@ class TurnViews:
             present_ids=state.present_npcs(),
             thread_ids=tuple(sorted(state.threads)),
         )
-        self._in_force_for, self._in_force = state, None
-        lore = self.cache.lore_of(
+        return self._cache.lore_of(
             focus,
             self._setting.generations,
-            self._generations_in_force,
+            lambda: self._generations_in_force(state),
             conditions=lore_conditions(state),
             learned=state.learned_by(state.player_id),
         )
-        self.items |= {item.id: item for item in lore.items()}
-        self._sights |= {line.key: line.text for line in lore.sights()}
-        # Shorter texts are common phrases.
-        motives = (line for briefing in lore.briefings for line in briefing.motivation)
-        self._motives |= {line.key: line.text for line in motives if len(line.text.split()) >= QUOTED_WORDS}
-        return lore
 
-    def _generations_in_force(self) -> tuple[Generation, ...]:
-        """Return the generations in force in the state that was viewed last; judged when they are first needed."""
-        if self._in_force is None:
-            assert self._in_force_for is not None
-            self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
-        return self._in_force
+    def at_scene(self, at: TurnPoint) -> tuple[SceneLore, TurnPoint]:
+        """Return all lore of the scene at a point, and the point with it among what was gathered."""
+        lore = self.scene_lore(at.state)
+        return lore, replace(at, lore=at.lore.with_scene(lore))
 
-    def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
+    def grounded(
+        self, actions: Sequence[Action], at: TurnPoint, *, acting: str | None = None
+    ) -> tuple[list[Attempt], TurnPoint]:
+        """Return each action with the items that its words point at (see `scope.ground`), and the point with the lore
+        of every scene that the actions lead through."""
+        scenes: list[SceneLore] = []
+
+        def gather(state: WorldState) -> SceneLore:
+            scenes.append(self.scene_lore(state))
+            return scenes[-1]
+
+        ruleset, generations = self._setting.rules.ruleset, self._setting.generations
+        attempts = ground(actions, at.state, gather, ruleset, generations, acting=acting)
+        return attempts, replace(at, lore=reduce(GatheredLore.with_scene, scenes, at.lore))
+
+    def use_of_scene_lore(self, before: WorldState, after: WorldState) -> SceneLoreUse:
+        """Return how a turn used the scene's lore: it was cached unless the scene that the turn began or ended in was
+        gathered whole."""
+        scenes = {before.scene.id, after.scene.id}
+        return SceneLoreUse(not scenes & self._cache.gathered, after.scene.id, self._cache.to_keep(after.scene.id))
+
+    def _generations_in_force(self, state: WorldState) -> tuple[Generation, ...]:
+        if self._in_force is None or self._in_force[0] is not state:
+            self._in_force = state, generations_in_force(self._setting.generations, lore_conditions(state))
+        return self._in_force[1]
+
+    def described(
+        self, at: TurnPoint, outcomes: Sequence[Outcome]
+    ) -> tuple[Mapping[str, Sequence[LoreText]], TurnPoint]:
         """Return what the packs openly say of the subjects of a turn, and of some of what is here after it, by entity
-        ID."""
-        generations = self._generations_in_force()
-        knows = self.acquaintance(state)
+        ID; and the point with these texts among the sights."""
+        generations = self._generations_in_force(at.state)
+        knows = self.acquaintance(at.state)
         words = " ".join(outcome.words for outcome in outcomes)
         concerned = spoken_of(
             knows.shown, outcomes, generations, turn_no=self._head.turn_no + 1, heard_of=knows.heard_of(words)
         )
         found = described(generations, concerned)
-        self._sights |= {line.key: line.text for lines in found.values() for line in lines}
-        return found
+        lines = [line for lines in found.values() for line in lines]
+        return found, replace(at, lore=at.lore.with_sights(lines))
 
-    def add_learned(self, item_ids: Iterable[str]) -> None:
-        """Add items that were revealed by an effect although their holders are not here."""
-        for item_id in item_ids:
-            for generation in self._generations_in_force():
-                item = generation.item(item_id)
-                if item is not None:
-                    self.items.setdefault(item_id, scene_item(item))
+    def with_learned(self, at: TurnPoint, item_ids: Iterable[str]) -> TurnPoint:
+        """Return the point with items that were revealed by an effect although their holders are not here."""
+        # Most turns reveal nothing, and then it need not be known what is in force.
+        wanted = [(item_id, generation) for item_id in item_ids for generation in self._generations_in_force(at.state)]
+        found = (generation.item(item_id) for item_id, generation in wanted)
+        return replace(at, lore=at.lore.with_items(scene_item(item) for item in found if item is not None))
 
-    def narrations(self) -> tuple[str, ...]:
+    def narrations(self, stream: TurnStream) -> tuple[str, ...]:
         """Return the last narrations that the narrator may see, oldest first, each a page at most, because a model is
         shown its own texts again."""
-        seen = self._stream.seen_by("narrator", own_id=self._head.state.player_id)
+        seen = stream.seen_by("narrator", own_id=self._head.state.player_id)
         return tuple(message.content[:RECENT_CHARACTERS] for _, message in seen if message.type == "narration")
 
-    def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
-        """Return the context packet of a stage."""
-        return build_packet(
-            self.acquaintance(state).shown,
+    def packet(
+        self, at: TurnPoint, lore: SceneLore, viewer: Literal["planner", "narrator"]
+    ) -> tuple[ContextPacket, TurnPoint]:
+        """Return the context packet of a stage, and the point with what was retrieved for it."""
+        asked, answers = self._retrieved(at.state, lore, at.lore.answers)
+        packet = build_packet(
+            self.acquaintance(at.state).shown,
             self._setting.rules,
             lore,
-            self._stream.seen_by(viewer, own_id=state.player_id),
+            at.stream.seen_by(viewer, own_id=at.state.player_id),
             viewer=viewer,
-            asked=self._retrieved(state, lore),
+            asked=asked,
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
-            story=summary_for(self._head.summary, state.player_id),
+            story=summary_for(self._head.summary, at.state.player_id),
         )
+        return packet, replace(at, lore=replace(at.lore, answers=answers))
 
-    def _retrieved(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
-        """Return lore and history for the player's words, as the player may see it: no stage is told more of it. Chunks
-        of the scene's standing lore are not repeated, and their tokens do not count."""
+    def _retrieved(
+        self, state: WorldState, lore: SceneLore, answers: tuple[RetrievedAnswer, ...]
+    ) -> tuple[list[dict[str, Any]], tuple[RetrievedAnswer, ...]]:
+        """Return lore and history for the player's words, as the player may see it: no stage is told more of it; and
+        the answers with those that are new. Chunks of the scene's standing lore are not repeated, and their tokens do
+        not count."""
         standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
         query = LoreRetrievalQuery(
             keywords=self._submission.text[:_ASKED_CHARACTERS],
@@ -242,62 +265,47 @@ class TurnViews:
             conditions=lore_conditions(state),
             entries=self._entries,
         )
-        found = (chunk for chunk in self._retrieve_once(view, query) if chunk.chunk_id not in standing)
-        chunks = (*found, *self._retrieved_history(query))
-        return [
-            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
-        ]
+        found, answers = _retrieved_once(view, query, answers)
+        history, answers = self._retrieved_history(query, answers)
+        chunks = (*(chunk for chunk in found if chunk.chunk_id not in standing), *history)
+        return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
 
-    def _retrieved_history(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
-        """Return what the player saw happen that a query finds, beyond the recent turns of the packet."""
+    def _retrieved_history(
+        self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
+    ) -> tuple[tuple[RetrievedChunk, ...], tuple[RetrievedAnswer, ...]]:
+        """Return what the player saw happen that a query finds, beyond the recent turns of the packet, and the
+        answers."""
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
         if self._history is None:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
-        return self._retrieve_once(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
+        return _retrieved_once(LoreView(self._history, viewer="player"), query.model_copy(update=asked), answers)
 
-    def _retrieve_once(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
-        """Return the chunks of a query, looked up once for the same view and query: most turns change nothing that
-        matters here."""
-        for known_view, known_query, chunks in self._answers:
-            if known_view == view and known_query == query:
-                return chunks
-        chunks = retrieve(view, query).result.chunks
-        self._answers.append((view, query, chunks))
-        return chunks
-
-    def entries_found(self) -> EntriesFound | None:
+    def entries_found(self, answers: Sequence[RetrievedAnswer]) -> EntriesFound | None:
         """Return when each entry was found, as the turn leaves it; None where no entry has rules."""
         if self._entries is None:
             return None
-        answers = [chunks for _, query, chunks in self._answers if query.corpus == "authored"]
-        answered = [chunk.chunk_id for chunks in answers for chunk in chunks]
+        authored = (answer for answer in answers if answer.query.corpus == "authored")
+        answered = [chunk.chunk_id for answer in authored for chunk in answer.chunks]
         found = self._entries.after(answered, self._setting.generations)
         return EntriesFound(turn=self._entries.turn, found=found)
 
-    def leak(self, text: str, state: WorldState, *, told_by: Collection[str] = ()) -> str | None:
-        """Return what is wrong with a text that tells an item which the player has not learned, or quotes a thought;
-        None where nothing is.
+    def leak(self, text: str, at: TurnPoint, *, told_by: Collection[str] = ()) -> str | None:
+        """Return what is wrong with a text that tells an item which the player has not learned at a point, or quotes a
+        thought; None where nothing is.
 
         If the text may go back to characters whose models were shown what they withhold (`told_by`), that is looked for
         in other words as well. What any player may look up is no secret, even if an item says the same, nor is what was
         told already.
         """
-        found = self._refusal(text, self._hidden(state), self._known(state), closely=self._kept_back(told_by, state))
-        return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text)
+        found = self._refusal(text, _hidden(at), self._known(at), closely=self._kept_back(told_by, at.state))
+        return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text, at.stream)
 
-    def _hidden(self, state: WorldState) -> list[tuple[str, str]]:
-        """Return (ID, text) of the items that the player has not learned, and of people's motivations."""
-        items = [
-            (item.id, item.text) for item in self.items.values() if not state.has_learned(state.player_id, item.id)
-        ]
-        return [*items, *self._motives.items()]
-
-    def _known(self, state: WorldState) -> list[str]:
+    def _known(self, at: TurnPoint) -> list[str]:
         """Return the texts that the player has read, said or learned, and those that they can look up of what is
         here."""
-        open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
-        learned = [item.text for item in self.items.values() if state.has_learned(state.player_id, item.id)]
-        return [*self._told_and_said(), *open_lore, *self._sights.values(), *learned]
+        open_lore = [chunk.text for answer in at.lore.answers for chunk in answer.chunks]
+        learned = [item.text for item in at.lore.items.values() if at.state.has_learned(at.state.player_id, item.id)]
+        return [*self._told_and_said(at.stream), *open_lore, *at.lore.sights.values(), *learned]
 
     def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
         """Return the IDs of the items that some characters withhold."""
@@ -328,22 +336,16 @@ class TurnViews:
         """Return the texts that were refused so far, in an order that does not depend on which answer came first."""
         return Refusals(refused=tuple(refusal for _, refusal in sorted(self._refused.items())))
 
-    def _told_and_said(self) -> list[str]:
+    def _told_and_said(self, stream: TurnStream) -> list[str]:
         """Return what was told so far, the player's words, and the public intentions of others."""
         player = self._head.state.player_id
-        told = [
-            message.content
-            for _, message in self._stream.seen_by("player", own_id=player)
-            if message.type == "narration"
-        ]
-        meant = [
-            message.content
-            for message in self._stream.messages
-            if message.type == "intention" and message.subtype is None
-        ]
+        seen = stream.seen_by("player", own_id=player)
+        told = [message.content for _, message in seen if message.type == "narration"]
+        intentions = (message for message in stream.messages if message.type == "intention")
+        meant = [message.content for message in intentions if message.subtype is None]
         return [self._submission.text, *told, *meant]
 
-    def intent_leak(self, intent: NpcIntent, state: WorldState, *, kept_back: Collection[str] = ()) -> str | None:
+    def intent_leak(self, intent: NpcIntent, at: TurnPoint, *, kept_back: Collection[str] = ()) -> str | None:
         """Return what is wrong with the public part of a character's intention: it tells what the player has not
         learned and is not told by it, or a thought; None where nothing is. What the character withholds is looked for
         by its meaning, too."""
@@ -353,51 +355,50 @@ class TurnViews:
             if intent.action is None
             else [value for value in intent.action.metadata.values() if isinstance(value, str)]
         )
-        said = "\n".join(item.text for item in self.items.values() if item.id == intent.item_id)
-        known = [said, *intent.say, *self._known(state)]
+        said = "\n".join(item.text for item in at.lore.items.values() if item.id == intent.item_id)
+        known = [said, *intent.say, *self._known(at)]
         shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
-        leaked = self._refusal(shown, self._hidden(state), known, closely=kept_back, by_meaning=True)
+        leaked = self._refusal(shown, _hidden(at), known, closely=kept_back, by_meaning=True)
         if leaked:
             return f"it quotes what it keeps to itself ({leaked})"
-        return self.thought_leak(shown, intent.thought)
+        return self.thought_leak(shown, at.stream, intent.thought)
 
-    def inner_leak(self, text: str, state: WorldState, who: str) -> str | None:
+    def inner_leak(self, text: str, at: TurnPoint, who: str) -> str | None:
         """Return what is wrong with a text about somebody's inner life that others may come to read, or None: it was
         made from all their thoughts, which include what they withhold."""
-        hidden, kept_back = self._hidden(state), self._kept_back((who,), state)
-        leaked = self._refusal(text, hidden, self._known(state), closely=kept_back, by_meaning=True)
-        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+        kept_back = self._kept_back((who,), at.state)
+        leaked = self._refusal(text, _hidden(at), self._known(at), closely=kept_back, by_meaning=True)
+        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text, at.stream)
 
-    def thought_leak(self, text: str, *more: str) -> str | None:
+    def thought_leak(self, text: str, stream: TurnStream, *more: str) -> str | None:
         """Return what is wrong with a text that others will read and that quotes anybody's thought, or one of `more`;
         None where nothing is."""
-        thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
-        said = [*(message.content for message in self._stream.told()), *self._told_and_said()]
+        thoughts = [(message.owner, message.content) for message in stream.thoughts()]
+        said = [*(message.content for message in stream.told()), *self._told_and_said(stream)]
         own = [("own", thought) for thought in more if thought]
         leaked = self._refusal(text, [*thoughts, *own], said)
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
-    def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
+    def for_narrator(self, plan: PlannerOutput, at: TurnPoint) -> PlannerOutput:
         """Return the plan without the notes that quote what the planner alone is shown: goals, and facts and ties that
         the player does not know of."""
         beats, suggestions = (
-            tuple(note for note in notes if self.planners_own(note, closely=True) is None)
+            tuple(note for note in notes if self.planners_own(note, at, closely=True) is None)
             for notes in (plan.beats, plan.next_suggestions)
         )
         texts = {
-            name: text if self.planners_own(text, closely=True) is None else ""
+            name: text if self.planners_own(text, at, closely=True) is None else ""
             for name in ("tension_move", "tension_move_type", "clarification_question")
             for text in (getattr(plan, name),)
         }
         return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
-    def planners_own(self, text: str, *, closely: bool = False) -> str | None:
+    def planners_own(self, text: str, at: TurnPoint, *, closely: bool = False) -> str | None:
         """Return what is wrong with a text that quotes what the planner alone is shown, `closely` also in other words;
         None where nothing is. A few words are common phrases, so that only texts long enough to be recognised count."""
-        secrets = [*self._for_planner(), *self._motives.items()]
-        found = self._refusal(
-            text, secrets, self._told_and_said(), closely=[secret_id for secret_id, _ in secrets] if closely else ()
-        )
+        secrets = [*self._for_planner(), *at.lore.motives.items()]
+        closely_kept = [secret_id for secret_id, _ in secrets] if closely else ()
+        found = self._refusal(text, secrets, self._told_and_said(at.stream), closely=closely_kept)
         return f"it quotes what the planner alone was shown ({found})" if found else None
 
     def _for_planner(self) -> list[tuple[str, str]]:
@@ -407,21 +408,26 @@ class TurnViews:
             goals = [
                 (who, agenda.goal) for who, agenda in sorted(self._setting.agendas.items()) if who != state.player_id
             ]
-            facts = [(fact.id, str(fact.object)) for fact in state.facts.values() if fact.visibility != "player"]
+            facts = [
+                (fact.id, str(fact.object))
+                for fact in state.facts.values()
+                if not fact.is_shown("narrator", state.player_id)
+            ]
             ties = [(key, str(note)) for key, tie in state.relationships.items() for note in tie.notes.values()]
             self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
             self._planners += [pair for pair in sorted((*facts, *ties)) if len(pair[1].split()) >= _SENTENCE_WORDS]
         return self._planners
 
-    def heard_of(self, state: WorldState) -> list[str]:
+    def heard_of(self, at: TurnPoint) -> list[str]:
         """Return names worth asking about that the player has met or heard of: in threads, and in what they have
         learned."""
+        state = at.state
         heard_of = self.acquaintance(state).heard_of()
         threads = (entity_id for thread in state.threads.values() for entity_id in thread.related_entity_ids)
         related = [entity_id for entity_id in threads if entity_id in heard_of]
         learned = [
             topic
-            for item in self.items.values()
+            for item in at.lore.items.values()
             if state.has_learned(state.player_id, item.id)
             for topic in item.topics
         ]
@@ -429,10 +435,30 @@ class TurnViews:
         names = [*(state.name_of(entity_id) for entity_id in related if entity_id in state.entities), *learned]
         return [name for name in dict.fromkeys(names) if name not in present]
 
-    def told_of(self, state: WorldState) -> dict[str, set[str]]:
-        """Return what somebody has told the player of already, by their ID: names as in `heard_of`."""
-        told: dict[str, set[str]] = {}
-        for item in self.items.values():
-            if state.has_learned(state.player_id, item.id):
-                told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
-        return told
+
+def told_of(at: TurnPoint) -> dict[str, set[str]]:
+    """Return what somebody has told the player of already, by their ID: names as in `TurnViews.heard_of`."""
+    told: dict[str, set[str]] = {}
+    for item in at.lore.items.values():
+        if at.state.has_learned(at.state.player_id, item.id):
+            told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
+    return told
+
+
+def _hidden(at: TurnPoint) -> list[tuple[str, str]]:
+    """Return (ID, text) of the items that the player has not learned, and of people's motivations."""
+    player, items = at.state.player_id, at.lore.items.values()
+    unlearned = [(item.id, item.text) for item in items if not at.state.has_learned(player, item.id)]
+    return [*unlearned, *at.lore.motives.items()]
+
+
+def _retrieved_once(
+    view: LoreView, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
+) -> tuple[tuple[RetrievedChunk, ...], tuple[RetrievedAnswer, ...]]:
+    """Return the chunks of a query, and the answers with it; looked up once for the same view and query: most turns
+    change nothing that matters here."""
+    for known in answers:
+        if known.view == view and known.query == query:
+            return known.chunks, answers
+    chunks = retrieve(view, query).result.chunks
+    return chunks, (*answers, RetrievedAnswer(view, query, chunks))

@@ -17,6 +17,8 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
 
     name = "lore_extractor"
     answer_type = ExtractorOutput
+    made_type = ExtractorOutput
+    builtin_version = 1
 
     def builtin_answer(self, given: ExtractorInput) -> ExtractorOutput:
         """Return an empty output."""

@@ -14,6 +14,8 @@ from lorewright.values.proposals import InnerInput, StateChange, StateExtractorO
 
 class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutput]):
     answer_type = StateExtractorOutput
+    made_type = StateExtractorOutput
+    builtin_version = 1
     max_tokens = 1_024
 
     def builtin_answer(self, given: InnerInput) -> StateExtractorOutput:

@@ -3,21 +3,24 @@ be in the scope."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.ids import canonical_json
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
 from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, Unclear
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, StageRun, Unclear
 from lorewright.world.frozen import Frozen
 
 # A reading of the grammar with at least this confidence needs no model.
 SURE = 0.75
+# The name of the record of a question that was not asked, because all answers come to the same.
+SETTLE = "settle"
 # The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
@@ -53,6 +56,9 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
 
     name = "interpreter"
     answer_type = ReadTurn
+    made_type = InterpreterOutput
+    builtin_version = 1
+    asks_builtin_first = True
 
     def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
         """Return the grammar's reading."""
@@ -66,6 +72,32 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         """Return the grammar's reading, if it is sure of it; else None."""
         reading = self.builtin_answer(given)
         return reading if reading.unclear is None and reading.confidence >= SURE else None
+
+    def settle(
+        self,
+        reading: InterpreterOutput,
+        given: InterpreterInput,
+        are_the_same: Callable[[Sequence[Sequence[Action]]], bool],
+    ) -> StageRun[InterpreterOutput] | None:
+        """Return the grammar's reading of the first answer to a question, where the actions of all answers are the
+        same, so that it need not be asked; else None. A recorded turn is settled as it was."""
+        unclear = reading.unclear
+        if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
+            return None
+        input_json = canonical_json([reading.model_dump(mode="json", by_alias=True)])
+        run = self.taken_run(SETTLE, input_json)
+        if run is not None:
+            return StageRun(SETTLE, input_json, self.output_of(run), builtin_version=run.builtin_version)
+        if self.recorded is not None and self.recorded.versions - {self.builtin_version}:
+            return None
+        answers = [self.builtin_answer(given.model_copy(update={"player_text": line})) for line in unclear.lines]
+        if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
+            return None
+        if not are_the_same([answer.proposed_actions for answer in answers]):
+            return None
+        assumed = f"{unclear.lines[0]}: any other answer would come to the same"
+        settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
+        return StageRun(SETTLE, input_json, settled, builtin_version=self.builtin_version)
 
     def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:
         """Return what is wrong: neither an action nor a question, an action of no known type, or an ID that is not in

@@ -3,8 +3,8 @@ turn, so that a provider's prompt cache can hold the former."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from lorewright.turn.stages.narrate.sources import (
     NOTE_TOKENS,
@@ -27,9 +27,7 @@ from lorewright.turn.stages.variables import (
     in_words,
     is_dialog,
     name_of,
-    rows_of,
     state_variables,
-    text_of,
 )
 from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
@@ -124,7 +122,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
     sheet, scene = sheet_of(given), given.scene
     return NarratorContext(
         player_name=given.player.name,
-        rules=text_of(given.packet, "scene", "constraints", "rulebook_summary"),
+        rules=given.packet.scene.constraints.rulebook_summary or "",
         calibration=_calibration(given),
         scene=NarratorScene(
             place=scene.place_name,
@@ -181,10 +179,8 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
             f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
         ),
         conditions=tuple(_conditions(given))[:_CONDITIONS],
-        threads=tuple(str(row["title"]) for row in rows_of(given.packet, "threads") if row.get("status") == "open")[
-            :_THREADS
-        ],
-        threats=tuple(str(row.get("name", "")) for row in rows_of(given.packet, "pending_threats"))[:_THREATS],
+        threads=tuple(thread.title for thread in given.packet.threads if thread.status == "open")[:_THREADS],
+        threats=tuple(threat.name for threat in given.packet.pending_threats[:_THREATS]),
         beats=beats_shown(given),
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         markers=given.markers,
@@ -209,14 +205,9 @@ def _people(given: NarratorInput, sheet: EvidenceSheet) -> str:
 
 def _conditions(given: NarratorInput) -> Iterator[str]:
     """Yield conditions and manifest states of those who are here; the player's states are shown elsewhere."""
-    for row in rows_of(given.packet, "entities"):
-        attrs = row.get("attrs")
-        if not isinstance(attrs, Mapping):
-            continue
-        who = name_of(given, str(row.get("id", "")))
-        states: Any = attrs.get("states") if row.get("id") != given.player_id else None
-        felt = [f"{name}: {in_words(value)}" for name, value in states.items()] if isinstance(states, Mapping) else []
-        shown = [*map(str, attrs.get("conditions", ())), *felt]
+    for entity in given.packet.entities:
+        who, states = name_of(given, entity.id), {} if entity.id == given.player_id else entity.attrs.states
+        shown = [*entity.attrs.conditions, *(f"{name}: {in_words(value)}" for name, value in states.items())]
         if shown:
             yield cut(f"{who}: {', '.join(shown)}", NOTE_TOKENS)
 

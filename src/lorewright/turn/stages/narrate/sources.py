@@ -1,9 +1,9 @@
 """The narrator's input -> the numbered evidence that a narration may rest on, cut to fit. Evidence in the stable part
 of a prompt keeps its numbers, turn after turn, while a scene lasts.
 
-The order: lore of the place, lore that the sitting began with, the story so far, the people here; then the turn's own:
-outcomes and changes, the acts of others, what was learned, lore retrieved for the player's words, descriptions of what
-is near, established facts, and the last narrations.
+The order: lore of the place, lore that stands in every scene, lore that the sitting began with, the story so far, the
+people here; then the turn's own: outcomes and changes, the acts of others, what was learned, lore retrieved for the
+player's words, descriptions of what is near, established facts, and the last narrations.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from lorewright.turn.stages.variables import (
     in_words,
     name_of,
     outcome_in_words,
-    rows_of,
 )
+from lorewright.values.packet import PacketPassage
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 
 # The tokens, as estimated, that are shown of each kind. The turn's own part has at most TURN_TOKENS, with the player's
 # words and the planner's notes, but without outcomes and learned items, which are never cut. With the people, who come
 # and go, it stays below the 1,500 that may change between two turns of a scene.
 PLACE_TOKENS = 900
+STANDING_TOKENS = 500
 SESSION_TOKENS = 400
 STORY_TOKENS = 700
 PERSON_TOKENS = 80
@@ -124,9 +125,10 @@ class _Numbers:
 def sheet_of(given: NarratorInput) -> EvidenceSheet:
     """Return the evidence by group; see the module for the order."""
     numbers = _Numbers()
-    scene = given.scene
+    scene, lore = given.scene, given.packet.lore_context
     place = numbers.lines(_chunks((*scene.atmosphere, *scene.overview)), PLACE_TOKENS)
-    session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
+    place += numbers.lines(_chunks(scene.standing), STANDING_TOKENS)
+    session = numbers.lines(_retrieved(lore.session.chunks), SESSION_TOKENS)
     story = numbers.lines(_story(given), STORY_TOKENS)
     # Everybody has the same budget, so that an arrival or departure changes nobody else's lines.
     people = {person.id: numbers.lines(_chunks(person.disposition), PERSON_TOKENS) for person in scene.people}
@@ -144,7 +146,7 @@ def sheet_of(given: NarratorInput) -> EvidenceSheet:
 
     told = _told(given, left(TOLD_TOKENS))
     numbers.used += sum(cost(text) for _, text in told)
-    asked = (line for line in _retrieved(given, "asked") if line[1] not in shown)
+    asked = (line for line in _retrieved(lore.asked) if line[1] not in shown)
     found = numbers.lines(asked, left(ASKED_TOKENS))
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
@@ -173,16 +175,13 @@ def _chunks(lines: Iterable[LoreLine]) -> Iterator[tuple[Kind, str, str]]:
     return (("chunk", line.chunk_id, line.text) for line in lines)
 
 
-def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[tuple[Kind, str, str]]:
-    path = ("lore_context", "asked") if key == "asked" else ("lore_context", "session", "chunks")
-    rows = rows_of(given.packet, *path)
-    return [("chunk", str(row.get("chunk_id", "")), plain_text(str(row.get("text", "")))) for row in rows]
+def _retrieved(passages: Iterable[PacketPassage]) -> list[tuple[Kind, str, str]]:
+    return [("chunk", passage.chunk_id, plain_text(passage.text)) for passage in passages]
 
 
 def _story(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
     """Yield the story before the last narrations; it changes once in many turns."""
-    rows = rows_of(given.packet, "summary", "story")
-    return (("event", f"story:{at}", str(row.get("text", ""))) for at, row in enumerate(rows))
+    return (("event", f"story:{at}", told.text) for at, told in enumerate(given.packet.summary.story))
 
 
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
@@ -213,11 +212,10 @@ def _near(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
 
 def _facts(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
     ids_here = {given.player_id, given.scene.place_id, *(person.id for person in given.scene.people)}
-    for row in rows_of(given.packet, "facts"):
-        subject = str(row.get("subject_id", ""))
-        if subject in ids_here:
-            text = f"{name_of(given, subject)}: {row.get('predicate', '')}: {in_words(row.get('object'))}"
-            yield "event", f"fact:{row.get('id', '')}", text
+    for fact in given.packet.facts:
+        if fact.subject_id in ids_here:
+            text = f"{name_of(given, fact.subject_id)}: {fact.predicate}: {in_words(fact.object)}"
+            yield "event", f"fact:{fact.id}", text
 
 
 def _told(given: NarratorInput, budget: int) -> list[tuple[str, str]]:

@@ -32,6 +32,8 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
 
     name = "narrator"
     answer_type = Prose
+    made_type = NarratorOutput
+    builtin_version = 1
     prose = True
 
     def builtin_answer(self, given: NarratorInput) -> NarratorOutput:

@@ -4,7 +4,7 @@ actions."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lorewright.packs.chunking import plain_text
 from lorewright.turn.stages.variables import (
@@ -20,13 +20,21 @@ from lorewright.turn.stages.variables import (
     claims_in_words,
     in_words,
     is_dialog,
-    rows_of,
-    text_of,
+)
+from lorewright.values.packet import (
+    ContextPacket,
+    PacketBriefing,
+    PacketClock,
+    PacketFact,
+    PacketLore,
+    PacketThread,
+    PacketThreat,
 )
 from lorewright.values.records import PlannerInput
 
 _FACTS = 12
 _LORE_CHARACTERS = 2_400
+_NO_BRIEFING = PacketBriefing()
 
 
 class PlannerContext(PromptContext):
@@ -56,32 +64,29 @@ class PlannerContext(PromptContext):
 def planner_context(given: PlannerInput) -> PlannerContext:
     """Return the planner's variables, from its packet and the judged actions."""
     packet = given.packet
-    names = {str(row.get("id")): str(row.get("name")) for row in rows_of(packet, "entities")}
-    place = str((packet.get("scene") or {}).get("location_id", ""))
-    player = next((str(row["id"]) for row in rows_of(packet, "entities") if row.get("type") == "player"), "")
+    names = {entity.id: entity.name for entity in packet.entities}
+    player = next((entity.id for entity in packet.entities if entity.type == "player"), "")
+    place = packet.scene.location_id
     return PlannerContext(
         player_name=names.get(player) or NOBODY,
-        rules=text_of(packet, "scene", "constraints", "rulebook_summary"),
+        rules=packet.scene.constraints.rulebook_summary or "",
         calibration=calibration_of(packet),
         place=names.get(place, place),
         chars=CharsVariables(summary="\n".join(_people(packet, names, player))),
-        lore=LoreVariables(text=_lore(packet)),
+        lore=LoreVariables(text=_lore(packet.lore_context)),
         agendas=tuple(_agendas(packet, names)),
-        threads=tuple(_threads(packet)),
-        clocks=tuple(_clocks(packet)),
-        threats=tuple(_threats(packet)),
-        situations=tuple(str(row.get("summary", "")) for row in rows_of(packet, "active_situations")),
-        facts=tuple(_facts(packet, names)),
-        to_find=_number((packet.get("investigation_progress") or {}).get("to_find_here")),
-        failures=max((_number(count) for count in (packet.get("failure_streak") or {}).values()), default=0),
+        threads=tuple(_thread(thread) for thread in packet.threads),
+        clocks=tuple(_clock(clock) for clock in packet.clocks),
+        threats=tuple(_threat(threat) for threat in packet.pending_threats),
+        situations=tuple(situation.summary for situation in packet.active_situations),
+        facts=tuple(_fact(fact, names) for fact in packet.facts[:_FACTS]),
+        to_find=packet.investigation_progress.to_find_here or 0,
+        failures=max(packet.failure_streak.values(), default=0),
         msgs=tuple(
             MessageVariables(
-                character="narrator",
-                text=str(row.get("text", "")),
-                is_dialog=is_dialog(str(row.get("text", ""))),
-                turn_no=_number(row.get("turn_no")),
+                character="narrator", text=event.text, is_dialog=is_dialog(event.text), turn_no=event.turn_no
             )
-            for row in rows_of(packet, "recent_events")
+            for event in packet.recent_events
         ),
         attempts=(
             *attempts_in_words(given.actions, given.results, names),
@@ -90,63 +95,48 @@ def planner_context(given: PlannerInput) -> PlannerContext:
     )
 
 
-def _people(packet: Mapping[str, Any], names: Mapping[str, str], player: str) -> Iterator[str]:
-    scene = (packet.get("lore_context") or {}).get("scene") or {}
-    briefings = scene.get("npc_briefings") or {}
-    for who in packet.get("present_entities") or ():
+def _people(packet: ContextPacket, names: Mapping[str, str], player: str) -> Iterator[str]:
+    briefings = packet.lore_context.scene.npc_briefings
+    for who in packet.present_entities:
         if who == player:
             continue
-        sheet = briefings.get(who) or {}
-        parts = [str(sheet.get("disposition") or ""), str(sheet.get("capabilities") or "")]
-        parts += [f"Wants (never to be told): {sheet['motivation']}"] if sheet.get("motivation") else []
-        topics = [str(topic) for topic in sheet.get("knows") or ()]
-        parts += [f"Can speak of: {', '.join(topics)}."] if topics else []
-        parts += [f"Keeps {sheet['withholds_count']} things back."] if sheet.get("withholds_count") else []
+        briefing = briefings.get(who, _NO_BRIEFING)
+        parts = [briefing.disposition, briefing.capabilities]
+        parts += [f"Wants (never to be told): {briefing.motivation}"] if briefing.motivation else []
+        parts += [f"Can speak of: {', '.join(briefing.knows)}."] if briefing.knows else []
+        parts += [f"Keeps {briefing.withholds_count} things back."] if briefing.withholds_count else []
         yield f"{names.get(who, who)}: {' '.join(part for part in parts if part)}".rstrip(": ")
 
 
-def _agendas(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
-    clocks = {str(row.get("id")): str(row.get("name")) for row in rows_of(packet, "clocks")}
-    for who, agenda in sorted((packet.get("npc_agendas") or {}).items()):
-        soon = agenda.get("next") or {}
-        acts = f" (acts when {clocks.get(soon['clock_id'], soon['clock_id'])} reaches {soon['at']})" if soon else ""
-        yield f"{names.get(who, who)}: {agenda.get('goal') or 'no goal of their own'}{acts}"
+def _agendas(packet: ContextPacket, names: Mapping[str, str]) -> Iterator[str]:
+    clocks = {clock.id: clock.name for clock in packet.clocks}
+    for who, agenda in sorted(packet.npc_agendas.items()):
+        soon = agenda.next
+        acts = f" (acts when {clocks.get(soon.clock_id, soon.clock_id)} reaches {soon.at})" if soon else ""
+        yield f"{names.get(who, who)}: {agenda.goal or 'no goal of their own'}{acts}"
 
 
-def _threads(packet: Mapping[str, Any]) -> Iterator[str]:
-    for row in rows_of(packet, "threads"):
-        stakes = text_of(row, "stakes", "text")
-        yield f"{row.get('title')} ({row.get('status')}){f': {stakes}' if stakes else ''}"
+def _thread(thread: PacketThread) -> str:
+    stakes = thread.stakes.get("text")
+    return f"{thread.title} ({thread.status}){f': {stakes}' if stakes else ''}"
 
 
-def _clocks(packet: Mapping[str, Any]) -> Iterator[str]:
-    for row in rows_of(packet, "clocks"):
-        marks = ", ".join(
-            str(at) for at in sorted(map(int, row.get("triggers") or ())) if at > _number(row.get("value"))
-        )
-        ahead = f"; something happens at {marks}" if marks else ""
-        yield f"{row.get('name')}: {row.get('value')} of {row.get('max')}{ahead}"
+def _clock(clock: PacketClock) -> str:
+    marks = ", ".join(str(at) for at in sorted(map(int, clock.triggers)) if at > clock.value)
+    ahead = f"; something happens at {marks}" if marks else ""
+    return f"{clock.name}: {clock.value} of {clock.max}{ahead}"
 
 
-def _threats(packet: Mapping[str, Any]) -> Iterator[str]:
-    for row in rows_of(packet, "pending_threats"):
-        when = f"at {row['at']} of {row['max']}" if "at" in row else f"in {row.get('minutes_left')} minutes"
-        yield f"{row.get('name')}: {when}"
+def _threat(threat: PacketThreat) -> str:
+    when = f"in {threat.minutes_left} minutes" if threat.at is None else f"at {threat.at} of {threat.max}"
+    return f"{threat.name}: {when}"
 
 
-def _facts(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
-    for row in rows_of(packet, "facts")[:_FACTS]:
-        subject = str(row.get("subject_id", ""))
-        hidden = " (the player does not know)" if row.get("visibility") != "player" else ""
-        yield f"{names.get(subject, subject)}: {row.get('predicate')}: {in_words(row.get('object'))}{hidden}"
+def _fact(fact: PacketFact, names: Mapping[str, str]) -> str:
+    hidden = " (the player does not know)" if fact.visibility != "player" else ""
+    return f"{names.get(fact.subject_id, fact.subject_id)}: {fact.predicate}: {in_words(fact.object)}{hidden}"
 
 
-def _lore(packet: Mapping[str, Any]) -> str:
-    scene = (packet.get("lore_context") or {}).get("scene") or {}
-    atmosphere = [str(line) for line in scene.get("atmosphere") or ()]
-    asked = [plain_text(str(row.get("text", ""))) for row in rows_of(packet, "lore_context", "asked")]
-    return "\n".join([" ".join(atmosphere), *asked]).strip()[:_LORE_CHARACTERS]
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+def _lore(lore: PacketLore) -> str:
+    asked = [plain_text(passage.text) for passage in lore.asked]
+    return "\n".join([" ".join(lore.scene.atmosphere), *lore.scene.standing, *asked]).strip()[:_LORE_CHARACTERS]

@@ -20,6 +20,8 @@ class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
 
     name = "planner"
     answer_type = PlannerOutput
+    made_type = PlannerOutput
+    builtin_version = 1
 
     def builtin_answer(self, given: PlannerInput) -> PlannerOutput:
         """Return the plan from the table of beats."""

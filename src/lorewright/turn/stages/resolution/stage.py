@@ -19,6 +19,8 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
 
     name = "resolution"
     answer_type = ResolutionOutput
+    made_type = ResolutionOutput
+    builtin_version = 1
 
     def builtin_answer(self, given: ResolutionInput) -> ResolutionOutput:
         """Return a ruling without dice and changes."""

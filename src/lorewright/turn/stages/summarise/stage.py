@@ -17,6 +17,8 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
 
     name = "summariser"
     answer_type = SummariserOutput
+    made_type = SummariserOutput
+    builtin_version = 1
 
     def builtin_answer(self, given: SummariserInput) -> SummariserOutput:
         """Return sentences of the narrations, as they are."""
