@@ -26,17 +26,33 @@ def first_step(action: Action, state: WorldState) -> Exit | None:
     """Return the first exit of the shortest way to the action's place, in steps, through places that the player has
     been to; None where no such way is known.
     """
+    places = _known_way(action, state, barred=True)
+    exits = state.exits.get(place_of(action, state), ())
+    return next((way_out for way_out in exits if places and way_out.to == places[0]), None)
+
+
+def known_way(action: Action, state: WorldState) -> tuple[str, ...]:
+    """Return the places of the shortest way to the action's place, in steps, its own last, through places that the
+    player has been to; one without a barred door where there is one. Empty where no such way is known.
+    """
+    return _known_way(action, state, barred=False) or _known_way(action, state, barred=True)
+
+
+def _known_way(action: Action, state: WorldState, *, barred: bool) -> tuple[str, ...]:
     start = place_of(action, state)
-    ways = deque((way_out, way_out) for way_out in state.exits.get(start, ()))
+    ways: deque[tuple[str, ...]] = deque([()])
     seen = {start}
     while ways:
-        first, last = ways.popleft()
-        if last.to == action.location_id:
-            return first
-        if last.to not in seen and last.to in state.visits:
-            seen.add(last.to)
-            ways.extend((first, further) for further in state.exits.get(last.to, ()))
-    return None
+        passed = ways.popleft()
+        for way_out in state.exits.get(passed[-1] if passed else start, ()):
+            if way_out.to in seen or (not barred and is_barred(way_out, action.actor_id, state)):
+                continue
+            if way_out.to == action.location_id:
+                return (*passed, way_out.to)
+            seen.add(way_out.to)
+            if way_out.to in state.visits:
+                ways.append((*passed, way_out.to))
+    return ()
 
 
 def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:

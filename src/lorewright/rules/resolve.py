@@ -39,10 +39,15 @@ from lorewright.world.changes import (
 )
 from lorewright.world.events import (
     ActionBlocked,
+    ClockTicked,
+    ClockTriggered,
     ConditionGained,
     EffectRefused,
+    EngineEvent,
     InquiryCompleted,
+    PathChanged,
     RuledByTheBook,
+    SceneChanged,
     SituationBegan,
     StreakBroke,
     ThreatAverted,
@@ -240,8 +245,11 @@ def play_out(
     patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
+    walks = _Walks()
     for attempt, judged in zip(attempts, validation.results, strict=True):
-        before = patch.state
+        if walks.is_over(attempt.action):
+            continue
+        before, told = patch.state, len(patch.events)
         patch.audience = _audience(attempt.action, before)
         _play(patch, attempt, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
         patch.audience = None
@@ -249,8 +257,33 @@ def play_out(
         by_now = patch.state
         _run_automatic(patch, before, attempt, rules, dice)
         trigger_clocks(patch, by_now, rules)
+        walks.passed(attempt.action, patch, before, patch.events[told:])
     reach_ending(patch, rules)
     return patch
+
+
+class _Walks:
+    """Ends a walk of several steps where something happened on the way."""
+
+    def __init__(self) -> None:
+        self._ended: str | None = None
+
+    def is_over(self, action: Action) -> bool:
+        """Tell whether an action is a further step of the walk that was ended."""
+        return self._ended is not None and action.metadata.get("towards") == self._ended
+
+    def passed(self, action: Action, patch: Patch, before: WorldState, events: Sequence[EngineEvent]) -> None:
+        """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does."""
+        towards = action.metadata.get("towards")
+        outcome = patch.outcomes[-1] if patch.outcomes else None
+        happened = outcome is None or outcome.code == "blocked" or bool(outcome.say or outcome.then)
+        happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
+        happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
+        self._ended = str(towards) if towards is not None and happened else None
+
+
+# What a step of a walk brings about whatever happens.
+_ORDINARY = (ClockTicked, ClockTriggered, SceneChanged, PathChanged)
 
 
 def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:

@@ -116,6 +116,8 @@ class Verb:
     ops: Callable[[Action, WorldState], tuple[StateOp, ...]] | None = None
     # What it does, its ops included; the flag says that a rule of the scenario has decided.
     does: Callable[[Patch, Attempt, CampaignRules, bool], Answer] | None = None
+    # The actions, one after the other, that it is done by; empty where it is done at once.
+    steps: Callable[[Action, WorldState], tuple[Action, ...]] | None = None
     # The action whose rules in a scenario count for this one too, if they ask for no dice.
     also_ruled_as: Callable[[Action], Action | None] | None = None
     # What is seen of it, with the place; it is not asked about blocked attempts. `place` is where the actor stood.

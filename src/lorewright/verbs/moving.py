@@ -49,16 +49,35 @@ from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
-from lorewright.rules.reach import way
+from lorewright.rules.reach import exits_to, known_way, way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import NoMetadata, RuleNames, Sight, Verb, verb_of
+from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_of
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
 # go: take a way out.
+
+
+class GoMetadata(Frozen):
+    """The place that a walk leads to, where this is a step of one."""
+
+    towards: str | None = None
+
+
+# A longer walk is ended here, and taken up again by typing it again.
+_MOST_STEPS = 12
+
+
+def _steps(action: Action, state: WorldState) -> tuple[Action, ...]:
+    """Return the steps of a walk to a known place that is further off than one step."""
+    if exits_to(action, state):
+        return ()
+    places = known_way(action, state)[:_MOST_STEPS]
+    metadata = {"towards": action.location_id}
+    return tuple(action.model_copy(update={"location_id": place, "metadata": metadata}) for place in places)
 
 
 def _go_minutes(action: Action, state: WorldState, own: int) -> int:
@@ -226,8 +245,8 @@ def _read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
     if not phrase or is_place(ctx, phrase):
         return _read_somewhere(ctx, words)
-    found = resolve(phrase, ctx.nouns.exits)
-    if found:
+    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :])
+    if resolve(phrase, ctx.nouns.exits) or (goal and resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)):
         return _read_go(ctx, words, rest)
     left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
@@ -243,6 +262,7 @@ def _direction(phrase: str) -> str:
 GO = Verb(
     name="go",
     rank=30,
+    steps=_steps,
     summary="take a way out of the place",
     condition="there is such a way, and it is not barred",
     remembered="that somebody left",
@@ -254,7 +274,7 @@ GO = Verb(
         "follow": "follow {person}",
     },
     rule_lines=lambda names: (f"go to {place}" for place in names.places),
-    metadata=NoMetadata,
+    metadata=GoMetadata,
     aim="place",
     needs=("to",),
     requires=why_not_go,

@@ -20,7 +20,7 @@ from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnCon
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
-from lorewright.turn.views.scope import role_of_item, scope_of
+from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
     InterpreterOutput,
@@ -294,6 +294,9 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
         OutputRejected, ProviderError: as every stage.
     """
     output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
+    if not turn.stages.interpret.is_of_another_version:
+        steps = in_steps(output.proposed_actions, opening.at.state, turn.setting.rules.ruleset)
+        output = output.model_copy(update={"proposed_actions": steps})
     premises = _check_claims(turn, opening.at, output.proposed_actions)
     attempts, at = _ground(turn, opening.at, output.proposed_actions, premises)
     return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, at)

@@ -51,6 +51,22 @@ def ground(
     return attempts
 
 
+def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> tuple[Action, ...]:
+    """Return the player's actions with each walk as its steps, as the actions before it plainly lead there. Where there
+    is an order of turns one does one thing, so that a walk stays one action.
+    """
+    found: list[Action] = []
+    for action in actions:
+        verb, row = verb_of(action.type), ruleset.actions.get(action.type)
+        takes_steps = verb is not None and verb.steps is not None and row is not None and not row.ends_turn
+        steps = verb.steps(action, state) if takes_steps and verb is not None and verb.steps is not None else ()
+        for step in steps or (action,):
+            found.append(step)
+            if why_not(step, state, ruleset) is None:
+                state = plainly(step, state, ruleset)
+    return tuple(found)
+
+
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
     verb = verb_of(action.type)
     match "" if verb is None else verb.grounding:

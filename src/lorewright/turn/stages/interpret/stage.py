@@ -75,12 +75,17 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         reading = self.builtin_answer(given)
         return reading if reading.unclear is None and reading.confidence >= SURE else None
 
+    @property
+    def is_of_another_version(self) -> bool:
+        """Return True in a turn that another version recorded: its words are read as they were."""
+        return self.recorded is not None and bool(self.recorded.versions - {self.builtin_version})
+
     def with_searches(
         self, given: InterpreterInput, hidden: Sequence[SceneItem], learned: Collection[str]
     ) -> InterpreterInput:
         """Return the input with words that find a hidden item of the place as a search for it. In a turn that another
         version recorded, the words are as they were."""
-        if self.recorded is not None and self.recorded.versions - {self.builtin_version}:
+        if self.is_of_another_version:
             return given
         text = as_searches(given, hidden, learned, self.builtin_answer)
         return given if text is None else given.model_copy(update={"player_text": text})
@@ -100,7 +105,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         run = self.taken_run(SETTLE, input_json)
         if run is not None:
             return StageRun(SETTLE, input_json, self.output_of(run), builtin_version=run.builtin_version)
-        if self.recorded is not None and self.recorded.versions - {self.builtin_version}:
+        if self.is_of_another_version:
             return None
         answers = [self.builtin_answer(given.model_copy(update={"player_text": line})) for line in unclear.lines]
         if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
