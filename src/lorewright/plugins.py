@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
 from types import ModuleType
 
 
@@ -14,6 +13,6 @@ def module_names(package: str) -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__))
 
 
-def modules_of(package: str, names: Iterable[str] = ()) -> list[ModuleType]:
-    """Return the modules of a package that have these names, or all of them by name where none is given."""
-    return [importlib.import_module(f"{package}.{name}") for name in list(names) or module_names(package)]
+def modules_of(package: str) -> list[ModuleType]:
+    """Return the modules of a package, by name."""
+    return [importlib.import_module(f"{package}.{name}") for name in module_names(package)]

@@ -183,19 +183,6 @@ def seen(text: str, importance: int, otherwise: str = "") -> Callable[[Outcome, 
 
 FAMILIES = "lorewright.verbs"
 
-_families: list[str] = []
-
-
-def use_families(names: Iterable[str]) -> None:
-    """Have only the verbs of these modules of `lorewright.verbs`, in place of all.
-
-    Raises:
-        RuntimeError: a verb has been asked for already; what was made of the records would keep the others.
-    """
-    if verbs.cache_info().currsize:
-        raise RuntimeError("verbs have been asked for already")
-    _families[:] = names
-
 
 @cache
 def verbs() -> Mapping[str, Verb]:
@@ -204,7 +191,7 @@ def verbs() -> Mapping[str, Verb]:
     Raises:
         ValueError: two records have the same name or rank.
     """
-    records = [verb for family in modules_of(FAMILIES, _families) for verb in family.VERBS]
+    records = [verb for family in modules_of(FAMILIES) for verb in family.VERBS]
     for values in ([verb.name for verb in records], [verb.rank for verb in records]):
         if twice := {value for value in values if values.count(value) > 1}:
             raise ValueError(f"two verbs have the same name or rank: {twice}")

@@ -125,7 +125,7 @@ def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
             case e.PutEffect():
                 yield ("lies", effect.put, effect.at)
             case e.UnlockEffect():
-                yield ("unlocked", effect.unlock)
+                yield ("open", effect.unlock)
             case e.ThreadEffect():
                 yield ("thread", effect.thread, effect.status)
                 yield ("other", effect.thread, effect.status)
@@ -198,7 +198,7 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             return thing in state.held_by(state.player_id) or thing in state.held_by(state.scene.location_id)
         case ("lies", thing, place):
             return thing in state.held_by(place)
-        case ("unlocked", door):
+        case ("open", door):
             return door in state.doors and not state.doors[door].locked
         case ("ajar", door):
             return door in state.doors and state.doors[door].open

@@ -165,7 +165,7 @@ class ScenarioModel:
         """Return the formula of a door that is not locked, or can be unlocked from a place."""
         door = self.start.doors[door_id]
         key = () if door.key_id is None else (("has", door.key_id),)
-        return ALWAYS if door.bolt_at == place else ("any", ("unlocked", door_id), *key)
+        return ALWAYS if door.bolt_at == place else ("any", ("open", door_id), *key)
 
     def _doors(self) -> Iterator[SolverMove]:
         """Yield a move for each door and side; opening a door unlocks it, too."""
@@ -174,7 +174,7 @@ class ScenarioModel:
                 door = self.start.doors.get(way.via or "")
                 if door is not None and way.via is not None and door.shut_bars:
                     needs = ("all", ("at", place), self._turned(way.via, place))
-                    adds = (("ajar", way.via), ("unlocked", way.via))
+                    adds = (("ajar", way.via), ("open", way.via))
                     yield from _typed_move(needs, adds, typed("try_door", door=the(self.name(way.via))))
 
     def _things(self) -> Iterator[SolverMove]:
