@@ -109,6 +109,11 @@ def section_sight(role: str, reader: SectionReader) -> SectionSight:
     return "none" if row is None else row.get(reader, "none")
 
 
+def sights_of(reader: SectionReader) -> Mapping[str, SectionSight]:
+    """Return how much of each kind of section a reader is shown, by kind."""
+    return {role: row.get(reader, "none") for role, row in SECTIONS.items()}
+
+
 def sees_section(role: str, reader: SectionReader, *, owner_is_viewer: bool = False, is_learned: bool = False) -> bool:
     """Return whether a reader is shown the whole text of a section, or with `is_learned` an item of it that was
     revealed to them. `owner_is_viewer` says that the section stands in the file of the viewing character."""

@@ -139,7 +139,7 @@ def test_what_is_known_of_somebody_speaks_against_talking_to_them(tmp_path: Path
 
 
 def test_what_is_further_than_a_step_is_said_to_be_and_by_which_way_it_is_reached(tmp_path: Path) -> None:
-    told, _ = played(inn(tmp_path), "go yard", "go taproom", "go to the barn")
+    told, _ = played(inn(tmp_path), "go yard", "go taproom", "sneak to the barn")
     result = told[-1]["validation"]["results"][0]
     assert (result["reason"], "by yard" in result["message"]) == ("too_far", True)
 

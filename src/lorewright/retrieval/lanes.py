@@ -47,6 +47,7 @@ class VisibleLore:
         self.generations = view.generations
         self._private: dict[Key, str] = {}
         self._stack = ExitStack()
+        self._is_gm = view.is_gm
         if not view.is_gm:
             for index, generation in enumerate(view.generations):
                 self._add_private(index, generation)
@@ -64,13 +65,21 @@ class VisibleLore:
 
     def whole(self, key: Key, chunk: StoredChunk) -> bool:
         """Return True if the viewer sees all of the chunk."""
-        return self.view.is_gm or self.text(key, chunk) == chunk.text
+        return self._is_gm or self.text(key, chunk) == chunk.text
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
         """Return what the viewer may read of the chunk, or None."""
-        if self.view.is_gm or chunk.role in OPEN_ROLES:
+        sights = self.view.sights
+        if sights.get(chunk.role) == "all":
+            return (chunk.written if sights["written"] == "all" else chunk.text) or None
+        if self._is_gm or chunk.role in OPEN_ROLES:
             return visible_text(self.view, self.generations[key[0]], chunk)
         return self._private.get(key)
+
+    def texts(self, chunks: Mapping[Key, StoredChunk]) -> dict[Key, tuple[StoredChunk, str]]:
+        """Return the chunks of which the viewer may read anything, each with what that is."""
+        found = ((key, chunk, self.text(key, chunk)) for key, chunk in chunks.items())
+        return {key: (chunk, text) for key, chunk, text in found if text is not None}
 
     def chunks(self, keys: Iterable[Key]) -> dict[Key, StoredChunk]:
         """Return the chunks of the keys."""

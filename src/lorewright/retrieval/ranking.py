@@ -159,6 +159,7 @@ class _Scale:
         hidden: frozenset[str],
     ) -> None:
         self._visible = visible
+        self._is_gm = visible.view.is_gm
         self._hidden = hidden
         self._ties = ties
         self._words = words
@@ -200,8 +201,7 @@ class _Scale:
         cosines = self._cosines(wanted)
         return {
             key: self._hit(key, chunk, text, *cosines.get(key, (None, None)))
-            for key, chunk in self._visible.chunks(wanted).items()
-            if (text := self._visible.text(key, chunk)) is not None
+            for key, (chunk, text) in self._visible.texts(self._visible.chunks(wanted)).items()
         }
 
     def _cosines(self, keys: Iterable[Key]) -> dict[Key, tuple[float, float | None]]:
@@ -214,7 +214,7 @@ class _Scale:
         tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
         # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own entity
         # counts.
-        whole = self._visible.whole(key, chunk)
+        whole = self._is_gm or text == chunk.text
         filters = tuple(sorted(tied.filters)) if whole else ()
         mention = tied.mention if whole else None
         share = self._words.share(key)

@@ -23,7 +23,7 @@ from lorewright.packs.models import (
     names_of,
     says_any,
 )
-from lorewright.visibility import Column, Viewer, sees_section
+from lorewright.visibility import Column, SectionSight, Viewer, sees_section, sights_of
 
 # Generations searched together -> which entities are the same thing, and which sections are overridden.
 #
@@ -235,10 +235,13 @@ class LoreView:
     unknown: frozenset[str] = frozenset()
     own_ids: frozenset[str] = field(init=False)
     column: Column = field(init=False, repr=False)
+    # How much of each kind of section the viewer is shown: many thousand chunks are looked at by it.
+    sights: Mapping[str, SectionSight] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         viewer = Viewer(self.viewer)
         object.__setattr__(self, "column", viewer.column)
+        object.__setattr__(self, "sights", sights_of(viewer.column))
         own = ids_of(viewer.id, find_same_things(self.generations)) if viewer.kind == "npc" else ()
         object.__setattr__(self, "own_ids", frozenset(own))
 
@@ -256,19 +259,18 @@ class LoreView:
 def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = None) -> bool:
     """Return True if a viewer may see a section of this role in the owner's file, or one item of it, by the table
     `visibility.SECTIONS`."""
-    return sees_section(
-        role,
-        view.column,
-        owner_is_viewer=owner_id in view.own_ids,
-        is_learned=item_id is not None and item_id in view.revealed,
-    )
+    if view.sights.get(role) == "all":
+        return True
+    is_own, is_learned = owner_id in view.own_ids, item_id is not None and item_id in view.revealed
+    # Of what is not shown whole, others than its owner see only what they have learned.
+    return (is_own or is_learned) and sees_section(role, view.column, owner_is_viewer=is_own, is_learned=is_learned)
 
 
 def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> str | None:
     """Return what of a chunk the viewer may read: as its author wrote it for the game master, its words for others, or
     the revealed items of it; None where there is nothing."""
     if may_see(view, role=chunk.role, owner_id=chunk.entity_id):
-        return (chunk.written if sees_section("written", view.column) else chunk.text) or None
+        return (chunk.written if view.sights["written"] == "all" else chunk.text) or None
     if not view.revealed:
         return None
     learned = [
