@@ -18,6 +18,7 @@ from lorewright.rules.rulesets import BandName, Ruleset
 from lorewright.rules.validate import validate
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
+from lorewright.turn.stages.interpret.finding import as_searches
 from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.scope import ground, scope_of, ways_out
 from lorewright.values.entries import lore_conditions
@@ -125,7 +126,9 @@ class DryRun:
 
     def _read(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
         given = InterpreterInput(player_text=line, scope=scope_of(state), verbs=self.rules.ruleset.verbs())
-        reading = interpret(given)
+        # Whether an item is found already makes a difference only for what is plainly here as well.
+        text = as_searches(given, self.lore(state).discoverable, ())
+        reading = interpret(given if text is None else given.model_copy(update={"player_text": text}))
         if reading.unclear is not None:
             return None
         actions = reading.proposed_actions

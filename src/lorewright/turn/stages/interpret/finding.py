@@ -7,6 +7,7 @@ words and no others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
 
 from lorewright.builtin.parser.clauses import (
     Clause,
@@ -143,15 +144,16 @@ def _is_no_handling(verb: Verb) -> bool:
     return verb.is_speech or verb.is_violent or (syntax is not None and syntax.is_travel)
 
 
-def _phrases(has: Callable[[Verb], bool]) -> set[Phrase]:
-    return {
+@cache
+def _phrases(has: Callable[[Verb], bool]) -> frozenset[Phrase]:
+    return frozenset(
         tuple(phrase.split())
         for verb in verbs().values()
         if has(verb)
         for part in verb.parts
         if isinstance(part, Phrasing)
         for phrase in part.phrases.split(", ")
-    }
+    )
 
 
 # A pack -> the triggers that no line finds.
