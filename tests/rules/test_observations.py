@@ -55,6 +55,11 @@ def regards(*tried: Attempt, **given: Any) -> list[tuple[str, int, int]]:
         (w.attempt("search", items=[w.LEDGER]), ("Jo searched the Neon Dragon and found something.", 3)),
         (w.attempt("use", w.COIN, item_id=w.CARD), ("Jo used the business card on the coin.", 1)),
         (w.go(w.PIER), ("Jo left the Neon Dragon.", 1)),
+        (w.attempt("wave"), ("Jo made a sign.", 1)),
+        (w.attempt("wave", w.VIKTOR), ("Jo made a sign to Viktor.", 1)),
+        (w.attempt("laugh", w.VIKTOR), ("Jo laughed at Viktor.", 1)),
+        (w.attempt("dance", w.VIKTOR), ("Jo danced with Viktor.", 1)),
+        (w.attempt("sing"), ("Jo sang.", 1)),
     ],
 )
 def test_what_is_done_is_remembered_by_whom_it_is_done_to(tried: Attempt, memory: tuple[str, int]) -> None:

@@ -124,7 +124,7 @@ def move_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
     """Return the state after a possible action without checks and rules, with the ruleset's effects of its type."""
-    type_ = ruleset.actions[action.type]
+    type_ = ruleset.row(action.type)
     working = apply(state, plain_ops(action, state)).state
     for effect in aimed(type_.effects.get("success", ()), working, action):
         working = apply(working, effect_ops(effect, working)).state

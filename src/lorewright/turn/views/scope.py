@@ -313,7 +313,9 @@ def suggestions(
     if state.ended is not None:
         return ()
     lines = (_social(state, list(topics), told), _physical(state), _onward(state))
-    offered = tuple(line.text for line in lines if line and (ruleset is None or line.verb in ruleset.actions))
+    offered = tuple(
+        line.text for line in lines if line and (ruleset is None or ruleset.find_row(line.verb) is not None)
+    )
     return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
 
 
