@@ -11,7 +11,7 @@ from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.validate import validate
 from lorewright.rules.verbs import verbs
 from lorewright.world import ops as o
-from lorewright.world.state import WorldState
+from lorewright.world.state import Fact, WorldState
 from support import small_world as w
 
 FREEFORM, _ = load_ruleset("freeform")
@@ -62,9 +62,16 @@ def test_what_forbids_a_free_attempt_or_speech_forbids_what_is_like_it(
     assert {reason(kind, None, state, FREEFORM) for kind in free} == {None}
 
 
+def test_who_is_gagged_cannot_greet_and_nobody_greets_the_dead() -> None:
+    gagged = w.after(w.small_world(), o.AddCondition(who=w.JO, condition="gagged"))
+    dead = w.after(w.small_world(), o.AddFact(fact=Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)))
+    assert reason("greet", w.VIKTOR, gagged, FREEFORM) == "not_capable"
+    assert reason("greet", w.VIKTOR, dead, FREEFORM) == "contradicts_fact"
+
+
 def test_who_is_out_cold_does_none_of_them() -> None:
     state = w.after(w.small_world(), o.AddCondition(who=w.JO, condition="unconscious"))
-    assert {reason(kind, None, state, FREEFORM) for kind in SMALL} == {"not_capable"}
+    assert {reason(kind, w.VIKTOR, state, FREEFORM) for kind in SMALL} == {"not_capable"}
 
 
 def test_a_ruleset_may_forbid_one_of_them_by_name() -> None:
@@ -93,6 +100,13 @@ def test_a_rule_of_the_scenario_on_a_free_attempt_decides_as_before_with_its_dic
     by = w.freeform_rules({"id": "moved", "on": AT_VIKTOR, "check": {"add": "charm"}, "say": {"success": "He weeps."}})
     outcome = played("sing", w.VIKTOR, by, total=11, verb="sing to")
     assert (outcome.type, outcome.band, outcome.say) == ("attempt", "success", ("He weeps.",))
+
+
+def test_civil_words_are_talk_to_a_rule_of_the_scenario_on_talk() -> None:
+    talk = w.freeform_rules({"id": "talk", "on": {"act": "ask", "target": w.VIKTOR}, "say": {"success": "He beams."}})
+    assert played("greet", w.VIKTOR, talk).say == ("He beams.",)
+    tried = w.freeform_rules({"id": "tried", "on": AT_VIKTOR, "check": {"add": "charm"}})
+    assert played("greet", w.VIKTOR, tried).type == "greet"
 
 
 def test_a_rule_about_somebody_else_or_about_the_verb_itself_leaves_the_attempt_alone() -> None:

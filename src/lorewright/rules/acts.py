@@ -14,7 +14,9 @@ from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import Move, OpenScene, PassTurn, RevealItem, StateOp
-from lorewright.world.state import How, WorldState
+from lorewright.world.state import How, WorldState, relation_key
+
+_DAY = 24 * 60
 
 # Knowledge: an item that words point at and a state -> whether a character may tell it.
 
@@ -85,6 +87,11 @@ def hearers(action: Action, state: WorldState) -> list[str]:
 def held_by(who: str | None, attempt: Attempt) -> list[GroundedItem]:
     """Return what of the attempt's items somebody knows or withholds."""
     return [item for item in attempt.grounding.items if item.holder_id == who and item.role != "discoverable"]
+
+
+def civil_key(one: str, other: str, state: WorldState) -> str:
+    """Return the key by which a civility between two people is noted for a day."""
+    return f"civil:{relation_key(one, other)}:{state.minutes // _DAY}"
 
 
 def put_on_record(patch: Patch, action: Action, predicate: str) -> tuple[str, ...]:

@@ -35,20 +35,38 @@ _ALL = frozenset(
 )
 
 
+# Words that make another verb of it: knock over, wave away.
+_APART = (["over"], ["down"], ["off"], ["out"], ["away"], ["around"], ["for"])
+
+# Words between civil ones and the person.
+_SMALL = ("to", "at", "with", ",", "there", "again", "very", "so", "much", "really", "kindly")
+
+
 def said_before(words: str, rest: Sequence[Word]) -> str:
     """Return the words as typed up to the rest of them, in lower case: a verb with its preposition."""
     count = len(words.split()) - len([word for word in rest if word.kind == "word"])
     return " ".join(words.split()[: max(1, count)]).lower()[:60]
 
 
-def as_free(trait: str) -> Callable[[Action], Action | None]:
-    """Return what gives the free attempt that an act at somebody or something would be by a trait."""
+def as_talk(action: Action) -> Action | None:
+    """Return the talk about nothing in particular that civil words to somebody are to a rule of the scenario."""
+    talk = next((verb for verb in verbs().values() if verb.reply == "answer"), None)
+    whispered = {"whisper": True} if action.is_whispered else {}
+    return None if talk is None else action.model_copy(update={"type": talk.name, "metadata": whispered})
+
+
+def as_free(trait: str, word: str = "") -> Callable[[Action], Action | None]:
+    """Return what gives the free attempt that an act at somebody or something would be by a trait.
+
+    `word` stands for it where none was typed.
+    """
 
     def other(action: Action) -> Action | None:
         free = next((verb for verb in verbs().values() if verb.is_free), None)
         if free is None or action.target_id is None:
             return None
-        return action.model_copy(update={"type": free.name, "metadata": {**action.metadata, "trait": trait}})
+        metadata = {**({"verb": word} if word else {}), **action.metadata, "trait": trait}
+        return action.model_copy(update={"type": free.name, "metadata": metadata})
 
     return other
 
@@ -67,7 +85,7 @@ class Gesture:
 
     def read(self, ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
         """Read it alone, or with somebody or something that is here; None for all else, and for what is a name."""
-        if exact(words, ctx.nouns.everything()):
+        if exact(words, ctx.nouns.everything()) or lows(rest)[:1] in _APART:
             return None
         rest = trimmed(self._unfilled(rest), start=(*LEADS, ","))
         phrase = bare(rest)
@@ -118,7 +136,7 @@ class Civility:
         """Read whom it is said to, and what for; None where the words are about something else."""
         if exact(words, ctx.nouns.everything()):
             return None
-        whom, topic = self._parted(trimmed(rest, start=("to", "at", "with", ",", "there", "again"), end=("again",)))
+        whom, topic = self._parted(trimmed(rest, start=_SMALL, end=("again",)))
         phrase = bare(trimmed(whom, start=("to", "at", ",")))
         if not phrase or phrase.lower() in (*_ALL, "there"):
             return self._to_whom(ctx, words, topic)
