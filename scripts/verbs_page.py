@@ -30,16 +30,17 @@ _HEAD = f"""\
 
 What a player can mean without a model, and what the rules know by name. Each verb is one record in
 `src/lorewright/verbs/`; this page is made from the records (`python scripts/verbs_page.py`), the costs from the ruleset
-`{RULESET}`. A ruleset may charge otherwise, leave verbs out, and add its own: [rulesets.md](rulesets.md). How lines are
-read that begin with none of the phrases: [playing.md](playing.md).
+`{RULESET}`. A ruleset may charge otherwise, leave verbs out, and add its own: [rulesets.md](rulesets.md). Small acts
+without dice are there wherever `attempt` is. How lines are read that begin with none of the phrases:
+[playing.md](playing.md).
 
 """
 
 
 def page() -> str:
     """Return the whole page."""
-    rows = load_ruleset(RULESET)[0].actions
-    known = [(verb, rows[verb.name]) for verb in verbs().values() if verb.name in rows]
+    ruleset = load_ruleset(RULESET)[0]
+    known = [(verb, row) for verb in verbs().values() if (row := ruleset.find_row(verb.name)) is not None]
     table = ["| verb | meaning | minutes | dice |", "|---|---|---|---|"]
     table += [
         f"| [{verb.name}](#{verb.name}) | {verb.summary} | {_minutes(verb, row)} | {checked_by(row)} |"

@@ -96,7 +96,7 @@ def test_a_goal_of_the_scenario_goes_before_the_agenda_of_a_note(tmp_path: Path)
 @pytest.mark.parametrize(
     ("act", "says"),
     [
-        ("{do: {type: sing}}", "there is no act sing (there are "),
+        ("{do: {type: yodel}}", "there is no act yodel (there are "),
         ("{do: {type: go}}", "to go somebody needs `to`"),
         ("{do: {type: go, to: moon}}", "nothing in the scenario or in harbour is called moon"),
         ("{do: {type: go, to: lin}}", "lin is not among the places"),

@@ -25,7 +25,7 @@ from turn.test_commit import dump
 LINES = {
     "interpreter": "hum to somebody or other, perhaps",
     "planner": "wait",
-    "resolution": "dance",
+    "resolution": "juggle",
     "narrator": "wait",
     "lore_extractor": "wait",
 }

@@ -55,6 +55,20 @@ def regards(*tried: Attempt, **given: Any) -> list[tuple[str, int, int]]:
         (w.attempt("search", items=[w.LEDGER]), ("Jo searched the Neon Dragon and found something.", 3)),
         (w.attempt("use", w.COIN, item_id=w.CARD), ("Jo used the business card on the coin.", 1)),
         (w.go(w.PIER), ("Jo left the Neon Dragon.", 1)),
+        (w.attempt("wave"), ("Jo made a sign.", 1)),
+        (w.attempt("wave", w.VIKTOR), ("Jo made a sign to Viktor.", 1)),
+        (w.attempt("laugh", w.VIKTOR), ("Jo laughed at Viktor.", 1)),
+        (w.attempt("dance", w.VIKTOR), ("Jo danced with Viktor.", 1)),
+        (w.attempt("sing"), ("Jo sang.", 1)),
+        (w.attempt("knock"), ("Jo knocked.", 1)),
+        (w.attempt("knock", w.COIN), ("Jo knocked on the coin.", 1)),
+        (w.attempt("sit"), ("Jo sat down.", 1)),
+        (w.attempt("stand"), ("Jo stood up.", 1)),
+        (w.attempt("touch", w.VIKTOR), ("Jo touched Viktor.", 1)),
+        (w.attempt("greet", w.VIKTOR), ("Jo greeted Viktor.", 1)),
+        (w.attempt("farewell", w.VIKTOR), ("Jo said goodbye to Viktor.", 1)),
+        (w.attempt("thank", w.VIKTOR), ("Jo thanked Viktor.", 1)),
+        (w.attempt("apologise", w.VIKTOR), ("Jo apologised to Viktor.", 3)),
     ],
 )
 def test_what_is_done_is_remembered_by_whom_it_is_done_to(tried: Attempt, memory: tuple[str, int]) -> None:
@@ -140,6 +154,21 @@ def test_who_was_hurt_and_who_came_is_remembered() -> None:
 
 def test_a_threat_stands_between_two_where_the_dice_brought_nothing() -> None:
     assert regards(w.attempt("threaten", w.VIKTOR), total=10) == [(relation_key(w.JO, w.VIKTOR), 0, 1)]
+
+
+@pytest.mark.parametrize("kind", ["greet", "thank", "apologise"])
+def test_a_civility_eases_what_strain_there_is_and_makes_no_friends(kind: str) -> None:
+    tense = w.after(w.small_world(), o.ChangeRelation(a=w.VIKTOR, b=w.JO, tension=2))
+    assert regards(w.attempt(kind, w.VIKTOR), state=tense) == [(relation_key(w.VIKTOR, w.JO), 0, -1)]
+    assert regards(w.attempt(kind, w.VIKTOR)) == []
+
+
+def test_civilities_count_once_a_day_between_two() -> None:
+    state = w.after(w.small_world(), o.ChangeRelation(a=w.VIKTOR, b=w.JO, tension=3))
+    again = w.after(state, *w.play(w.attempt("greet", w.VIKTOR), state=state).ops)
+    assert regards(w.attempt("thank", w.VIKTOR), state=again) == []
+    day_after = w.after(again, o.AdvanceTime(minutes=24 * 60))
+    assert len(regards(w.attempt("thank", w.VIKTOR), state=day_after)) == 1
 
 
 def test_what_the_rules_have_moved_already_is_left_as_it_is() -> None:

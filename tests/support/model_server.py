@@ -53,8 +53,8 @@ def _narrated(asked: Asked) -> str:
 
 
 def _read(asked: Asked) -> dict[str, Any]:
-    if "dance" in asked.messages[-1][1]:
-        return {"intent": "dance", "actions": [{"type": "attempt", "words": "dance on the spot"}]}
+    if "juggle" in asked.messages[-1][1]:
+        return {"intent": "juggle", "actions": [{"type": "attempt", "words": "juggle on the spot"}]}
     return {"intent": "wait a little", "actions": [{"type": "wait", "minutes": 5}]}
 
 

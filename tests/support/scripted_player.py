@@ -69,7 +69,16 @@ STROLLING = {"ask": 15, "suggested": 15, "look": 10, "examine": 17, "search": 6,
 _CALM = ("look", "examine", "inventory", "blocked", "nonsense", "tell", "give", "drop", "promise", "open")
 # Kinds that cost time where time is counted.
 _HASTY = ("go", "sneak", "wait", "suggested", "again", "attack", "threaten")
-_NONSENSE = ("hum a tune", "xyzzy", "think of summer", "count to ten", "dance", "fly away", "whistle", "sing quietly")
+_NONSENSE = (
+    "yodel a tune",
+    "xyzzy",
+    "think of summer",
+    "count to ten",
+    "juggle",
+    "fly away",
+    "ruminate",
+    "rhyme quietly",
+)
 _ABSENT = ("take the moon", "ask the mayor about bread", "go to the opera", "take the anchor", "go up", "open the safe")
 _ON_SOMEBODY = ("smile at {}", "follow {}", "wave to {}", "tickle {}", "bow to {}", "imitate {}")
 _ON_SOMETHING = ("kick {}", "tap {}", "lean on {}", "listen at {}", "shake {}", "sniff {}")

@@ -48,7 +48,7 @@ class Reader:
 
     def __call__(self, request: ModelRequest) -> Any:
         if self._left:
-            return call(self._left.pop(0), check_type="hum")
+            return call(self._left.pop(0), check_type="yodel")
         fell = thrown(request)
         read = {"dice_request": [one["expression"] for one in fell], "resolved_outcome": "no roll"}
         if fell:
@@ -61,7 +61,7 @@ def app(tmp_path: Path) -> App:
     return p.begun(tmp_path / "workspace", "everyday-tension")
 
 
-def played(app: App, answer: Any, line: str = "hum") -> tuple[dict[str, Any], ScriptedModel]:
+def played(app: App, answer: Any, line: str = "yodel") -> tuple[dict[str, Any], ScriptedModel]:
     """Play a line, which is read as an attempt of that verb where the grammar is not sure of it."""
     model, reading = ScriptedModel(answer), {"intent": "tries", "actions": [{"type": "attempt", "words": line}]}
     models = {"interpreter": ScriptedModel(lambda _: reading), "resolution": model}
@@ -169,7 +169,7 @@ def test_what_code_decides_asks_nobody(app: App) -> None:
 
 def test_without_a_model_what_code_does_not_decide_is_simply_done(app: App) -> None:
     reading = ScriptedModel([{"intent": "tries", "actions": [{"type": "attempt", "words": "hum"}]}])
-    (result,) = h.say(h.with_models(app, {"interpreter": reading}), "hum")
+    (result,) = h.say(h.with_models(app, {"interpreter": reading}), "yodel")
     assert result["rolls"] == []
     assert result["validation"]["results"][0]["success"]
 

@@ -23,7 +23,7 @@ from support import harbour_canaries as c
 LINES = (
     "look", "look at osk", "look at the barrel", "talk to osk", "ask osk about lin", "ask osk about the roof",
     "tell osk that I know everything", "tell osk about lin", "threaten osk with the truth", "persuade osk to confess",
-    "promise osk a month of peace", "what did you promise me", "search the rafters", "hum a tune", "frobnicate it", "2",
+    "promise osk a month of peace", "what did you promise me", "search the rafters", "yodel a tune", "frobnicate it", "2",
     "take the rope", "use the rope on the hatch", "go cellar", "hide", "wait an hour", "1", "go door", "talk to bea",
     "ask bea about lin", "ask bea about her", "attack bea", "give rope to bea", "search the boats", "i",
 )  # fmt: skip

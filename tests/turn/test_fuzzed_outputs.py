@@ -36,7 +36,7 @@ from support import harbour as h
 from support.scale import scaled
 
 # Words that the grammar is not sure of, that only the rulebook can judge, and that anybody can.
-LINES = {"interpreter": "frobnicate the gizmo", "resolution": "hum a tune"}
+LINES = {"interpreter": "frobnicate the gizmo", "resolution": "yodel a tune"}
 SCENARIO = (
     h.dedent(h.SCENARIO)
     .replace("traits: {charm: 1}", "traits: {}")
@@ -74,7 +74,7 @@ class Judge:
         stage = f.STAGES[number % len(f.STAGES)]
         model = f.HostileModel(stage, random.Random(f"hostile {number}"))
         hostile = h.with_models(self.app, dict.fromkeys(f.STAGES, model))
-        line = LINES.get(stage, ("look", "hum a tune", "ask osk about lin")[number % 3])
+        line = LINES.get(stage, ("look", "yodel a tune", "ask osk about lin")[number % 3])
         with hostile.campaigns.open("game") as campaign:
             found = list(self._played(campaign, line, number, model))
         return [f"{number} {stage}: {one}" for one in found]
@@ -190,7 +190,7 @@ def test_the_outputs_that_are_mutated_are_valid_before(tmp_path: Path, numbers: 
     app = begun(tmp_path)
     for number in numbers:
         honest = f.HostileModel("nobody", random.Random(number))
-        told: list[dict[str, Any]] = h.say(h.with_models(app, dict.fromkeys(f.STAGES, honest)), "hum a tune")
+        told: list[dict[str, Any]] = h.say(h.with_models(app, dict.fromkeys(f.STAGES, honest)), "yodel a tune")
         assert told[0]["final_text"].startswith("Smoke hangs")
         assert list(dict.fromkeys(request.stage for request in honest.requests)) == list(f.STAGES)
         with app.campaigns.reading("game") as store:

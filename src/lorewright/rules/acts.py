@@ -14,7 +14,9 @@ from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import Move, OpenScene, PassTurn, RevealItem, StateOp
-from lorewright.world.state import How, WorldState
+from lorewright.world.state import How, WorldState, relation_key
+
+_DAY = 24 * 60
 
 # Knowledge: an item that words point at and a state -> whether a character may tell it.
 
@@ -87,6 +89,11 @@ def held_by(who: str | None, attempt: Attempt) -> list[GroundedItem]:
     return [item for item in attempt.grounding.items if item.holder_id == who and item.role != "discoverable"]
 
 
+def civil_key(one: str, other: str, state: WorldState) -> str:
+    """Return the key by which a civility between two people is noted for a day."""
+    return f"civil:{relation_key(one, other)}:{state.minutes // _DAY}"
+
+
 def put_on_record(patch: Patch, action: Action, predicate: str) -> tuple[str, ...]:
     """Record what was said, where there are any words and they were not said before."""
     what = str(action.metadata.get("topic", ""))
@@ -124,7 +131,7 @@ def move_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
     """Return the state after a possible action without checks and rules, with the ruleset's effects of its type."""
-    type_ = ruleset.actions[action.type]
+    type_ = ruleset.row(action.type)
     working = apply(state, plain_ops(action, state)).state
     for effect in aimed(type_.effects.get("success", ()), working, action):
         working = apply(working, effect_ops(effect, working)).state

@@ -195,7 +195,7 @@ def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldStat
     is_free = verb is not None and verb.is_free
     if not is_free or not judged.success or rule_for(attempt, state, rules) is not None:
         return False
-    check = rules.ruleset.actions[attempt.action.type].check
+    check = rules.ruleset.row(attempt.action.type).check
     return check is None or attempt.action.target_id is None or not is_rolled_for(check, state)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from lorewright.ids import local
 from lorewright.rules.actions import CastRule
+from lorewright.rules.acts import civil_key
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Outcome, Resolution, Roll
@@ -268,12 +269,22 @@ def _outcome_changes(
             continue
         verb = verb_of(outcome.type)
         if verb is not None and any(verb.regard):
-            yield (outcome.target_id, outcome.actor_id, *verb.regard)
+            regard = _civil_regard(verb.regard, outcome, before, after) if verb.is_civil else verb.regard
+            yield (outcome.target_id, outcome.actor_id, *regard)
         if verb is not None and verb.is_violent:
             for who in _cast_at(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
                 stands = before.relations.get(relation_key(who, outcome.target_id))
                 if who != outcome.actor_id and stands is not None and stands.trust > 0:
                     yield (who, outcome.actor_id, *_FOR_A_FRIEND)
+
+
+def _civil_regard(regard: tuple[int, int], outcome: Outcome, before: WorldState, after: WorldState) -> tuple[int, int]:
+    """Return what a civility changes: as much of a strain as there is, once a day between two people."""
+    target = outcome.target_id or ""
+    stands = before.relations.get(relation_key(target, outcome.actor_id))
+    if stands is None or civil_key(outcome.actor_id, target, after) in before.recall:
+        return (0, 0)
+    return min(regard[0], 0), max(regard[1], -max(stands.tension, 0))
 
 
 def _promise_changes(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:

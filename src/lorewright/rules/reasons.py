@@ -41,7 +41,7 @@ def why_not_able(
         return "not_your_turn"
     if any(_forbids(ruleset, "conditions", name, action) for name in state.conditions_of(action.actor_id)):
         return "not_capable"
-    wanted = ruleset.actions[action.type].at_least
+    wanted = ruleset.row(action.type).at_least
     return "not_capable" if any(_has(action.actor_id, name, state) < least for name, least in wanted.items()) else None
 
 
@@ -58,7 +58,7 @@ def why_not_now(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCo
 
 def unmet(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
     """Return the sentence of the first need of the action that does not hold; None where all do."""
-    needs = ruleset.actions[action.type].needs
+    needs = ruleset.row(action.type).needs
     who = action.actor_id
     return next((need.say for need in needs if not holds(aimed_condition(need.when, action), state, you=who)), None)
 
@@ -78,10 +78,10 @@ def _is_ones_turn(action: Action, state: WorldState, ruleset: Ruleset, acting: s
     if acting is not None and acting != state.player_id:
         if action.actor_id != acting or not is_npc(acting, state) or acting not in state.positions:
             return False
-        return order is None or not ruleset.actions[action.type].ends_turn or acting == order.current
+        return order is None or not ruleset.row(action.type).ends_turn or acting == order.current
     if order is None:
         return action.actor_id == state.player_id
-    if ruleset.actions[action.type].ends_turn:
+    if ruleset.row(action.type).ends_turn:
         return action.actor_id == order.current
     return action.actor_id in (state.player_id, *order.actors)
 
@@ -90,8 +90,10 @@ def _forbids(ruleset: Ruleset, kind: str, name: str, action: Action) -> bool:
     held = (ruleset.conditions if kind == "conditions" else ruleset.situations).get(name)
     if held is None:
         return False
-    type_ = ruleset.actions[action.type]
-    return action.type in held.forbids or (ALL in held.forbids and bool(type_.minutes or type_.ends_turn))
+    type_ = ruleset.row(action.type)
+    return ruleset.is_among(action.type, held.forbids) or (
+        ALL in held.forbids and bool(type_.minutes or type_.ends_turn)
+    )
 
 
 def _has(who: str, name: str, state: WorldState) -> int | float:
@@ -112,7 +114,7 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
     }
     for contradiction in ruleset.contradictions:
         subject = about[contradiction.about]
-        if action.type not in contradiction.forbids or subject is None:
+        if not ruleset.is_among(action.type, contradiction.forbids) or subject is None:
             continue
         yield any(
             fact.predicate == contradiction.fact
@@ -136,7 +138,7 @@ def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str 
     """
     if state.ended is not None:
         return "campaign_over"
-    if action.type not in ruleset.actions:
+    if ruleset.find_row(action.type) is None:
         return "unknown_action"
     return (
         why_not_able(action, state, ruleset, acting=acting)

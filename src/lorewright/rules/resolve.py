@@ -93,7 +93,7 @@ def provoke(patch: Patch, band: BandName | None, action: Action, rules: Campaign
     who = action.target_id
     if action.actor_id != patch.state.player_id:
         return ()
-    if band not in rules.ruleset.actions[action.type].provokes or who not in patch.state.present_npcs():
+    if band not in rules.ruleset.row(action.type).provokes or who not in patch.state.present_npcs():
         return ()
     profile = rules.escalation.get(who, rules.ruleset.escalation)
     steps = [name for name in ESCALATION_STEPS if name in profile]
@@ -186,7 +186,7 @@ def finish_inquiries(patch: Patch, before: WorldState, rules: CampaignRules) -> 
 
 def enact_type_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
     """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
-    effects = ruleset.actions[action.type].effects
+    effects = ruleset.row(action.type).effects
     of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
     patch.enact(aimed(of_band, patch.state, action), how="found")
 
@@ -194,7 +194,7 @@ def enact_type_effects(patch: Patch, band: BandName | None, action: Action, rule
 def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
     """Pass the turn on, where there is an order of turns and the action ends one."""
     order = patch.state.turn_order
-    if order is not None and ruleset.actions[action.type].ends_turn and order.current == action.actor_id:
+    if order is not None and ruleset.row(action.type).ends_turn and order.current == action.actor_id:
         patch.do(PassTurn())
 
 
@@ -312,12 +312,13 @@ def _play(
     ruling: Ruling | None,
     acting: str | None,
 ) -> None:
+    attempt = _as_ruled(attempt, patch.state, rules) if judged.success else attempt
     action, before = attempt.action, patch.state
     reason = _why_not_now(attempt, before, rules, acting) if judged.success else judged.reason
     if reason is not None or not judged.success:
         _block(patch, judged.action_index, action, reason)
         return
-    check = rules.ruleset.actions[action.type].check
+    check = rules.ruleset.row(action.type).check
     # A rule may depend on the time at the end of the action, so rules are matched after the cost in time.
     paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
     rule = rule_for(attempt, paid, rules)
@@ -350,7 +351,7 @@ def _follow_up(patch: Patch, action: Action, answer: Answer, rules: CampaignRule
 
 def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool = False) -> None:
     costs = costs_of(action, patch.state, rules.ruleset)
-    own = rules.ruleset.actions[action.type].minutes if in_no_time else 0
+    own = rules.ruleset.row(action.type).minutes if in_no_time else 0
     patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
 
 
@@ -394,6 +395,22 @@ def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) ->
         return None
     rule = rule_for(attempt.model_copy(update={"action": other}), state, rules)
     return rule if rule is not None and rule.check is None else None
+
+
+def _as_ruled(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Attempt:
+    """Return the attempt as the action that a rule of the scenario is about, where the verb gives way to it: a knock on
+    a door is a free attempt if the scenario has something to say on it.
+    """
+    verb = verb_of(attempt.action.type)
+    if verb is None or not verb.like or verb.also_ruled_as is None or rule_for(attempt, state, rules) is not None:
+        return attempt
+    other = verb.also_ruled_as(attempt.action)
+    if other is None or rules.ruleset.find_row(other.type) is None:
+        return attempt
+    ruled = attempt.model_copy(update={"action": other})
+    # As in `_play`, rules are matched after the cost in time.
+    paid = apply(state, cost_ops(costs_of(other, state, rules.ruleset), state)).state
+    return attempt if rule_for(ruled, paid, rules) is None else ruled
 
 
 def _is_hands_on(action: Action) -> bool:

@@ -250,10 +250,11 @@ def _types(ruleset: Ruleset) -> Iterator[RulesetProblem]:
     }
     named |= {("situations", key): rule.forbids for key, rule in ruleset.situations.items()}
     named |= {("contradictions", number): rule.forbids for number, rule in enumerate(ruleset.contradictions)}
+    kinds = ruleset.kinds()
     known = ", ".join(ruleset.actions)
     for path, types in named.items():
         for kind in types:
-            if kind not in ruleset.actions and kind != ALL:
+            if kind not in kinds and kind != ALL:
                 yield RulesetProblem(path, f"there is no action {kind} to forbid", f"one of: {known}, or {ALL} for all")
     meant: dict[str, str] = {}
     for kind, action in ruleset.actions.items():

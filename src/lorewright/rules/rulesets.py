@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.conditions import Condition, EscalationName
 from lorewright.rules.effects import Effect
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import Verb, verb_of, verbs
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # Hardships of a ruleset or scenario, as data: conditions and circumstances that forbid things, facts that speak against
@@ -307,6 +307,47 @@ class Ruleset(Mechanics):
         kept = {kind: row for kind, row in actions.items() if kind not in missing}
         hindering = {key: data[key] for key in ("conditions", "situations", "contradictions") if key in data}
         return {**data, "actions": kept, **{key: _allowing(value, missing) for key, value in hindering.items()}}
+
+    def find_row(self, kind: str) -> ActionType | None:
+        """Return the row of a type of action: its own, else that of a verb that needs none; None without."""
+        own = self.actions.get(kind)
+        verb = None if own is not None else verb_of(kind)
+        if verb is None or not verb.like:
+            return own
+        free = next((self.actions[name] for name in self._names_like("free")), None)
+        return None if free is None else ActionType(summary=verb.summary, minutes=min(verb.usual_minutes, free.minutes))
+
+    def row(self, kind: str) -> ActionType:
+        """Return the same.
+
+        Raises:
+            KeyError: there is no such type of action here.
+        """
+        found = self.find_row(kind)
+        if found is None:
+            raise KeyError(kind)
+        return found
+
+    def kinds(self) -> tuple[str, ...]:
+        """Return the types of action: those with rows, then the verbs that need none."""
+        more = (name for name in verbs() if name not in self.actions and self.find_row(name) is not None)
+        return (*self.actions, *more)
+
+    def is_among(self, kind: str, forbidden: Collection[str]) -> bool:
+        """Tell whether a type of action is one of these, by its name or, where it has no row, by that of the verb which
+        it is like."""
+        verb = verb_of(kind)
+        if kind in forbidden or kind in self.actions or verb is None or not verb.like:
+            return kind in forbidden
+        return next(self._names_like(verb.like), None) in forbidden
+
+    def _names_like(self, like: str) -> Iterator[str]:
+        """Yield the verbs with a row that are free, or speech, by their ranks."""
+
+        def is_meant(verb: Verb) -> bool:
+            return verb.is_free if like == "free" else verb.is_speech
+
+        return (name for name, verb in verbs().items() if name in self.actions and is_meant(verb))
 
     def verbs(self) -> dict[str, str]:
         """Verbs that a player types for the ruleset's own types of action, in lower case, with the type."""

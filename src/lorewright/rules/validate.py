@@ -132,7 +132,7 @@ COST_KEYS = ("heat", "time", "cred", "harm", "rep")
 
 def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
     """Return the in-world minutes, which may depend on the way that is taken or on the time that is named."""
-    own = ruleset.actions[action.type].minutes
+    own = ruleset.row(action.type).minutes
     verb = verb_of(action.type)
     return own if verb is None or verb.minutes is None else verb.minutes(action, state, own)
 
@@ -144,7 +144,7 @@ def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, i
     """
     if action.actor_id != state.player_id and not ruleset.npcs_pay:
         return dict.fromkeys(COST_KEYS, 0)
-    costs = ruleset.actions[action.type].costs
+    costs = ruleset.row(action.type).costs
     return {**dict.fromkeys(COST_KEYS, 0), **costs, "time": minutes_of(action, state, ruleset)}
 
 

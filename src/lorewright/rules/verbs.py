@@ -118,7 +118,8 @@ class Verb:
     does: Callable[[Patch, Attempt, CampaignRules, bool], Answer] | None = None
     # The actions, one after the other, that it is done by; empty where it is done at once.
     steps: Callable[[Action, WorldState], tuple[Action, ...]] | None = None
-    # The action whose rules in a scenario count for this one too, if they ask for no dice.
+    # The action whose rules in a scenario count for this one too, if they ask for no dice. Where the verb is `like`
+    # another, it is that action as soon as there is such a rule, dice or not.
     also_ruled_as: Callable[[Action], Action | None] | None = None
     # What is seen of it, with the place; it is not asked about blocked attempts. `place` is where the actor stood.
     sights: Callable[[Outcome, str], Iterable[tuple[Sight, str]]] | None = None
@@ -137,6 +138,13 @@ class Verb:
     is_free: bool = False
     # By how much trust and tension of the target towards the actor change where nothing else changed them.
     regard: tuple[int, int] = (0, 0)
+    # It is a civility: its regard counts once a day between two people, and makes a strain less but no friends.
+    is_civil: bool = False
+
+    # A ruleset that has a row for the free verb need have none for this one: it then takes `usual_minutes` (no longer
+    # than the free verb), calls for no dice, and is forbidden by whatever forbids the free verb, or speech.
+    like: Literal["", "free", "speech"] = ""
+    usual_minutes: int = 1
 
     # The note of a plan, with {target} and {place}, and what stands for a target without a name.
     note: str = ""

@@ -50,6 +50,7 @@ from lorewright.builtin.parser.speech import (
     has_words,
     named_person,
     nobody_called,
+    read_civility,
     read_claim,
     read_record,
     stranger_addressed,
@@ -236,9 +237,10 @@ def _read_greet(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
 
 def _put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading:
     """Read words said to somebody; to the only person here where nobody is named."""
-    record = read_record(ctx, words, spoken, target) or read_claim(ctx, words, spoken, target)
-    if record is not None:
-        return record
+    said = read_civility(ctx, words, spoken, target) or read_record(ctx, words, spoken, target)
+    said = said or read_claim(ctx, words, spoken, target)
+    if said is not None:
+        return said
     only = target or only_person(ctx)
     if only is None:
         return _no_target(ctx, words, cleaned_topic(spoken))

@@ -57,7 +57,7 @@ def _use(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> A
     if door is None or action.item_id is None or door.key_id != action.item_id:
         return Answer("used")
     turn = next((verb for verb in verbs().values() if verb.part(KeyTurn) == KeyTurn(of_locked=door.locked)), None)
-    if turn is None or turn.name not in rules.ruleset.actions or turn.does is None:
+    if turn is None or rules.ruleset.find_row(turn.name) is None or turn.does is None:
         return Answer("used")
     turned = action.model_copy(update={"type": turn.name})
     if why_not(turned, patch.state, rules.ruleset, acting=turned.actor_id) is not None:

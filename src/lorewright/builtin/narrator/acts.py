@@ -86,6 +86,18 @@ def telling_of_thing(group: str) -> CastTeller:
     return lambda actor, outcome, evidence, words: [_of_thing(actor, outcome, group)]
 
 
+def telling_of_gesture(group: str) -> CastTeller:
+    """Return what tells an act by whom or what it was meant for; in the intention's own words, where there are any."""
+
+    def tell(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+        if words:
+            return worded(actor, words)
+        thing = thing_of(actor.told, outcome)
+        return [actor.beat("act", group, flags(thing=thing), to=outcome.target_id, thing=thing)]
+
+    return tell
+
+
 def _of_thing(actor: Actor, outcome: Outcome, group: str) -> Beat:
     thing = thing_of(actor.told, outcome)
     band: dict[str, Fact] = {"band": outcome.band} if outcome.band else {}

@@ -71,6 +71,17 @@ def telling_of_person(group: str) -> Callable[[NarratorInput, Outcome], Beat | N
     return tell
 
 
+def telling_of_small_act(group: str) -> Callable[[NarratorInput, Outcome], Beat | None]:
+    """Return what tells a deed without dice, by whether it was done to somebody, to something, or just so."""
+
+    def tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
+        facts, slots = deed_facts(given, outcome)
+        done_to = only(facts, "person") or only(facts, "thing")
+        return Beat("outcome", group, done_to, slots) if outcome.code == "acted" and outcome.band is None else None
+
+    return tell
+
+
 def deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
     """Return facts and slots of what has a name: the target, the thing that it was about, the thing that was used with
     it.

@@ -134,6 +134,8 @@ class Syntax:
     # Reads words said to somebody, to the only person here where nobody is named: context, the clause, the person or
     # None, what is said.
     speech: Callable[..., Any] | None = None
+    # Reads words said to somebody as a civility, where they are no more than that; takes what `speech` takes.
+    civility: Callable[..., Any] | None = None
     # Read a claim about what was said or promised and a question after it; both take what `speech` takes.
     claim: Callable[..., Any] | None = None
     record: Callable[..., Any] | None = None

@@ -194,7 +194,7 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
             words = words[len(lead) :]
         elif (
             words[0].kind == "comma"
-            or low[0] in lex.adverbs
+            or (low[0] in lex.adverbs and (low[0] in AGAIN or low[0] not in lex.verb_words))
             or (low[0] in lex.before_verbs and _verb(low[1:]) and not resolve(typed(words[1:]), ctx.nouns.exits))
         ):
             words = words[1:]
@@ -212,13 +212,18 @@ def _verb(low: Sequence[str]) -> tuple[str, ...]:
 
 
 def _drop_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
-    """Return the words without adverbs, in a question only before its topic; a word that belongs to a name is none."""
+    """Return the words without adverbs, in a question only before its topic; words of names and the verb are none."""
     lex, low = lexicon(), lows(words)
     verb = _verb(low)
     has_topic = any(phrasing.has_topic for phrase, phrasing in lex.verbs if phrase == verb)
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
     limit = start if has_topic else len(words)
-    return [word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not is_adverb(word)]
+    said = len(verb) if verb and verb[0] not in AGAIN else 0
+    kept = (
+        index < said or index >= limit or word.low in vocabulary or not is_adverb(word)
+        for index, word in enumerate(words)
+    )
+    return [word for word, stays in zip(words, kept, strict=True) if stays]
 
 
 def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:

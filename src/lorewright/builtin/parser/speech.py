@@ -66,6 +66,15 @@ def read_record(ctx: ParseContext, words: str, spoken: Sequence[Word], target: P
     return _first(lambda syntax: syntax.record, ctx, words, target, spoken)
 
 
+def read_civility(ctx: ParseContext, words: str, spoken: Sequence[Word], target: PhraseMatch | None) -> Reading | None:
+    """Read a greeting, thanks and the like, said aloud; None where the words are more than that."""
+    for syntax in syntaxes():
+        reading: Reading | None = None if syntax.civility is None else syntax.civility(ctx, words, target, spoken)
+        if reading is not None:
+            return reading
+    return None
+
+
 def _first(
     reader: Callable[[Syntax], Callable[..., Any] | None],
     ctx: ParseContext,

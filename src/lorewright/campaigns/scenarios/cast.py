@@ -121,8 +121,8 @@ class _Acts:
 
     def _wrong(self, do: Deed) -> Iterator[str]:
         """Yield the faults that would otherwise show only in a turn."""
-        if do.type not in self._ruleset.actions:
-            yield f"there is no act {do.type} (there are {', '.join(self._ruleset.actions)})"
+        if self._ruleset.find_row(do.type) is None:
+            yield f"there is no act {do.type} (there are {', '.join(self._ruleset.kinds())})"
             return
         verb = verb_of(do.type)
         for missing in [key for key in (() if verb is None else verb.needs) if not getattr(do, key)]:

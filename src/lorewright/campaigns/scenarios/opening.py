@@ -132,8 +132,8 @@ def with_situations(ruleset: Ruleset, scenario: Scenario, names: NameLookup) -> 
     if not scenario.situations:
         return ruleset
     for key, situation in scenario.situations.items():
-        for unknown in [kind for kind in situation.forbids if kind != ALL and kind not in ruleset.actions]:
-            known = ", ".join(ruleset.actions)
+        for unknown in [kind for kind in situation.forbids if kind != ALL and kind not in ruleset.kinds()]:
+            known = ", ".join(ruleset.kinds())
             names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
     return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
 
@@ -367,8 +367,8 @@ class _Composer:
 
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
         """Note acts that no ruleset action has, which would otherwise show only in a turn."""
-        for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
-            known = ", ".join(ruleset.actions)
+        for unknown in [act for act in rule.on.acts if act not in ruleset.kinds()]:
+            known = ", ".join(ruleset.kinds())
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
 
     def _check_goals(self) -> None:

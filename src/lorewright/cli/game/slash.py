@@ -216,7 +216,7 @@ def _speech() -> str:
 
 def _verbs(ruleset: Ruleset) -> str:
     """Return what is meant by it: the verbs that the ruleset has, and the words for its own."""
-    words = [*(verb for verb in verbs() if verb in ruleset.actions), *ruleset.verbs()]
+    words = [*(verb for verb in verbs() if ruleset.find_row(verb) is not None), *ruleset.verbs()]
     return f"The program knows many words for each of these: {' · '.join(dict.fromkeys(words))}."
 
 

@@ -377,7 +377,7 @@ def default_id(pack_id: str, seed: int) -> str:
 def _check(ruleset: Ruleset, brief: str) -> None:
     for purpose in NEEDED_LINES:
         verb = verb_for(purpose)
-        if verb is None or verb.name not in ruleset.actions:
+        if verb is None or ruleset.find_row(verb.name) is None:
             missing = purpose if verb is None else verb.name
             hint = "choose another ruleset: lorewright ruleset list"
             raise ScenarioError(f"the ruleset {ruleset.id} has no `{missing}`, and an errand needs it", hint=hint)

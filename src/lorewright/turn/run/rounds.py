@@ -106,7 +106,7 @@ def npc_intent_input(
         outcomes=tuple(outcomes),
         claims=tuple(claim.shown() for claim in claims),
         acts=tuple(_acts(who, state, rules)),
-        verbs=tuple(sorted(rules.ruleset.actions)),
+        verbs=tuple(sorted(rules.ruleset.kinds())),
         names={
             entity_id: state.name_of(entity_id) for entity_id in dict.fromkeys(shown) if entity_id in state.entities
         },

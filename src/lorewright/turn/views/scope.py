@@ -57,7 +57,7 @@ def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> 
     """
     found: list[Action] = []
     for action in actions:
-        verb, row = verb_of(action.type), ruleset.actions.get(action.type)
+        verb, row = verb_of(action.type), ruleset.find_row(action.type)
         takes_steps = verb is not None and verb.steps is not None and row is not None and not row.ends_turn
         steps = verb.steps(action, state) if takes_steps and verb is not None and verb.steps is not None else ()
         for step in steps or (action,):
@@ -329,7 +329,9 @@ def suggestions(
     if state.ended is not None:
         return ()
     lines = (_social(state, list(topics), told), _physical(state), _onward(state))
-    offered = tuple(line.text for line in lines if line and (ruleset is None or line.verb in ruleset.actions))
+    offered = tuple(
+        line.text for line in lines if line and (ruleset is None or ruleset.find_row(line.verb) is not None)
+    )
     return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
 
 

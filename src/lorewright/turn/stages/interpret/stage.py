@@ -59,7 +59,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
     made_type = InterpreterOutput
-    builtin_version = 2
+    builtin_version = 3
     asks_builtin_first = True
 
     def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:

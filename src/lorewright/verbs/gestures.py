@@ -1,0 +1,181 @@
+"""Verbs of gestures: wave, laugh, dance, sing. They are seen, remembered, and change nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pydantic import Field
+
+from lorewright.builtin.narrator.act_words import Telling
+from lorewright.builtin.narrator.acts import telling_of_gesture
+from lorewright.builtin.narrator.outcomes import telling_of_small_act
+from lorewright.builtin.parser.civilities import Gesture, as_free
+from lorewright.builtin.parser.clauses import Phrasing
+from lorewright.rules.patch import Outcome
+from lorewright.rules.reasons import why_not_reach
+from lorewright.rules.verbs import RuleNames, Sight, Verb
+from lorewright.world.frozen import Frozen
+
+
+class GestureMetadata(Frozen):
+    """What was typed for it: a nod and a bow are not the same to a rule of the scenario."""
+
+    verb: str = Field(default="", max_length=60)
+
+
+def _seen(alone: str, at_somebody: str) -> Callable[[Outcome, str], Iterator[tuple[Sight, str]]]:
+    """Return sights by whether it was meant for anybody."""
+
+    def sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
+        yield Sight(alone if outcome.target_id is None else at_somebody, 1), place
+
+    return sights
+
+
+def _telling(name: str) -> Telling:
+    return Telling(of_player=telling_of_small_act(f"gesture.{name}"), of_others=telling_of_gesture(f"npc.{name}"))
+
+
+def _rule_lines(word: str, joint: str) -> Callable[[RuleNames], Iterator[str]]:
+    def lines(names: RuleNames) -> Iterator[str]:
+        yield f"{word} {joint} {names.aim}" if names.is_at_person else word
+
+    return lines
+
+
+# wave: and whatever else is said with the head, the hand or the face.
+
+WAVE = Verb(
+    name="wave",
+    rank=230,
+    summary="make a sign that others see: wave, nod, bow, shrug, smile, wink",
+    condition="whom it is meant for, if anybody, is here",
+    remembered="that a sign was made, and to whom",
+    lines={"sign": "wave to {person}"},
+    rule_lines=_rule_lines("wave", "to"),
+    metadata=GestureMetadata,
+    aim="person",
+    requires=why_not_reach,
+    also_ruled_as=as_free("charm"),
+    like="free",
+    sights=_seen("{actor} made a sign", "{actor} made a sign to {target}"),
+    note="let {target} see it",
+    note_target="everybody here",
+    history="made a sign to {target}",
+    parts=(
+        Phrasing(
+            91,
+            "wave, wave at, wave to, wave hello to, wave hello, wave goodbye, wave goodbye to, beckon, beckon to, nod, "
+            "nod at, nod to, nod towards, bow, bow to, bow before, curtsey, curtsey to, curtsy, curtsy to, salute, "
+            "shrug, shrug at, smile, smile at, smile to, wink, wink at, shake my head, shake my head at",
+            Gesture(
+                "wave",
+                ("my hand", "a hand", "my head", "my shoulders", "politely", "in agreement", "back", "once"),
+            ).read,
+        ),
+        _telling("wave"),
+    ),
+)
+
+
+# laugh: alone, or at somebody or something.
+
+LAUGH = Verb(
+    name="laugh",
+    rank=240,
+    summary="laugh, giggle, chuckle or grin, at somebody perhaps",
+    condition="whom it is meant for, if anybody, is here",
+    remembered="that somebody laughed, and at whom",
+    lines={"mirth": "laugh at {person}"},
+    rule_lines=_rule_lines("laugh", "at"),
+    metadata=GestureMetadata,
+    aim="person",
+    requires=why_not_reach,
+    also_ruled_as=as_free("charm"),
+    like="speech",
+    sights=_seen("{actor} laughed", "{actor} laughed at {target}"),
+    note="let {target} hear it",
+    note_target="everybody here",
+    history="laughed at {target}",
+    parts=(
+        Phrasing(
+            92,
+            "laugh, laugh at, laugh with, giggle, giggle at, chuckle, chuckle at, grin, grin at, snigger, "
+            "snigger at, burst out laughing, smirk, smirk at, laugh out loud",
+            Gesture("laugh", ("out loud", "aloud", "to myself", "a little", "out")).read,
+        ),
+        _telling("laugh"),
+    ),
+)
+
+
+# dance: alone, or with somebody.
+
+DANCE = Verb(
+    name="dance",
+    rank=250,
+    summary="dance, alone or with somebody",
+    condition="whom one dances with, if anybody, is here",
+    remembered="that somebody danced, and with whom",
+    lines={"dance_with": "dance with {person}"},
+    rule_lines=_rule_lines("dance", "with"),
+    metadata=GestureMetadata,
+    aim="person",
+    requires=why_not_reach,
+    also_ruled_as=as_free("charm"),
+    like="free",
+    usual_minutes=3,
+    sights=_seen("{actor} danced", "{actor} danced with {target}"),
+    note="let {target} be danced with",
+    note_target="nobody",
+    history="danced with {target}",
+    parts=(
+        Phrasing(
+            93,
+            "dance, dance with, dance for, waltz, waltz with, do a dance, do a little dance, twirl, sway, sway with, "
+            "have a dance, have a dance with",
+            Gesture("dance", ("a jig", "a waltz", "a dance", "a little", "around", "about", "alone", "on")).read,
+        ),
+        _telling("dance"),
+    ),
+)
+
+
+# sing: for all to hear, or to somebody.
+
+SING = Verb(
+    name="sing",
+    rank=260,
+    summary="sing, hum or whistle, to somebody perhaps",
+    condition="whom it is meant for, if anybody, is here",
+    remembered="that somebody sang, and to whom",
+    lines={"sing_to": "sing to {person}"},
+    rule_lines=_rule_lines("sing", "to"),
+    metadata=GestureMetadata,
+    aim="person",
+    requires=why_not_reach,
+    also_ruled_as=as_free("charm"),
+    like="speech",
+    usual_minutes=2,
+    sights=_seen("{actor} sang", "{actor} sang to {target}"),
+    note="let {target} hear it",
+    note_target="everybody here",
+    history="sang to {target}",
+    parts=(
+        Phrasing(
+            94,
+            "sing, sing to, sing for, sing with, hum, hum to, hum for, whistle, whistle at, whistle to, serenade, "
+            "croon, croon to",
+            Gesture(
+                "sing",
+                (
+                    *("a song", "a tune", "a melody", "a ballad", "an air", "a verse", "a lullaby", "out loud"),
+                    *("aloud", "to myself", "along", "a little", "song", "tune"),
+                ),
+            ).read,
+        ),
+        _telling("sing"),
+    ),
+)
+
+VERBS = (WAVE, LAUGH, DANCE, SING)
