@@ -27,7 +27,7 @@ from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, Re
 from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
-from lorewright.rules.validate import cost_ops, costs_of
+from lorewright.rules.validate import as_ruled, cost_ops, costs_of
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.changes import (
@@ -312,7 +312,7 @@ def _play(
     ruling: Ruling | None,
     acting: str | None,
 ) -> None:
-    attempt = _as_ruled(attempt, patch.state, rules) if judged.success else attempt
+    attempt = as_ruled(attempt, patch.state, rules) if judged.success else attempt
     action, before = attempt.action, patch.state
     reason = _why_not_now(attempt, before, rules, acting) if judged.success else judged.reason
     if reason is not None or not judged.success:
@@ -395,22 +395,6 @@ def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) ->
         return None
     rule = rule_for(attempt.model_copy(update={"action": other}), state, rules)
     return rule if rule is not None and rule.check is None else None
-
-
-def _as_ruled(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Attempt:
-    """Return the attempt as the action that a rule of the scenario is about, where the verb gives way to it: a knock on
-    a door is a free attempt if the scenario has something to say on it.
-    """
-    verb = verb_of(attempt.action.type)
-    if verb is None or not verb.like or verb.also_ruled_as is None or rule_for(attempt, state, rules) is not None:
-        return attempt
-    other = verb.also_ruled_as(attempt.action)
-    if other is None or rules.ruleset.find_row(other.type) is None:
-        return attempt
-    ruled = attempt.model_copy(update={"action": other})
-    # As in `_play`, rules are matched after the cost in time.
-    paid = apply(state, cost_ops(costs_of(other, state, rules.ruleset), state)).state
-    return attempt if rule_for(ruled, paid, rules) is None else ruled
 
 
 def _is_hands_on(action: Action) -> bool:

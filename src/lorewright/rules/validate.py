@@ -9,11 +9,13 @@ from typing import assert_never
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import plainly, why_not_grounded
+from lorewright.rules.consequences import rule_for
 from lorewright.rules.patch import ActionResult, ReasonCode, Validation
 from lorewright.rules.reach import exits_to, first_step, is_barred, place_of
 from lorewright.rules.reasons import unmet, why_not
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_of
+from lorewright.world.apply import apply
 from lorewright.world.ops import AdvanceTime, Decrement, Increment, StateOp, TickClock
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -148,6 +150,22 @@ def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, i
     return {**dict.fromkeys(COST_KEYS, 0), **costs, "time": minutes_of(action, state, ruleset)}
 
 
+def as_ruled(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Attempt:
+    """Return the attempt as the action that a rule of the scenario is about, where the verb gives way to it: a knock on
+    a door is a free attempt if the scenario has something to say on it.
+    """
+    verb = verb_of(attempt.action.type)
+    if verb is None or not verb.like or verb.also_ruled_as is None or rule_for(attempt, state, rules) is not None:
+        return attempt
+    other = verb.also_ruled_as(attempt.action)
+    if other is None or rules.ruleset.find_row(other.type) is None:
+        return attempt
+    ruled = attempt.model_copy(update={"action": other})
+    # As when it is played, rules are matched after the cost in time.
+    paid = apply(state, cost_ops(costs_of(other, state, rules.ruleset), state)).state
+    return attempt if rule_for(ruled, paid, rules) is None else ruled
+
+
 def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]:
     """Return the ops of the costs: time passes, and every other cost falls due that has a clock of its name, qualified
     or not, or is a gauge of the ruleset's scene.
@@ -192,7 +210,7 @@ def validate(
         result = _judge(index, attempt, working, rules, results, acting)
         results.append(result)
         if result.success:
-            costs.update(costs_of(attempt.action, working, rules.ruleset))
+            costs.update(costs_of(as_ruled(attempt, working, rules).action, working, rules.ruleset))
             working = plainly(attempt.action, working, rules.ruleset)
     return Validation(results=tuple(results), costs=dict(costs))
 
