@@ -380,7 +380,7 @@ ASK = Verb(
     parts=(
         Phrasing(
             320,
-            "ask, question, interrogate, quiz, interview, consult, query, grill",
+            "ask, question, interrogate, quiz, interview, consult, query, grill, accuse, confront, enquire of",
             _read_ask,
             has_topic=True,
         ),

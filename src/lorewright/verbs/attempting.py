@@ -194,7 +194,7 @@ ATTEMPT = Verb(
             270,
             "kiss, hug, dance with, insult, salute, distract, seduce, flirt with, embrace, comfort, compliment, "
             "tease, mock, bow to, apologise to, apologize to, pet, stroke, sing to, sing for, smile at, wink at, "
-            "impress, entertain, cheer up, console, curse at, swear at, stare down",
+            "impress, entertain, cheer up, console, curse at, swear at, stare down, buy, purchase",
             partial(_read_attempt, trait="charm"),
         ),
         Phrasing(
@@ -202,7 +202,8 @@ ATTEMPT = Verb(
             "pickpocket, steal from, juggle, knock on, knock at, polish, tie, tie up, untie, repair, pull, pick "
             "the lock of, pick the lock on, pick lock, pick the lock, fix, mend, clean, wipe, dismantle, disarm, "
             "jam, hack, rewire, hotwire, juggle with, fold, tear, rip, patch, bandage, draw, carve, touch, feel, "
-            "rub, scratch, shake, twist, tap, tap on, squeeze, wash, move, adjust, wind, unscrew, loosen, tighten",
+            "write on, scribble on, rub, scratch, shake, twist, tap, tap on, squeeze, wash, move, adjust, wind, "
+            "unscrew, loosen, tighten",
             partial(_read_attempt, trait="hands"),
         ),
         Phrasing(

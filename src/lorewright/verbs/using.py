@@ -182,7 +182,7 @@ USE = Verb(
             130,
             "use, wear, put on, light, turn on, turn off, switch on, switch off, activate, drink, drink from, "
             "sip, eat, play, try, apply, operate, start, try on, plug in, wield, ring, blow, make use of, signal, "
-            "signal with, flash, shine, blink",
+            "signal with, flash, shine, blink, extinguish, put out, douse, snuff, snuff out, blow out, relight",
             _read_use,
         ),
         Phrasing(
