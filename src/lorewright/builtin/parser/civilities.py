@@ -26,7 +26,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verbs
 
-# Whoever is here.
+# Words for all who are here.
 _ALL = frozenset(
     (
         *("everyone", "everybody", "all", "all of them", "them all", "everyone here", "everybody here", "people"),

@@ -218,7 +218,7 @@ class Acquaintance:
         )
 
     def _reaches_player(self, event: EngineEvent) -> bool:
-        # Where the player is, and that the story is over, they see whoever brought it about.
+        # Where the player is, and that the story is over, they see, no matter who brought it about.
         return event.reaches(self.who) or isinstance(event, (CampaignEnded, SceneChanged))
 
     def _unnamed(self, entity: Entity) -> Entity:
