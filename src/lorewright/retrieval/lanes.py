@@ -69,10 +69,10 @@ class VisibleLore:
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
         """Return what the viewer may read of the chunk, or None."""
-        sights = self.view.sights
-        if sights.get(chunk.role) == "all":
-            return (chunk.written if sights["written"] == "all" else chunk.text) or None
         if self._is_gm or chunk.role in OPEN_ROLES:
+            sights = self.view.sights
+            if sights.get(chunk.role) == "all":
+                return (chunk.written if sights["written"] == "all" else chunk.text) or None
             return visible_text(self.view, self.generations[key[0]], chunk)
         return self._private.get(key)
 
