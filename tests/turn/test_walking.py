@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,23 @@ def test_the_walk_is_taken_back_whole_and_replayed_alike(app: App) -> None:
     with app.campaigns.open("game") as campaign:
         undo(campaign.store)
     assert place(app) == "game:lamp"
+
+
+def test_a_walk_that_another_version_recorded_goes_as_it_went(app: App) -> None:
+    h.say(app, "go to the tavern")
+    with closing(sqlite3.connect(app.campaigns.path("game"))) as connection, connection:
+        connection.execute("UPDATE stage_records SET builtin_version = 77 WHERE stage IN ('interpreter', 'steps')")
+    assert asyncio.run(app.replays.rerun_turns("game", ALL_TURNS, None)).is_identical
+
+
+def test_a_turn_of_a_version_without_walks_has_none(app: App) -> None:
+    h.say(app, "go to the tavern")
+    with closing(sqlite3.connect(app.campaigns.path("game"))) as connection, connection:
+        connection.execute("UPDATE stage_records SET builtin_version = 1 WHERE stage = 'interpreter'")
+        connection.execute("DELETE FROM stage_records WHERE stage = 'steps'")
+    *_, last = asyncio.run(app.replays.rerun_turns("game", ALL_TURNS, None)).turns
+    assert "steps" not in {difference.stage for difference in last.differences}
+    assert not last.is_identical
 
 
 def test_a_walk_ends_where_something_happens(wavy: App) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.packs.loader import load_pack
+from lorewright.replay.metrics import ALL_TURNS
 from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.stages.interpret.finding import as_searches, lint_triggers
 from lorewright.values.records import InterpreterInput, Named, Scope
@@ -48,6 +51,15 @@ def played(app: App, *lines: str) -> list[dict[str, Any]]:
 def test_every_trigger_is_found_by_typing_it(app: App) -> None:
     results = played(app, *TRIGGERS)
     assert [line for n, line in enumerate(TRIGGERS) if f"number {n}." not in results[n]["final_text"]] == []
+
+
+def test_words_that_another_version_read_as_a_search_are_read_as_one(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path, scenario=h.SCENARIO.replace(LETTER, ""), files=tavern_with("read the diary"))
+    played(app, "read the diary")
+    for version in (77, 1):
+        with closing(sqlite3.connect(app.campaigns.path("game"))) as connection, connection:
+            connection.execute(f"UPDATE stage_records SET builtin_version = {version} WHERE stage = 'interpreter'")
+        assert asyncio.run(app.replays.rerun_turns("game", ALL_TURNS, None)).is_identical
 
 
 def test_no_trigger_is_reported_that_a_line_finds(tmp_path: Path) -> None:

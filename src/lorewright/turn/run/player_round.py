@@ -294,9 +294,11 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
         OutputRejected, ProviderError: as every stage.
     """
     output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
-    if not turn.stages.interpret.is_of_another_version:
-        steps = in_steps(output.proposed_actions, opening.at.state, turn.setting.rules.ruleset)
-        output = output.model_copy(update={"proposed_actions": steps})
+    state, ruleset = opening.at.state, turn.setting.rules.ruleset
+    run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
+    if run is not None and run.output is not None:
+        turn.recorder.keep(run)
+        output = run.output
     premises = _check_claims(turn, opening.at, output.proposed_actions)
     attempts, at = _ground(turn, opening.at, output.proposed_actions, premises)
     return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, at)

@@ -67,6 +67,10 @@ class RecordedRuns:
         self._left = list(runs)
         self.versions = frozenset(run.builtin_version for run in self._left)
 
+    def first(self, stage: str) -> RecordedRun | None:
+        """Return the first run under a name that is left, without taking it; None where there is none."""
+        return next((run for run in self._left if run.stage == stage), None)
+
     def take(self, stage: str, input_json: str) -> RecordedRun | None:
         """Return the next run with this input; where there is none the next run, because the input may differ now; None
         where all were taken."""

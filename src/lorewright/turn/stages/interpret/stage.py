@@ -3,6 +3,7 @@ be in the scope."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -23,6 +24,8 @@ from lorewright.world.frozen import Frozen
 SURE = 0.75
 # The name of the record of a question that was not asked, because all answers come to the same.
 SETTLE = "settle"
+# The name of the record of walks that were taken apart into their steps.
+STEPS = "steps"
 # The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
@@ -84,11 +87,27 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         self, given: InterpreterInput, hidden: Sequence[SceneItem], learned: Collection[str]
     ) -> InterpreterInput:
         """Return the input with words that find a hidden item of the place as a search for it. In a turn that another
-        version recorded, the words are as they were."""
-        if self.is_of_another_version:
-            return given
+        version recorded, the words are those that it read."""
+        run = self.recorded.first(self.name) if self.recorded is not None and self.is_of_another_version else None
+        if run is not None:
+            return given.model_copy(update={"player_text": json.loads(run.input_json)["player_text"]})
         text = as_searches(given, hidden, learned, self.builtin_answer)
         return given if text is None else given.model_copy(update={"player_text": text})
+
+    def in_steps(
+        self, reading: InterpreterOutput, steps_of: Callable[[Sequence[Action]], tuple[Action, ...]]
+    ) -> StageRun[InterpreterOutput] | None:
+        """Return the reading with each walk as its steps; None where there is no walk. A recorded turn goes as it
+        went."""
+        input_json = canonical_json([reading.model_dump(mode="json", by_alias=True)])
+        run = self.taken_run(STEPS, input_json)
+        if run is not None:
+            return StageRun(STEPS, input_json, self.output_of(run), builtin_version=run.builtin_version)
+        steps = reading.proposed_actions if self.is_of_another_version else steps_of(reading.proposed_actions)
+        if steps == reading.proposed_actions:
+            return None
+        output = reading.model_copy(update={"proposed_actions": steps})
+        return StageRun(STEPS, input_json, output, builtin_version=self.builtin_version)
 
     def settle(
         self,
