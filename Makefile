@@ -18,6 +18,8 @@ PINNED := $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 AUDIT := .venv-audit
 READY_AUDIT := $(AUDIT)/.ready
 PIP_AUDIT := pip-audit==2.10.1
+# Kept whatever the environment says: else every process of a run compiles all modules and rewrites all tests anew.
+KEEP_BYTECODE := PYTHONDONTWRITEBYTECODE=
 # Shows how far a command is that takes a while.
 STEP := $(PYTHON) scripts/step.py
 
@@ -34,10 +36,10 @@ play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a dem
 	@$(BIN)/lorewright play dead_drop
 
 test: $(READY_DEV) ## Set up what is needed and run the tests, all that are fast.
-	@$(BIN)/python -m pytest -n auto -m "not campaign"
+	@$(KEEP_BYTECODE) $(BIN)/python -m pytest -n auto -m "not campaign"
 
 campaigns: $(READY_DEV) ## Run the long tests (CAMPAIGN_SCALE=10 for ten times as many kills, plays and seeds).
-	@$(BIN)/python -m pytest -n auto -m campaign --dist worksteal
+	@$(KEEP_BYTECODE) $(BIN)/python -m pytest -n auto -m campaign --dist worksteal
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0

@@ -7,7 +7,7 @@ from typing import Any
 
 from lorewright.index import building as windows
 from lorewright.index.building import Window
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import Item
 
 RANKING: dict[str, dict[str, Any]] = {

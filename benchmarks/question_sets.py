@@ -31,7 +31,7 @@ from lorewright.index.generation import Generation  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402
 from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
-from lorewright.packs import chunking  # noqa: E402
+from lorewright.packs.markdown import chunking  # noqa: E402
 from measures import Question, Section  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""IDs and hashes: slugs, pack-qualified IDs, item references, content hashes."""
+"""IDs and hashes: slugs, pack-qualified IDs, item references, content hashes; and the nearest of known names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +15,7 @@ from slugify import slugify
 
 # An ID may be written in any script, but contains no character that separates IDs or leads out of a folder.
 _ID = re.compile(r"[^\W_][\w-]*")
+_SEPARATOR = re.compile("[:#/]")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -53,6 +56,41 @@ def shown_item(item_id: str) -> str:
     _, _, rest = item_id.partition(":")
     entity, _, section = rest.partition(":")
     return f"{entity}/{section}" if section else item_id
+
+
+# How much of a word must be the same for a name to be near it.
+_LIKENESS = 0.6
+
+
+def nearest(word: str, known: Iterable[str], *, most: int = 3) -> list[str]:
+    """Return the known names that are most like a word, the nearest first, then those that contain it; none where
+    nothing is near."""
+    names = {name.casefold(): name for name in sorted(known, reverse=True)}
+    said = word.casefold().strip()
+    near = get_close_matches(said, names, n=most, cutoff=_LIKENESS)
+    near += [name for name in sorted(names) if len(said) > 2 and said in name]
+    return [names[name] for name in dict.fromkeys(near)][:most]
+
+
+def did_you_mean(word: str, known: Iterable[str], *, most: int = 3) -> str:
+    """Return `did you mean quay or quays?` with the nearest of the known names; empty where nothing is near."""
+    near = nearest(word, known, most=most)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def with_other_ids(value: Any, ids: Mapping[str, str]) -> Any:
+    """Return a value of JSON in which IDs are others, as keys and as texts: an ID that is given, else the longest that
+    a text begins with, up to `:`, `#` or `/`."""
+    if isinstance(value, dict):
+        return {_other_id(key, ids): with_other_ids(entry, ids) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [with_other_ids(entry, ids) for entry in value]
+    return _other_id(value, ids) if isinstance(value, str) else value
+
+
+def _other_id(text: str, ids: Mapping[str, str]) -> str:
+    ends = [len(text), *(found.start() for found in reversed(list(_SEPARATOR.finditer(text))))]
+    return next((ids[text[:end]] + text[end:] for end in ends if text[:end] in ids), text)
 
 
 def canonical_json(value: Any) -> str:

@@ -190,16 +190,7 @@ def make_workspace(root: Path) -> list[str]:
     Raises:
         SettingsError: the path is a file.
     """
-    if root.exists() and not root.is_dir():
-        raise SettingsError(f"{root} is not a folder", hint="name a folder")
-    made: list[str] = []
-    for folder in FOLDERS:
-        if not os.path.lexists(root / folder):
-            (root / folder).mkdir(parents=True)
-            made.append(f"{folder}/")
-    if not os.path.lexists(root / SETTINGS_FILE):
-        (root / SETTINGS_FILE).write_text(_DEFAULT_SETTINGS.format(name=root.name), encoding="utf-8")
-        made.append(SETTINGS_FILE)
+    made = make_empty_workspace(root)
     shipped = shipped_content()
     for source in (*sorted((shipped / "content_packs").iterdir()), *sorted((shipped / "scenarios").iterdir())):
         target = root / source.relative_to(shipped)
@@ -210,6 +201,25 @@ def make_workspace(root: Path) -> list[str]:
         else:
             shutil.copy2(source, target)
         made.append(target.relative_to(root).as_posix())
+    return made
+
+
+def make_empty_workspace(root: Path) -> list[str]:
+    """Make the folders and the settings of a workspace, without what ships; return as `make_workspace` does.
+
+    Raises:
+        SettingsError: the path is a file.
+    """
+    if root.exists() and not root.is_dir():
+        raise SettingsError(f"{root} is not a folder", hint="name a folder")
+    made: list[str] = []
+    for folder in FOLDERS:
+        if not os.path.lexists(root / folder):
+            (root / folder).mkdir(parents=True)
+            made.append(f"{folder}/")
+    if not os.path.lexists(root / SETTINGS_FILE):
+        (root / SETTINGS_FILE).write_text(_DEFAULT_SETTINGS.format(name=root.name), encoding="utf-8")
+        made.append(SETTINGS_FILE)
     return made
 
 

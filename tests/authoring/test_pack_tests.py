@@ -72,7 +72,7 @@ def test_a_copy_under_a_title_of_its_own_is_found_by_that_alone(tmp_path: Path) 
     tested = run(tmp_path, {"locations/bridge.md": BRIDGE, "z/ferry.md": twice}, "retrievable")
     (case,) = not_passed(tested).values()
     assert (case.name, case.status) == ("town:bridge:toll", "failed")
-    assert case.found == "asked in its own words, town:z-ferry:fare is given in its place; only its title brings it"
+    assert case.found == "asked in its own words, town:ferry:fare is given in its place; only its title brings it"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_section_that_only_its_own_words_bring_starves(tmp_path: Path) -> None
     assert "town:zz:notes" in found
     case = found["town:zz:notes"]
     assert (case.kind, case.status, case.line) == ("starved", "warned", 5)
-    assert case.found.startswith("only its own words do; in its place: town:guilds-")
+    assert case.found.startswith("only its own words do; in its place: town:")
     assert case.why.startswith("below the cut, rank ")
     golden = {"tests/a.yaml": "- {query: who keeps nine hives behind the mint, include: [zz:notes]}\n"}
     assert "town:zz:notes" not in not_passed(run(tmp_path / "2", many | {"zz.md": lost} | golden, "starved"))
@@ -228,7 +228,7 @@ def test_the_answer_to_a_player_is_looked_through_for_secrets_whatever_was_expec
     tested = run(tmp_path, {"history/gossip.md": blabbing, "tests/a.yaml": golden}, "golden", "leaks")
     (case,) = not_passed(tested).values()
     assert (case.kind, case.name) == ("leaks", "who bought the debt (as player)")
-    assert case.found == "town:history-gossip:overview tells what is kept in town:viktor:withholds"
+    assert case.found == "town:gossip:overview tells what is kept in town:viktor:withholds"
 
 
 GOLDEN = "- name: the toll\n  query: what is taken at the wicket of the bridge\n  include: [bridge:overview]\n"

@@ -18,7 +18,7 @@ from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import MANIFEST, open_container, write_container
 from lorewright.storage.projection import REBUILT_TABLES
@@ -55,7 +55,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> App:
 @pytest.fixture
 def away(tmp_path: Path) -> App:
     """Another workspace, which has neither the pack nor the scenario."""
-    make_workspace(tmp_path / "away")
+    make_empty_workspace(tmp_path / "away")
     return open_app(tmp_path / "away")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import ScenarioError
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.world.state import WorldState
 from support.harbour import dedent
 
@@ -66,9 +66,7 @@ SCENARIO = """
 
 def inn(tmp_path: Path, **replaced: str) -> App:
     """A workspace with the scenario, parts of its text replaced."""
-    make_workspace(tmp_path)
-    for one in (tmp_path / "scenarios").iterdir():
-        one.unlink()
+    make_empty_workspace(tmp_path)
     text = dedent(SCENARIO)
     for was, now in replaced.items():
         assert was in text

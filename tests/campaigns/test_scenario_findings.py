@@ -63,7 +63,7 @@ def changed(old: str, new: str) -> str:
         ("key: hatch_key", "key: golden_key", "hatch:", "nothing in the scenario or in harbour is called golden_key"),
         ("content_packs: [harbour]", "content_packs: [ghost]", "content_packs:", "no folder or pack ghost"),
         ("Dread, max: 3", "Dread, max: lots", "dread:", "clocks.dread.max"),
-        ("fail: [{clock: dread}]", "fail: [{explode: dread}]", "fail:", "rules.0.fail.0"),
+        ("fail: [{clock: dread}]", "fail: [{explode: dread}]", "fail:", "rules.owning_up.fail.0"),
         ("start: tavern", "start: tavern\n    bad: [", "bad:", "column"),
         ("id: night_boat", "id: night_boat\n    ruleset: chess", "ruleset:", "no ruleset chess"),
         ("start: tavern", "start: cellar", "start:", "start: cellar is not among the places"),
@@ -78,6 +78,31 @@ def test_what_a_campaign_would_refuse_is_an_error_on_its_line(
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[one.line - 1].strip().startswith(line) or line == "bad:"
     assert one.hint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("fail: [{clock: dread}]", "fial: [{clock: dread}]", "rules.owning_up.fial: there is no such key; did you mean fail?"),
+        ("start: tavern", "strat: tavern", "strat: there is no such key; did you mean start?"),
+        ("fail: [{clock: dread}]", "fail: [{ending: fled}]", "there is nothing of the kind {ending} (there are announce, "),
+        ("fail: [{clock: dread}]", "fail: [{ending: fled}]", "; did you mean end?"),
+        ("fail: [{clock: dread}]", "fail: [dread]", "write `{key: value}`, with a key that says the kind"),
+        ("fail: [{clock: dread}]", "fail: [{reveal: osk/withholds#debt, sya: x}]", "there is no such key"),
+        ("name: Night Boat", "name: Night: Boat", 'a value with a colon needs quotes: key: "a: b"'),
+        ("Dread, max: 3", "Dread, and fear, max: 3", "there is no such key; a text with a comma or a colon needs quotes"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_the_form_says_what_was_probably_meant(tmp_path: Path, old: str, new: str, says: str) -> None:
+    told = " ".join(f"{one.message} ({one.hint})" for one in found(write(tmp_path, changed(old, new))))
+    assert says in told
+
+
+def test_a_key_that_comes_twice_is_a_warning_on_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path, changed("start: tavern", "start: quay\n    start: tavern"))
+    (twice,) = [one for one in found(path) if one.code == "duplicate-yaml-key"]
+    assert path.read_text(encoding="utf-8").splitlines()[twice.line - 1] == "start: tavern"
+    assert "the key start comes twice" in twice.message
 
 
 def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
@@ -97,6 +122,16 @@ def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
         ({"clocks": {"dread": {"max": 3}}}, "still-clock", "nothing moves the clock dread"),
         ({"clocks": {"dread": {"max": 3, "at": {5: [{"clock": "dread"}]}}}}, "clock-mark", "the clock dread never rises to 5"),
         ({"endings": {"won": {"say": "Won."}}}, "unreached-ending", "nothing leads to the ending won"),
+        (
+            {"clocks": {"dread": {"max": 3}}, "endings": {"won": {"say": "Won.", "when": {"not": {"clock": "dread", "min": 4}}}}},
+            "clock-mark",
+            "the clock dread never rises to 4",
+        ),
+        (
+            {"rules": [{"on": {"act": "wait"}, "check": {"dice": "2d6", "add": "charms"}, "success": []}]},
+            "unknown-trait",
+            "nobody has the trait charms, so the check adds nothing; did you mean charm?",
+        ),
         (
             {"threads": {"t": {"title": "T"}}, "endings": {"won": {"say": "Won.", "when": {"all": [{"thread": "t", "status": "done"}]}}}},
             "unreached-ending",

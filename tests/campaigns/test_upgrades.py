@@ -16,7 +16,7 @@ from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.errors import CampaignError, HeadMoved, NotFound, PackError
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.storage import database
 from lorewright.storage import tables as migrations
 from lorewright.turn.store.turn_store import redo, undo, undo_played
@@ -254,7 +254,7 @@ def test_an_export_holds_the_texts_of_every_branch(app: App, tmp_path: Path) -> 
     with app.campaigns.reading("game") as store:
         rollback(store, to="1")
     exchange.export(app.campaigns, "game", tmp_path / "game.lorewright")
-    make_workspace(tmp_path / "away")
+    make_empty_workspace(tmp_path / "away")
     away = open_app(tmp_path / "away")
     exchange.import_campaign(away.campaigns, tmp_path / "game.lorewright")
     assert sound(away)

@@ -93,6 +93,44 @@ def test_a_scene_is_explained(lorewright: Run) -> None:
     assert "there is no place cellar" in lorewright("lore", "scene", "--location", "cellar")
 
 
+def test_names_do_where_ids_do_and_the_nearest_are_suggested(lorewright: Run) -> None:
+    by_id = lorewright("lore", "scene", "--location", "bar", "--present", "viktor")
+    assert lorewright("lore", "scene", "--location", "The Neon Dragon", "--present", "Viktor") == by_id
+    assert lorewright("lore", "entity", "the dragon") == lorewright("lore", "entity", "bar")
+    query = ("lore", "query", "laundry", "--location")
+    assert lorewright(*query, "the neon dragon") == lorewright(*query, "town:bar")
+    assert lorewright("lore", "query", "debt", "--as", "npc:Viktor") == (
+        lorewright("lore", "query", "debt", "--as", "npc:viktor")
+    )
+    for asked in (("lore", "entity", "Viktr"), ("lore", "query", "--entity", "Viktr")):
+        assert "did you mean Viktor [town:viktor]?" in flat(lorewright(*asked))
+
+
+def test_what_is_not_found_says_which_workspace_was_asked(
+    lorewright: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = flat(lorewright("pack", "show", "twon"))
+    assert "no pack twon is installed (installed: town) hint: did you mean town?" in told
+    assert f"the workspace that was asked is {tmp_path / 'ws'}" in told
+    monkeypatch.chdir(tmp_path / "ws")
+    assert "the workspace that was asked" not in lorewright("pack", "show", "twon")
+
+
+def test_a_lorebook_that_is_installed_as_a_pack_is_sent_to_import(lorewright: Run, tmp_path: Path) -> None:
+    book = tmp_path / "book.json"
+    book.write_text('{"entries": {}}', encoding="utf-8")
+    assert f"lorewright pack import {book} FOLDER" in flat(lorewright("pack", "install", str(book)))
+
+
+@pytest.mark.parametrize("asked", [("lore", "entity"), ("lore", "query", "--entity"), ("lore", "scene", "--location")])
+def test_a_player_who_asks_for_a_hidden_name_hears_what_is_said_of_a_made_up_one(
+    lorewright: Run, asked: tuple[str, ...]
+) -> None:
+    hidden, made_up = lorewright(*asked, "Drowned Choir", "--as", "player"), "Frowned Choir"
+    assert hidden.startswith("exit 1")
+    assert hidden.replace("Drowned Choir", made_up) == lorewright(*asked, made_up, "--as", "player")
+
+
 def test_stats_say_how_a_pack_hangs_together(lorewright: Run, tmp_path: Path) -> None:
     told = lorewright("pack", "stats", "town", "--html", str(tmp_path / "town.html"))
     assert "1 orphans, without a link in or out: town:hand" in told

@@ -17,7 +17,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.cli.game.slash import COMMANDS, is_command, run_command
 from lorewright.cli.game.turn_output import show_result
 from lorewright.errors import CampaignError
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.values.records import TurnResult
 from support import harbour as h
 
@@ -271,7 +271,7 @@ def test_sittings_can_be_kept_by_programs(app: App) -> None:
 def test_me_tells_how_one_stands_and_nothing_of_what_others_are_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make_workspace(tmp_path)
+    make_empty_workspace(tmp_path)
     (tmp_path / "scenarios" / "cellar.yaml").write_text(CELLAR, encoding="utf-8")
     app = open_app(tmp_path)
     app.campaigns.new("cellar", campaign_id="game", seed=1)

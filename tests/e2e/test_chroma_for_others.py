@@ -20,7 +20,7 @@ from lorewright.index.chroma_background import build_all, folders_without
 from lorewright.index.library import Library
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import chroma_state
-from lorewright.lore_bootstrap import make_workspace, open_lore
+from lorewright.lore_bootstrap import make_empty_workspace, open_lore
 from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, WORKSPACE_VARIABLE
 from lorewright.storage.enclosure import Enclosure
 from support.command_line import run_command, workspace_environment
@@ -58,7 +58,7 @@ def command(root: Path, *arguments: str, chroma: str = "auto") -> subprocess.Com
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    make_workspace(tmp_path / "ws")
+    make_empty_workspace(tmp_path / "ws")
     write_pack(tmp_path / "ws" / "content_packs", FILES, pack_id="valley")
     return tmp_path / "ws"
 
@@ -111,7 +111,7 @@ def test_another_program_reads_an_installed_pack_with_chromadb_alone(root: Path,
             {"entity_id", "type", "title", "section", "role", "file_path", "line"} <= set(about)
             for about in each["metadata"]
         )
-    assert "valley:places-mill:history@2" in found["open"]["ids"]
+    assert "valley:mill:history@2" in found["open"]["ids"]
     assert "chalk" not in json.dumps(found["open"]) and "under water" not in json.dumps(found["open"])
     assert any("chalk" in text for text in found["hidden"]["texts"])
 

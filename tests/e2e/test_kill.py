@@ -12,7 +12,7 @@ import pytest
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.storage.faults import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from support import crashed_campaigns
 from support import harbour as h
@@ -82,7 +82,7 @@ def test_an_import_that_is_killed_at_a_step_has_imported_all_or_nothing(
     h.say(app, "look", "take rope")
     export(app.campaigns, "game", tmp_path / "file")
     away = tmp_path / "away"
-    make_workspace(away)
+    make_empty_workspace(away)
     words = ("campaign", "import", str(tmp_path / "file"))
     assert commands.run(away, *words, **{KILL_VARIABLE: name}).code == -signal.SIGKILL
     there = open_app(away).campaigns

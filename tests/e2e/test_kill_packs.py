@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.faults import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
 from support import harbour as h
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.campaign
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    make_workspace(tmp_path / "workspace")
+    make_empty_workspace(tmp_path / "workspace")
     h.write_pack(tmp_path / "source" / "harbour")
     return tmp_path / "workspace"
 

@@ -150,7 +150,7 @@ def test_while_the_embedder_fails_words_find_it_and_then_meaning_again(tmp_path:
 
 def test_an_update_that_was_cut_off_is_made_good_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_pack(tmp_path, STAYS)
-    with closing(LiveIndex()) as index:
+    with closing(LiveIndex(builder(tmp_path))) as index:
         index.update(load_pack(folder))
         apply_edit(folder, ("append", "npcs/mara.md", "\n## More\n\nmore\n"))
         with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):

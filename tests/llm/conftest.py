@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
+from functools import cache
+from unittest import mock
 
 import pytest
 import pytest_socket
@@ -17,6 +20,14 @@ def libraries() -> None:
     """What the first question would import otherwise, which takes seconds."""
     for key in ("claude-haiku", "gpt-5.2", "google-pro"):
         load_sdk(key, ModelsSettings())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates() -> Iterator[None]:
+    """The machine's certificates, read once: every client of an SDK reads them, and nothing here is asked over TLS."""
+    create = cache(ssl.create_default_context)
+    with mock.patch.object(ssl, "create_default_context", create):
+        yield
 
 
 @pytest.fixture

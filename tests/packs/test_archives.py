@@ -11,8 +11,9 @@ import pytest
 from lorewright.errors import PackError
 from lorewright.packs import files as limits
 from lorewright.packs import installing as archives
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.installing import place_copy, unpack_zip
-from lorewright.packs.loader import content_hash_of, load_pack
+from lorewright.packs.loader import load_pack
 from support import harbour as h
 
 

@@ -20,14 +20,14 @@ def roles(folder: Path, text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "said", [*(f"visibility: {one}" for one in CLOSED), "Visibility: gm", "gm: true", "secret: true"]
+    "said", [*(f"visibility: {one}" for one in CLOSED), "Visibility: gm", "gm: true", "secret: true", "tags: [gm]"]
 )
 def test_a_file_that_is_not_plainly_open_is_for_the_game_master(tmp_path: Path, said: str) -> None:
     found = roles(tmp_path, f"---\nid: a\n{said}\n---\n# A\n\nText.\n\n## Past\n\nMore.\n")
     assert not OPEN_ROLES & set(found.values())
 
 
-@pytest.mark.parametrize("said", [*(f"visibility: {one}" for one in OPEN), "gm: false", "tags: [gm]"])
+@pytest.mark.parametrize("said", [*(f"visibility: {one}" for one in OPEN), "gm: false", "tags: [hidden]"])
 def test_a_file_that_is_open_stays_open(tmp_path: Path, said: str) -> None:
     found = roles(tmp_path, f"---\nid: a\n{said}\n---\n# A\n\nText.\n\n## Past\n\nMore.\n")
     assert set(found.values()) == {"lore"}
@@ -50,8 +50,18 @@ def test_a_file_that_is_open_stays_open(tmp_path: Path, said: str) -> None:
 )
 def test_a_title_that_speaks_of_secrets_is_one(tmp_path: Path, title: str) -> None:
     assert roles(tmp_path / "2", f"# A\n\nText.\n\n## {title}\n\nHidden.\n").popitem()[1] == "withholds"
-    below = roles(tmp_path / "1", f"# {title}\n\nHidden.\n\n## Past\n\nHidden too.\n")
+
+
+@pytest.mark.parametrize("title", ["GM's Notes", "Secrets {#id}", "Notes (GM only)", "GM-only", "Für den Spielleiter"])
+def test_what_stands_below_a_title_that_says_plainly_that_it_is_secret_is_secret(tmp_path: Path, title: str) -> None:
+    below = roles(tmp_path, f"# {title}\n\nHidden.\n\n## Past\n\nHidden too.\n")
     assert not OPEN_ROLES & set(below.values())
+
+
+@pytest.mark.parametrize("title", ["Secret Agenda", "Secrets of the Tower", "What Osk Withholds", "Secret Sky"])
+def test_a_word_in_the_name_of_a_note_hides_nothing(tmp_path: Path, title: str) -> None:
+    below = roles(tmp_path, f"# {title}\n\nOpen.\n\n## Past\n\nOpen too.\n")
+    assert set(below.values()) == {"lore"}
 
 
 @pytest.mark.parametrize("title", ["Secretary", "History", "Game Rules", "The Keeper", "Notes"])

@@ -9,8 +9,9 @@ import pytest
 
 from lorewright.errors import PackError
 from lorewright.packs import files as limits
+from lorewright.packs.content_hash import content_hash_of, source_paths
 from lorewright.packs.files import list_files
-from lorewright.packs.loader import content_hash_of, load_pack, source_paths
+from lorewright.packs.loader import load_pack
 from support.pack_builder import codes, loaded, write_pack
 
 SECRET = "THIS-MUST-NEVER-BE-READ"

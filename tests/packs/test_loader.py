@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,9 +101,45 @@ def test_a_name_is_the_title_else_the_file(tmp_path: Path) -> None:
     assert [entity.name for entity in pack.entities] == ["The Bar", "b c", "Dee"]
 
 
-def test_a_title_beside_a_heading_is_an_alias(tmp_path: Path) -> None:
+def test_a_heading_beside_a_title_is_an_alias(tmp_path: Path) -> None:
     (entity,) = loaded_text(tmp_path, "---\nid: a\ntitle: Vik\naliases: [V]\n---\n# Viktor\n").entities
-    assert (entity.name, entity.aliases) == ("Viktor", ("V", "Vik"))
+    assert (entity.name, entity.aliases) == ("Vik", ("V", "Viktor"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("NPCs/Anna Loaf (baker).md", "# Biography\n", ("Biography", "Anna Loaf", "Anna Loaf (baker)")),
+        ("NPCs/Anna Loaf.md", "# `=this.file.name` `VIEW[{x}]`\n\nText.\n", ("Anna Loaf",)),
+        ("NPCs/Anna Loaf.md", "### Anna Loaf\n\nText.\n\n### Home\n\nHers.\n", ("Anna Loaf",)),
+        ("inns/rusty-anchor.md", "# The Tavern\n", ("The Tavern", "rusty-anchor")),
+        ("inns/Jean-Luc.md", "No heading.\n", ("Jean Luc",)),
+    ],
+)
+def test_a_note_has_the_name_of_its_file(tmp_path: Path, path: str, text: str, names: tuple[str, ...]) -> None:
+    (entity,) = loaded(tmp_path, {path: text}).entities
+    assert (entity.name, *entity.aliases) == names
+
+
+def test_a_heading_that_three_notes_have_is_no_name(tmp_path: Path) -> None:
+    pack = loaded(tmp_path, {f"npcs/{name}.md": "# Biography\n\nText.\n" for name in ("Anna", "Bo", "Cem")})
+    assert [entity.name for entity in pack.entities] == ["Anna", "Bo", "Cem"]
+
+
+def test_no_note_is_lost_for_an_id(tmp_path: Path) -> None:
+    deep = "/".join(["A very long name of a folder of notes"] * 3)
+    notes = {f"{deep}/{name}.md": "# X\n" for name in ("Twin", "Other")}
+    notes |= {
+        "Twin.md": "# X\n",
+        "People/Twin.md": "# X\n",
+        "👥 People/Twin.md": "# X\n",
+        "given.md": "---\nid: other\n---\n",
+    }
+    pack = loaded(tmp_path, notes)
+    assert pack.errors == ()
+    ids = {entity.file_path: entity.id for entity in pack.entities}
+    assert len(set(ids.values())) == len(notes)
+    assert (ids["Twin.md"], ids["People/Twin.md"], ids["given.md"]) == ("town:twin", "town:twin-people", "town:other")
 
 
 def test_a_gm_file_has_no_open_section(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.packs import loader
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import ParseCache
-from lorewright.packs.loader import content_hash_of, load_pack
+from lorewright.packs.loader import load_pack
 from support.pack_builder import TOWN, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
 from support.scale import scaled
@@ -38,7 +39,9 @@ def test_only_what_changed_is_parsed_again(tmp_path: Path, monkeypatch: pytest.M
     folder = write_pack(tmp_path, TOWN)
     memory, parsed = ParseCache(), []
     real = loader.read_file
-    monkeypatch.setattr(loader, "read_file", lambda path, *more: (parsed.append(path), real(path, *more))[1])
+    monkeypatch.setattr(
+        loader, "read_file", lambda path, *more, **how: (parsed.append(path), real(path, *more, **how))[1]
+    )
     first = load_pack(folder, memory=memory)
     assert len(parsed) == len(TOWN)
     parsed.clear()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.packs.chunking import comments_in, plain_text, wikilinks, without_spans
+from lorewright.packs.markdown.chunking import comments_in, plain_text, wikilinks, without_spans
 
 
 @pytest.mark.parametrize(

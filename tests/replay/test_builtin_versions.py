@@ -19,7 +19,7 @@ from lorewright.campaigns.history import Histories
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_template import Prompts
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.replay.comparing import TurnReplay
 from lorewright.replay.last_act import without_last_act
 from lorewright.replay.metrics import ALL_TURNS, TurnRange, measure
@@ -358,7 +358,7 @@ def test_an_exported_campaign_takes_its_versions_along(tmp_path: Path) -> None:
     app = h.harbour(tmp_path / "here", played=("take rope",))
     change_records(app, "builtin_version = 7 WHERE stage = 'narrator'")
     export(app.campaigns, "game", tmp_path / "file")
-    make_workspace(tmp_path / "away")
+    make_empty_workspace(tmp_path / "away")
     away = open_app(tmp_path / "away")
     import_campaign(away.campaigns, tmp_path / "file")
     assert versions(away) == versions(app)

@@ -51,6 +51,6 @@ def test_the_limit_of_sections_is_not_taken_for_the_budget(town: Town) -> None:
 def test_what_is_always_there_is_told_with_its_step(tmp_path: Path) -> None:
     law = "---\nid: law\nlore: {always: true}\n---\n# Law\n\nNobody may carry iron after dark.\n"
     with opened_packs(tmp_path, {"town": {**TOWN, "law.md": law}}) as generations:
-        small, large = budget_steps(ask(generations, WORDS), [15, 200], limit=10)
+        small, large = budget_steps(ask(generations, WORDS), [20, 200], limit=10)
     assert [(one.chunk_id, one.rank) for one in small.new] == [("town:law:overview", 0)]
     assert "town:law:overview" not in {one.chunk_id for one in large.new}

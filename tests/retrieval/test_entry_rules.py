@@ -11,11 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation
+from lorewright.packs.loader import load_pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import EntryHistory, LoreView
-from support.pack_builder import Files, as_bytes, opened_packs
+from support.pack_builder import Files, as_bytes, opened_packs, write_pack
 from support.scale import scaled
 
 
@@ -125,7 +127,7 @@ def test_what_is_always_there_obeys_the_budget(packs: Packs) -> None:
     long = "All of the law of the walls is read aloud, word for word. " * 20
     found = ask(packs(files(entry(*STORM), entry("law", long, "always: true"))), max_tokens=15)
     assert told(found) == []
-    assert (reason(found, "law"), reason(found, "storm")) == ("over_budget", "over_budget")
+    assert (reason(found, "law"), reason(found, "storm")) == ("over_half", "over_budget")
 
 
 def test_no_more_than_a_hundred_sections_go_first_those_of_most_priority(packs: Packs) -> None:
@@ -425,3 +427,54 @@ def test_a_larger_budget_never_loses_and_no_rule_is_broken(
                 others = there - {name}
                 assert {*map(str, book[name].get("requires", ()))} - {name} <= others  # type: ignore[call-overload]
                 assert not {*map(str, book[name].get("excludes", ()))} & others  # type: ignore[call-overload]
+
+
+def constants(count: int, *, words: int = 80) -> tuple[tuple[str, str], ...]:
+    """Entries that are always there, the later ones of more priority; each of them about as long as it has words."""
+    texts = (" ".join(f"law{number}w{word}" for word in range(words)) for number in range(count))
+    return tuple(entry(f"law{n}", f"{text}.", f"always: true, priority: {n}") for n, text in enumerate(texts))
+
+
+def test_what_is_always_there_fills_at_most_half_of_the_budget_by_priority(packs: Packs) -> None:
+    laws = packs(files(entry(*STORM), entry(*FOG), *constants(6)))
+    found = ask(laws, max_tokens=800)
+    assert told(found) == ["law5", "law4", "storm", "fog"]
+    assert sum(one.given for one in found.trace.chunks if "law" in one.chunk_id) <= 400
+    assert [reason(found, f"law{n}") for n in range(4)] == ["over_half"] * 4
+    assert told(ask(laws, max_tokens=5000))[:6] == [f"law{n}" for n in (5, 4, 3, 2, 1, 0)]
+
+
+def test_what_has_no_room_there_has_its_place_where_the_question_names_it(packs: Packs) -> None:
+    laws = packs(files(entry(*STORM), *constants(6)))
+    assert set(told(ask(laws, "the ferry and law0w7 law0w8", max_tokens=800))[2:]) == {"storm"}
+    found = ask(laws, "the ferry and Law0", max_tokens=800)
+    assert told(found)[:2] == ["law5", "law4"]
+    assert set(told(found)[2:]) == {"law0", "storm"}
+    assert reason(found, "law1") == "over_half"
+
+
+def test_by_the_first_rules_what_is_always_there_may_fill_the_budget(tmp_path: Path) -> None:
+    text = files(entry(*STORM), *constants(6))
+    pack = load_pack(write_pack(tmp_path, text), reading=1)
+    generation = Generation(tmp_path / "generations" / build_generation(pack, tmp_path / "generations").folder)
+    try:
+        assert told(ask((generation,), max_tokens=800))[:4] == ["law5", "law4", "law3", "law2"]
+        assert "storm" not in told(ask((generation,), max_tokens=800))
+    finally:
+        generation.close()
+
+
+@given(one=st.integers(0, 1500), other=st.integers(0, 1500))
+@settings(max_examples=scaled(30), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_with_half_for_what_is_always_there_a_larger_budget_still_loses_nothing(
+    halved: tuple[Generation, ...], one: int, other: int
+) -> None:
+    small, large = (set(told(ask(halved, max_tokens=budget))) for budget in sorted((one, other)))
+    assert small <= large
+
+
+@pytest.fixture(scope="module")
+def halved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Generation, ...]]:
+    text = files(entry(*STORM), entry(*FOG), entry(*SUN), *constants(4), *constants(1, words=9))
+    with opened_packs(tmp_path_factory.mktemp("halved"), {"town": text}) as generations:
+        yield generations

@@ -179,9 +179,9 @@ def test_a_name_that_is_no_chunk_is_told_wherever_it_stands(town: Town, key: str
 def test_open_lore_that_tells_what_somebody_keeps_back_is_no_answer_for_a_player(tmp_path: Path) -> None:
     blabbing = TOWN | {"history/gossip.md": "# Gossip\n\nIt is said that: Zenith bought his debt of forty thousand.\n"}
     with opened_packs(tmp_path, {"town": blabbing}) as town:
-        query = {"include": ["town:history-gossip:overview"]}
+        query = {"include": ["town:gossip:overview"]}
         (said,) = asked(town, "who bought the debt", viewer="player", **query)
-        assert said == "town:history-gossip:overview tells what is kept in town:viktor:withholds"
+        assert said == "town:gossip:overview tells what is kept in town:viktor:withholds"
         assert asked(town, "who bought the debt", **query) == ()
 
 

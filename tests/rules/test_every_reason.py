@@ -201,6 +201,7 @@ REFUSED: list[tuple[str, o.StateOp, WorldState]] = [
     ("not_enough", o.ChangeInventory(owner_id=w.BAR, item_id=w.COIN, delta=-4), w.small_world()),
     ("same_entity", o.ChangeRelation(a=w.JO, b=w.JO, trust=1), w.small_world()),
     ("already_exists", o.AddFact(fact=FACT), w.after(w.small_world(), o.AddFact(fact=FACT))),
+    ("id_taken", o.RenameIds(ids={w.JO: w.MARA}), w.small_world()),
     ("unknown_relationship", o.EndRelationship(a=w.JO, b=w.MARA, rel_type="sister"), w.small_world()),
     ("unknown_state", o.ClearCharacterState(who=w.JO, name="fear"), w.small_world()),
     ("unknown_condition", o.RemoveCondition(who=w.JO, condition="bound"), w.small_world()),

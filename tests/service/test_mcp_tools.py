@@ -101,6 +101,19 @@ def test_of_another_campaign_than_the_one_that_is_served_nothing_is_told(tmp_pat
         Queries(app, Viewer("gm"), "game").state(campaign_id="other")
 
 
+def test_names_do_where_ids_do(app: App) -> None:
+    assert call(app, "get_entity", {"entity": "the landlord"}) == call(app, "get_entity", {"entity": "harbour:osk"})
+    assert "did you mean Osk [harbour:osk]?" in fail(app, "get_entity", {"entity": "Oskk"})
+
+
+def test_filters_and_places_are_named_as_well(app: App) -> None:
+    by_id = {"question": "Lin", "location": "tavern", "entities": ["osk"]}
+    by_name = {"question": "Lin", "location": "The Tavern", "entities": ["the Landlord"]}
+    assert call(app, "query_lore", by_name) == call(app, "query_lore", by_id)
+    assert call(app, "get_scene", {"place": "the quay"})["place"]["id"] == "harbour:quay"
+    assert "did you mean The Quay [harbour:quay]?" in fail(app, "get_scene", {"place": "the quayy"})
+
+
 def test_lore_is_found_with_its_sources_and_bounded_as_asked(app: App) -> None:
     found = call(app, "query_lore", {"question": "where did Lin go", "limit": 1})
     (chunk,) = found["chunks"]

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.service.prompts import entity_text
 from lorewright.service.queries import Queries
 from lorewright.visibility import Viewer
@@ -26,7 +26,7 @@ def _words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def app_of(tmp_path: Path, veil: Veil) -> App:
     root = tmp_path / veil.word
-    make_workspace(root)
+    make_empty_workspace(root)
     folder = write_pack(root / "content_packs" / "inn", files_of(veil))
     app = open_app(root)
     app.indexer.index_pack(folder, lenient=True)

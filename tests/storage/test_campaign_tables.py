@@ -20,7 +20,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.branches import rollback, switch, tree
 from lorewright.campaigns.checks import check, migrate_file
 from lorewright.campaigns.exchange import export, import_campaign
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.tables import migrate
@@ -36,7 +36,7 @@ FIRST, SECOND, THIRD, _, FIFTH = NAMES[:5]
 def taken_on(tmp_path: Path, migration: str) -> App:
     """A workspace that has nothing but a campaign `game` of that version and the text that it pins."""
     root = tmp_path / "workspace"
-    make_workspace(root)
+    make_empty_workspace(root)
     (root / "campaigns" / "packs-kept").mkdir(parents=True, exist_ok=True)
     (root / "campaigns" / "game.db").write_bytes(gzip.decompress(FILES[migration].read_bytes()))
     for kept in FOLDER.glob("*.zip"):
@@ -84,7 +84,7 @@ def test_to_open_a_file_of_any_version_is_enough(tmp_path: Path, migration: str)
 def test_what_a_file_of_any_version_holds_goes_into_another_workspace(tmp_path: Path, migration: str) -> None:
     app = taken_on(tmp_path, migration)
     export(app.campaigns, "game", tmp_path / "file")
-    make_workspace(tmp_path / "away")
+    make_empty_workspace(tmp_path / "away")
     away = open_app(tmp_path / "away")
     import_campaign(away.campaigns, tmp_path / "file", campaign_id="again")
     assert check(away.campaigns.path("again"), away.campaigns.kept).clean
@@ -93,7 +93,7 @@ def test_what_a_file_of_any_version_holds_goes_into_another_workspace(tmp_path: 
 
 
 def test_a_file_that_the_program_of_the_third_version_exported_is_imported(tmp_path: Path) -> None:
-    make_workspace(tmp_path / "away")
+    make_empty_workspace(tmp_path / "away")
     away = open_app(tmp_path / "away")
     import_campaign(away.campaigns, FOLDER / "campaign_003.lorewright")
     assert check(away.campaigns.path("game"), away.campaigns.kept).clean

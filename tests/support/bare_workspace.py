@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support.copied_workspaces import copied_workspace
 from support.harbour import dedent
 
@@ -56,9 +56,7 @@ TO_THE_END = (
 
 def write_bare_house(root: Path, *, packs: str = "") -> Path:
     """A workspace with the scenario alone; `packs` is a line for it."""
-    make_workspace(root)
-    for one in (root / "scenarios").iterdir():
-        one.unlink()
+    make_empty_workspace(root)
     (root / "scenarios" / "bare_house.yaml").write_text(f"{dedent(SCENARIO)}{packs}\n", encoding="utf-8")
     return root
 

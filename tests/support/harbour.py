@@ -11,7 +11,7 @@ from typing import Any
 
 from lorewright.bootstrap import App, open_app
 from lorewright.llm.model import Model
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.turn.stages.stages import make_stages
 from support.copied_workspaces import copied_workspace
 
@@ -170,7 +170,7 @@ def write_pack(folder: Path, files: Mapping[str, str] = FILES) -> Path:
 
 def write_workspace(root: Path) -> Path:
     """A workspace with the harbour pack and its scenario."""
-    make_workspace(root)
+    make_empty_workspace(root)
     write_pack(root / "content_packs" / "harbour")
     (root / "scenarios" / "night_boat.yaml").write_text(dedent(SCENARIO), encoding="utf-8")
     return root
@@ -187,19 +187,25 @@ def harbour(
 ) -> App:
     """Return an app with a campaign `game` begun and some lines played in it without models."""
 
-    def begin(root: Path) -> None:
-        make_workspace(root)
+    pack = tuple(sorted(files.items()))
+
+    def install(root: Path) -> None:
+        make_empty_workspace(root)
         write_pack(root / "content_packs" / "harbour", files)
+        open_app(root).indexer.index_pack(root / "content_packs" / "harbour")
+
+    def begin(root: Path) -> None:
+        copied_workspace(root, install, "harbour installed", pack)
         (root / "scenarios" / "night_boat.yaml").write_text(dedent(scenario), encoding="utf-8")
-        app = open_app(root)
-        app.campaigns.new("night_boat", campaign_id="game", seed=seed)
+        open_app(root).campaigns.new("night_boat", campaign_id="game", seed=seed)
+
+    def play(root: Path) -> None:
+        copied_workspace(root, begin, "harbour begun", pack, seed, scenario)
         if played:
-            say(app, *played)
+            say(open_app(root), *played)
 
     # Which models there are makes no difference to what a campaign begins with.
-    root = copied_workspace(
-        tmp_path / "workspace", begin, "harbour", seed, played, scenario, tuple(sorted(files.items()))
-    )
+    root = copied_workspace(tmp_path / "workspace", play, "harbour played", pack, seed, scenario, played)
     return open_app(root, models=models)
 
 

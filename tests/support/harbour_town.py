@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support import harbour
 from support.copied_workspaces import copied_workspace
 
@@ -228,7 +228,7 @@ def harbour_town(tmp_path: Path, *, seed: int = 1) -> App:
     """An app with a campaign `game` begun in the town."""
 
     def begin(root: Path) -> None:
-        make_workspace(root)
+        make_empty_workspace(root)
         harbour.write_pack(root / "content_packs" / "harbour", FILES)
         (root / "scenarios" / "high_water.yaml").write_text(harbour.dedent(SCENARIO), encoding="utf-8")
         open_app(root).campaigns.new("high_water", campaign_id="game", seed=seed)

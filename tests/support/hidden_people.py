@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from lorewright.bootstrap import App, open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support.copied_workspaces import copied_workspace
 from support.harbour import dedent, write_pack
 
@@ -176,7 +176,7 @@ def inn(
     """An app over a workspace with the pack, with `more` files in it, and a campaign `game` of the scenario."""
 
     def begin(folder: Path) -> None:
-        make_workspace(folder)
+        make_empty_workspace(folder)
         write_pack(folder / "content_packs" / "inn", {**files(called), **more})
         written = folder / "scenarios" / "night_at_the_inn.yaml"
         written.write_text(dedent(text or scenario(called)), encoding="utf-8")

@@ -15,7 +15,7 @@ _CODE_ARGUMENT = {"error": 1, "warning": 1, "info": 1, "make": 1, "_note": 0, "n
 def codes_in_source() -> set[str]:
     """The codes of all findings."""
     found: set[str] = set()
-    for path in (*PACKS.glob("*.py"), TRIGGERS):
+    for path in (*PACKS.rglob("*.py"), TRIGGERS):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):

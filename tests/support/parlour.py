@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.bootstrap import App, open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support.copied_workspaces import copied_workspace
 from support.harbour import dedent
 
@@ -83,7 +83,7 @@ def scenario_text(ruleset: str, *, more: str = "") -> str:
 
 def workspace(root: Path, text: str) -> App:
     """A workspace with the pack and one scenario `parlour`."""
-    make_workspace(root)
+    make_empty_workspace(root)
     shutil.copytree(FIXTURES / "parlour", root / "content_packs" / "parlour")
     (root / "scenarios" / "parlour.yaml").write_text(text, encoding="utf-8")
     return open_app(root)

@@ -19,7 +19,7 @@ import yaml
 
 from lorewright.builtin.narrator.authored import plain, reminder
 from lorewright.generate.explore.survey import display_name
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 from support.scripted_player import Play, Told, play, plays
 
 WINDOW = 12

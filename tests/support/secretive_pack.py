@@ -184,7 +184,7 @@ FILES = {
         id: below
         type: event
         ---
-        # Secrets of the tide
+        # Secrets (GM only)
 
         ## Plain words
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from mcp import Client
+from mcp.server import MCPServer
 from mcp.types import CallToolResult
 
 from lorewright.bootstrap import App
@@ -32,11 +34,25 @@ def asked(
     """What a client gets that is connected in memory."""
 
     async def run() -> T:
-        server = make_server(Queries(app, Viewer(viewer), campaign), **settings)
+        server = _server_for(app, viewer, campaign, settings)
         async with Client(server, mode=mode) as client:
             return await ask(client)
 
     return asyncio.run(run())
+
+
+# A server answers many clients, one after the other, and its tools take a tenth of a second to make: the latest are kept.
+_SERVERS: deque[tuple[App, tuple[object, ...], MCPServer[Any]]] = deque(maxlen=4)
+
+
+def _server_for(app: App, viewer: str, campaign: str | None, settings: dict[str, Any]) -> MCPServer[Any]:
+    how = (viewer, campaign, settings)
+    for known, its_how, server in _SERVERS:
+        if known is app and its_how == how:
+            return server
+    made = make_server(Queries(app, Viewer(viewer), campaign), **settings)
+    _SERVERS.append((app, how, made))
+    return made
 
 
 def call(app: App, tool: str, arguments: dict[str, Any] | None = None, **how: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -143,6 +144,16 @@ def reshape(world: Json, op: o.Reshape) -> None:
         block.setdefault("nerve", 1)
 
 
+def rename_ids(world: Json, op: o.RenameIds) -> None:
+    text = json.dumps(world)
+    for old, new in op.ids.items():
+        for end in '":#/':
+            text = text.replace(f'"{old}{end}', f'"{new}{end}')
+    world |= json.loads(text)
+    for gone in world.keys() - json.loads(text).keys():
+        del world[gone]
+
+
 def play_as(world: Json, op: o.PlayAs) -> None:
     world["player_id"] = op.who
     where = world["positions"][op.who]
@@ -173,6 +184,7 @@ LAWS: dict[str, Law] = {
     "append": append,
     "remove": remove,
     "reshape": reshape,
+    "rename_ids": rename_ids,
     "play_as": play_as,
     **INNER_LAWS,
 }

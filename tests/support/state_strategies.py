@@ -285,6 +285,12 @@ def _reshapings(state: WorldState) -> Ops | None:
     return schemas.map(lambda stats: o.Reshape(stat_schema=stats, scene_schema=SCENE))
 
 
+def _renamings(state: WorldState) -> Ops | None:
+    """A fact under an ID that nothing else has; other ops know the people and places by name."""
+    fresh = next(name for number in range(len(state.facts) + 1) if (name := f"new:f{number}") not in state.facts)
+    return one_of(sorted(state.facts), lambda old: st.just(o.RenameIds(ids={old: fresh})))
+
+
 FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "advance_time": lambda state: st.builds(o.AdvanceTime, minutes=st.integers(1, 600)),
     "move": _moves,
@@ -310,6 +316,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "append": _appends,
     "remove": _removals,
     "reshape": _reshapings,
+    "rename_ids": _renamings,
     "play_as": _switches,
     **INNER_FITTING,
 }

@@ -18,7 +18,7 @@ from lorewright.authoring.leaks.planting import Canaries, may_know, plant
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.stages.stages import STAGES, make_stages
 from lorewright.turn.views.draft import Submission
@@ -163,7 +163,7 @@ class Play:
 def begun(tmp_path: Path, *, seed: int = 1) -> Play:
     """A workspace with the planted pack, and the campaign begun."""
     root = tmp_path / "workspace"
-    make_workspace(root)
+    make_empty_workspace(root)
     h.write_pack(tmp_path / "authored" / "harbour", FILES)
     _, canaries = plant(tmp_path / "authored" / "harbour", root / "content_packs" / "harbour")
     (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(SCENARIO), encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.rules.conditions import FactIs
 from lorewright.rules.reach import holds
 from lorewright.turn.checks.accepting import Acceptance, accept
@@ -195,7 +195,7 @@ def test_no_condition_of_rules_or_packs_goes_by_what_was_only_told() -> None:
 
 def test_a_narration_cannot_end_the_game_by_the_fact_that_an_ending_asks_for(tmp_path: Path) -> None:
     root = tmp_path / "workspace"
-    make_workspace(root)
+    make_empty_workspace(root)
     h.write_pack(root / "content_packs" / "harbour")
     ending = "  won: {say: You win., when: {fact: habit, subject: osk}}\n  fled: {"
     (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(h.SCENARIO).replace("  fled: {", ending))

@@ -13,7 +13,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support import harbour as h
 
 FINE = "Smoke hangs from the beams [1]. Osk counts his coins."
@@ -141,7 +141,7 @@ HABIT = {"established_facts": [{"subject_id": "harbour:osk", "predicate": "habit
 def established(tmp_path: Path, effect: str) -> App:
     """The harbour, where a look at the rope establishes something."""
     root = tmp_path / "workspace"
-    make_workspace(root)
+    make_empty_workspace(root)
     h.write_pack(root / "content_packs" / "harbour")
     rule = f"rules:\n  - {{on: {{act: look, target: rope}}, success: [{effect}]}}"
     (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(h.SCENARIO).replace("rules:", rule, 1))
@@ -208,7 +208,7 @@ def test_the_extractor_is_shown_what_the_player_may_know_and_nothing_else(app: A
 
 def test_a_thread_that_an_ending_asks_about_is_not_the_narrations_to_close(tmp_path: Path) -> None:
     root = tmp_path / "workspace"
-    make_workspace(root)
+    make_empty_workspace(root)
     h.write_pack(root / "content_packs" / "harbour")
     ending = "  won: {say: You win., when: {thread: lost, status: resolved}}\n  fled: {"
     (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(h.SCENARIO).replace("  fled: {", ending))

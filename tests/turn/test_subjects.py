@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from support import harbour as h
 from support import walking_player
 from support.island_vault import write_island
@@ -15,7 +15,7 @@ from support.small_vault import RULES, write_vault
 
 
 def walk_in(folder: Path, pack: Path) -> App:
-    make_workspace(folder / "workspace")
+    make_empty_workspace(folder / "workspace")
     app = open_app(folder / "workspace")
     found = app.explorer.walk(*app.explorer.pack(str(pack)), seed=1)
     app.explorer.begin(found, app.campaigns, campaign_id="game", seed=1)
@@ -25,7 +25,7 @@ def walk_in(folder: Path, pack: Path) -> App:
 def test_people_without_a_knows_section_pass_on_what_their_notes_tie_them_to_and_nothing_else(tmp_path: Path) -> None:
     app = walk_in(tmp_path, write_island(tmp_path))
     *_, tied, untied = h.say(app, "go ferry house", "ask Jonna about Bell Rock", "ask Jonna about the Church Field")
-    assert tied["citations"][0]["chunk_id"].startswith("island:places-bell-rock")
+    assert tied["citations"][0]["chunk_id"].startswith("island:bell-rock")
     assert not any("church" in one["chunk_id"] for one in untied["citations"])
 
 

@@ -90,5 +90,6 @@ def test_every_made_up_name_is_found_but_where_it_begins_a_sentence(shown: dict[
     assert len({line for _, line in missed}) <= len(MADE_UP) // 8
 
 
+@pytest.mark.campaign
 def test_a_made_up_name_is_rejected_in_every_scene_that_ships(shown: dict[str, str]) -> None:
     assert all(unknown_names("You nod to Zorilla.", shown=one) == ["Zorilla"] for one in shown.values())

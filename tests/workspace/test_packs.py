@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound, PackError
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from support import harbour as h
 from support.corpora import corpus_pack
@@ -19,7 +19,7 @@ from support.scale import scaled
 
 @pytest.fixture
 def app(tmp_path: Path) -> App:
-    make_workspace(tmp_path / "workspace")
+    make_empty_workspace(tmp_path / "workspace")
     h.write_pack(tmp_path / "source" / "harbour")
     return open_app(tmp_path / "workspace")
 

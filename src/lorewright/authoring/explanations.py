@@ -15,9 +15,11 @@ REASONS: dict[str, str] = {
     "condition": "their condition does not hold",
     "duplicate": "a better one says the same",
     "over_budget": "the budget of tokens was spent",
+    "over_half": "what is always there has at most half of the budget",
     "below_the_cut": "there are enough better sections",
     "not_rolled": "the dice of the turn were against them",
     "cooldown": "they were found a few turns ago",
+    "keys": "the question does not fulfil their secondary keys",
     "requires": "what they require is not in the answer",
     "excluded": "they may not stand beside another entry",
     "group": "another entry of their group is there",
@@ -29,7 +31,7 @@ def cut_of(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> str:
     sections = len({chunk.chunk_id.partition("~")[0] for chunk in chosen})
     spent = sum(chunk.given for chunk in chosen)
     reasons = {chunk.reason for chunk in trace.chunks}
-    stopped = "the budget is spent" if "over_budget" in reasons or _is_cut(chosen) else ""
+    stopped = "the budget is spent" if {"over_budget", "over_half"} & reasons or _is_cut(chosen) else ""
     stopped = stopped or ("enough sections" if "below_the_cut" in reasons else "all that was found")
     return f"{stopped}: {sections} of {trace.limit} sections, {spent:,} of {trace.max_tokens:,} tokens"
 

@@ -35,7 +35,7 @@ from lorewright.errors import PackError
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.packs.files import MAX_MANIFEST_BYTES, TESTS_FOLDER
-from lorewright.packs.loader import load_manifest
+from lorewright.packs.manifest import load_manifest
 
 __all__ = ["Golden", "GoldenFault", "GoldenQuery", "golden_in", "golden_schema", "misses", "read_golden"]
 

@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from lorewright.errors import NotFound
 from lorewright.ids import canonical_json, qualify
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
+from lorewright.packs.markdown.chunking import plain_text
+from lorewright.retrieval.entity_names import NamedEntities
 from lorewright.retrieval.pack_views import qualified_viewer
 from lorewright.retrieval.query import DEFAULT_LIMIT, LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
@@ -225,9 +226,9 @@ def query_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: 
     if golden.scene is None:
         return LoreRetrievalQuery(
             keywords=golden.query,
-            location_id=golden.location,
-            entity_ids=golden.entities,
-            faction_ids=golden.factions,
+            location_id=golden.location and _by_id(golden.location, generations),
+            entity_ids=tuple(_by_id(name, generations) for name in golden.entities),
+            faction_ids=tuple(_by_id(name, generations) for name in golden.factions),
             thread_ids=golden.threads,
             tags=golden.tags,
             viewer=viewer,
@@ -269,13 +270,22 @@ def _find_chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk
     return None
 
 
-def _find_entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
+def _find_entity(written: str, generations: Sequence[Generation]) -> str | None:
+    """Return the full ID of the first pack's entity of an ID, else of the one that is called so; or None."""
     full = (
-        qualify(generation.pack_id, entity_id)
+        qualify(generation.pack_id, written)
         for generation in generations
-        if generation.entity(qualify(generation.pack_id, entity_id))
+        if generation.entity(qualify(generation.pack_id, written))
     )
-    return next(full, None)
+    by_id = next(full, None)
+    named = NamedEntities(generations).meant(written) if by_id is None else (by_id,)
+    return named[0] if len(named) == 1 else None
+
+
+def _by_id(written: str, generations: Sequence[Generation]) -> str:
+    """Return an ID as it is written, and for a name the ID of the one that is called so."""
+    names = NamedEntities(generations)
+    return written if names.with_id(written) else _find_entity(written, generations) or written
 
 
 def _find_item(item_id: str, generations: Sequence[Generation]) -> str | None:

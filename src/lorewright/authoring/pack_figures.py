@@ -18,7 +18,7 @@ from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
 from lorewright.errors import NotFound, PackError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.library import Library
-from lorewright.packs.loader import load_manifest
+from lorewright.packs.manifest import load_manifest
 from lorewright.packs.models import PackEntity
 
 # The folders of packs and of what they depend on.

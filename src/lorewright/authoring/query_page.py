@@ -6,7 +6,7 @@ It is made from the answer and its trace alone, so it holds nothing that its vie
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,12 +15,13 @@ from typing import Any
 from lorewright.authoring.explanations import REASONS, cut_of, reason_in_words, why
 from lorewright.errors import SettingsError
 from lorewright.index.keywords import content_words, matching_words
-from lorewright.packs.text_layout import clean, unwrapped
+from lorewright.packs.markdown.text_layout import clean, unwrapped
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.retriever import Retrieval
 from lorewright.scene_lore.scene_trace import SceneFound, SceneLine
+from lorewright.scripts import is_unspaced
 
 # A page is made from a template and plain values; it loads nothing, runs nothing and escapes everything.
 
@@ -76,18 +77,28 @@ _WORD = re.compile(r"\w+")
 
 
 def pieces(text: str, matched: Collection[str]) -> list[dict[str, Any]]:
-    """Return `{piece, marked}` in order; joined they are the text. `matched` are words in lower case."""
+    """Return `{piece, marked}` in order; joined they are the text. `matched` are words in lower case, or parts of words
+    in scripts without spaces."""
     found: list[dict[str, Any]] = []
     done = 0
-    for word in _WORD.finditer(text):
-        if word[0].casefold() in matched:
-            if word.start() > done:
-                found.append({"piece": text[done : word.start()], "marked": False})
-            found.append({"piece": word[0], "marked": True})
-            done = word.end()
+    for start, end in _matched_spans(text, matched):
+        if start > done:
+            found.append({"piece": text[done:start], "marked": False})
+        found.append({"piece": text[start:end], "marked": True})
+        done = end
     if done < len(text) or not found:
         found.append({"piece": text[done:], "marked": False})
     return found
+
+
+def _matched_spans(text: str, matched: Collection[str]) -> Iterator[tuple[int, int]]:
+    parts = sorted(filter(is_unspaced, matched), key=len, reverse=True)
+    inside = re.compile("|".join(map(re.escape, parts))) if parts else None
+    for word in _WORD.finditer(text):
+        if word[0].casefold() in matched:
+            yield word.span()
+        elif inside is not None:
+            yield from (part.span() for part in inside.finditer(text, word.start(), word.end()))
 
 
 def matched_words(

@@ -16,9 +16,9 @@ from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.ids import local
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.keywords import content_words, words_of
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import of_item
 from lorewright.packs.files import Progress
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import Chunk, Pack, When, WhenClock, WhenFact, WhenPart, WhenThread
 from lorewright.retrieval.budget import DUPLICATE_SHARE
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -125,7 +125,9 @@ def _is_whole(text: str) -> bool:
 def _fitting(sentences: Sequence[SummarisedSentence], named: Sequence[str]) -> list[SummarisedSentence]:
     kept = list(sentences)
     while len(kept) > 1 and (
-        len(kept) > SENTENCES or sum(count_tokens(sentence.text) for sentence in kept) > SUMMARY_TOKENS
+        len(kept) > SENTENCES
+        # As in the first version, whatever the script: a replay summarises what was summarised.
+        or sum(count_tokens(sentence.text, reading=1) for sentence in kept) > SUMMARY_TOKENS
     ):
         del kept[_least_important(kept, named)]
     return kept

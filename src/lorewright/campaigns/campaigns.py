@@ -16,6 +16,7 @@ from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.scenarios.cast import agendas_of, check_state
+from lorewright.campaigns.scenarios.names import with_ids
 from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
@@ -36,8 +37,8 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library, report_damage
 from lorewright.index.lore_indexer import LoreIndexer
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
-from lorewright.packs.loader import content_hash_of
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.enclosure import Enclosure
@@ -167,6 +168,7 @@ class Campaigns:
             scenario = calibrate_scenario(scenario, ruleset, calibration)
         generations = [library.open(pack.key) for pack in installed]
         try:
+            scenario = with_ids(scenario, generations)
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
             intro = _intro(campaign_id, scenario, opening.state)
             result = _first_result(intro, opening.state, opening.rules.ruleset, generations)

@@ -28,8 +28,8 @@ from lorewright.campaigns.viewers import persona_of, turns_told, viewer_in
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
+from lorewright.packs.content_hash import reading_of
 from lorewright.packs.files import MAX_FILE_BYTES
-from lorewright.packs.loader import content_hash_of
 from lorewright.retrieval.pack_views import close_with
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
@@ -274,7 +274,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
         roots.setdefault(content_hash, folder / content_hash)
         enclosure.write_new(enclosure.path(content_hash, *inner), container.read(member, max_bytes=MAX_FILE_BYTES))
     for content_hash, root in roots.items():
-        if content_hash_of(root) != content_hash:
+        if reading_of(root, content_hash) is None:
             raise DamagedFile(f"the text {content_hash[:16]} in it is another one", hint=_AGAIN)
     return roots
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.ids import canonical_json, content_hash
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.patch import Outcome, Resolution
@@ -337,6 +337,7 @@ class Histories:
             name=free_name(store.campaign_id, generations),
             witness=witness,
             language=language_of(generations),
+            reading=oldest_reading(generations),
             vectors=self.vectors,
         )
         try:

@@ -18,6 +18,7 @@ from lorewright.formats.shown import Audience
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, report_damage
+from lorewright.packs.content_hash import READING, reading_of
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.retrieval.pack_views import (
@@ -321,7 +322,7 @@ def learned_pack(
         conditions, revealed = lore_conditions(state), readable(state, generations, seer.id)
         lore = in_force(LoreView(generations, viewer=seer.name, revealed=revealed, conditions=conditions))
         visible = {chunk.id for generation in lore.view.generations for chunk in generation.all_chunks()}
-        pack = load_pack(root)
+        pack = load_pack(root, reading=reading_of(root, pin.content_hash) or READING)
         hidden = frozenset(chunk.id for chunk in pack.chunks) - visible
         view = LoreView((), viewer=seer.name, revealed=revealed, conditions=conditions)
         yield pack, Audience(view, not_in_force=hidden, story=campaign_id)

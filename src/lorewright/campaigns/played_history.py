@@ -13,7 +13,7 @@ from typing import Any
 
 from lorewright.campaigns.history import Histories, free_name, language_of, summaries, turn_keys, turn_records
 from lorewright.errors import EmbedderError
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
@@ -34,6 +34,7 @@ class PlayedHistory:
         self._store = store
         self._name = free_name(store.campaign_id, generations)
         self._language = language_of(generations)
+        self._reading = oldest_reading(generations)
         self._begun = store.campaign().created_at
         self._vectors = histories.vectors
         self._made: dict[TurnKey, Sequence[HistoryRecord]] = {}
@@ -85,7 +86,13 @@ class PlayedHistory:
 
     def _begin(self, turns: Sequence[dict[str, Any]], witness: str) -> Generation:
         self._hold_vectors()
-        self._growing = GrowingHistory(name=self._name, witness=witness, language=self._language, vectors=self._vectors)
+        self._growing = GrowingHistory(
+            name=self._name,
+            witness=witness,
+            language=self._language,
+            reading=self._reading,
+            vectors=self._vectors,
+        )
         return self._growing.grown(self._histories.records(self._store, turns))
 
     def _records(self, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:

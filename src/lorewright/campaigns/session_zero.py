@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, faults_in_lines, faults_of
+from lorewright.campaigns.scenarios.faults import faults_in_lines, faults_of
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import CampaignError, NotFound
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
@@ -99,7 +100,7 @@ def read_calibration(path: Path) -> Calibration:
     try:
         return Calibration.model_validate(data or {})
     except ValidationError as problem:
-        faults = faults_of(problem, lines_of_yaml(text), hint=_HINT)
+        faults = faults_of(problem, lines_of_yaml(text), data=data, model=Calibration, hint=_HINT)
         raise CampaignError(faults_in_lines(path, faults), hint=_HINT) from None
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from lorewright.bounded_files import describe_bound, open_zip
 from lorewright.errors import DamagedFile, FileUnavailable, LorewrightError, NotFound, UnsafePath
 from lorewright.ids import is_hash, is_id
+from lorewright.packs.content_hash import READING, reading_of, source_paths
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FILES
-from lorewright.packs.loader import content_hash_of, source_paths
 from lorewright.storage.annotation_rows import PromptPin, pinning
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, building_name, insert_row, opened
@@ -71,7 +71,7 @@ class StoredPackTexts:
             self._campaigns.writing(path) as building,
             zipfile.ZipFile(building, "w", zipfile.ZIP_DEFLATED) as archive,
         ):
-            for name in source_paths(root):
+            for name in source_paths(root, reading=reading_of(root, content_hash) or READING):
                 archive.writestr(zipfile.ZipInfo(name, _NO_DATE), (root / name).read_bytes())
 
     def unpack(self, content_hash: str, into: Path) -> None:
@@ -100,10 +100,10 @@ class StoredPackTexts:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 self.unpack(content_hash, Path(folder))
-                found = content_hash_of(Path(folder))
+                is_whole = reading_of(Path(folder), content_hash) is not None
             except (LorewrightError, OSError, zipfile.BadZipFile, zlib.error) as problem:
                 return str(problem)
-        return None if found == content_hash else f"the stored copy of {content_hash[:16]} is another text"
+        return None if is_whole else f"the stored copy of {content_hash[:16]} is another text"
 
     def _path(self, content_hash: str) -> Path:
         if not is_hash(content_hash):

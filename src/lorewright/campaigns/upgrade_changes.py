@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from lorewright.ids import shown_item
+from lorewright.ids import local, shown_item, slug, with_other_ids
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES, Item
 from lorewright.rules.rulesets import CampaignRules, Ruleset
@@ -23,6 +24,7 @@ Kind = Literal[
     "entity-gone",
     "section-gone",
     "section-renamed",
+    "renamed",
     "secret-opened",
     "secret-closed",
     "item-gone",
@@ -116,21 +118,54 @@ class _Section:
 def pack_changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
     """Yield everything that a pack's other text would change for a campaign in a state, in the order of the pack's
     files."""
-    yield from _entities(then, now, state)
+    ids = other_ids(then, now)
+    yield from (Remark("renamed", old, f"{shown_item(old)} is {shown_item(new)} now") for old, new in ids.items())
+    yield from _entities(then, now, state, ids)
     before, after = _sections(then), _sections(now)
-    renamed = dict(_renamed(before, after))
+    renamed = dict(_renamed(before, after, ids))
     yield from _headings(before, after, renamed)
     yield from _opened_or_hidden(before, after, renamed)
-    yield from _items(then, now, state)
+    yield from _items(then, now, state, ids)
 
 
-def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+def other_ids(then: Generation, now: Generation) -> dict[str, str]:
+    """Return ID then -> ID now of what other rules of reading named anew: entities by their files, and items by their
+    entity and their name, else their text. Where both texts were read by the same rules an ID is never followed."""
+    if then.reading == now.reading:
+        return {}
+    by_path = {entity.file_path: entity_id for entity_id, entity in now.entities().items()}
+    ids = {
+        entity_id: by_path[entity.file_path]
+        for entity_id, entity in then.entities().items()
+        if now.entity(entity_id) is None and entity.file_path in by_path
+    }
+    after = list(_items_of(now))
+    by_text = {(entity_id, _words(item)): item.id for entity_id, _, item in after}
+    by_name = {(entity_id, item.name): item.id for entity_id, _, item in after}
+    for entity_id, _, item in _items_of(then):
+        owner = ids.get(entity_id, entity_id)
+        found = by_text.get((owner, _words(item))) or by_name.get((owner, item.name))
+        if found is not None and found != with_other_ids(item.id, ids):
+            ids[item.id] = found
+    return ids
+
+
+def names_then(now: Generation) -> dict[str, str]:
+    """Return local ID -> local ID now of the entities that had an ID of their path by the first rules of reading, for
+    scenarios that were written with it."""
+    paths = {entity_id: PurePosixPath(entity.file_path) for entity_id, entity in now.entities().items()}
+    then = {slug("-".join(path.with_suffix("").parts), fallback="file"): local(own) for own, path in paths.items()}
+    known = {local(entity_id) for entity_id in paths}
+    return {old: own for old, own in then.items() if old not in known}
+
+
+def _entities(then: Generation, now: Generation, state: WorldState, ids: Mapping[str, str]) -> Iterator[Remark]:
     """Yield the entities that have lost their file; the upgrade is blocked where the state uses them, not where they
     are only known of."""
     used = _used(state)
     for entity_id, entity in then.entities().items():
         copies = [copy.id for copy in state.entities.values() if entity_id in (copy.id, copy.pack_entity_id)]
-        if now.entity(entity_id) is not None or not copies:
+        if now.entity(ids.get(entity_id, entity_id)) is not None or not copies:
             continue
         ways = [used[copy] for copy in copies if copy in used]
         if ways:
@@ -167,14 +202,17 @@ def _sections(generation: Generation) -> dict[str, _Section]:
     }
 
 
-def _renamed(before: Mapping[str, _Section], after: Mapping[str, _Section]) -> Iterator[tuple[str, str]]:
+def _renamed(
+    before: Mapping[str, _Section], after: Mapping[str, _Section], ids: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """Yield each section that is gone with the new section that has its text, else with the most similar one of the
     same file."""
     free = {candidate.id: candidate for candidate in after.values() if candidate.id not in before}
     for section in before.values():
         if section.id in after or not section.text.strip():
             continue
-        near = [candidate for candidate in free.values() if candidate.entity_id == section.entity_id]
+        owner = ids.get(section.entity_id, section.entity_id)
+        near = [candidate for candidate in free.values() if candidate.entity_id == owner]
         same = [candidate for candidate in (*near, *free.values()) if candidate.text == section.text]
         alike = same or [candidate for candidate in near if _likeness(section, candidate) >= _ALIKE]
         if alike:
@@ -218,14 +256,15 @@ def _opened_or_hidden(
             yield Remark("secret-closed", section.id, what)
 
 
-def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+def _items(then: Generation, now: Generation, state: WorldState, ids: Mapping[str, str]) -> Iterator[Remark]:
     """Yield items that change between what somebody tells and what they withhold, and those that are gone although
     somebody has learned them."""
     learned = {item for known in state.reveals.values() for item in known}
     after = list(_items_of(now))
     by_name = {(entity_id, item.name): (role, item) for entity_id, role, item in after}
     by_text = {(entity_id, _words(item)): (role, item) for entity_id, role, item in after}
-    for entity_id, role, item in _items_of(then):
+    for entity_then, role, item in _items_of(then):
+        entity_id = ids.get(entity_then, entity_then)
         role_now, other = by_name.get((entity_id, item.name)) or by_text.get((entity_id, _words(item))) or ("", None)
         moved: Mapping[tuple[str, str], tuple[Kind, str]] = {
             ("withholds", "knows"): ("secret-opened", "was withheld and is told to anybody who asks now"),
@@ -234,7 +273,7 @@ def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Rem
         if other is not None and (role, role_now) in moved:
             kind, what = moved[role, role_now]
             yield Remark(kind, item.id, f"{shown_item(item.id)} {what} ({shown_item(other.id)})")
-        if item.id in learned and now.item(item.id) is None:
+        if item.id in learned and now.item(with_other_ids(item.id, ids)) is None:
             is_now = f"is {shown_item(other.id)} now" if other is not None else "is gone"
             lost = "those who learned it will not know it under that ID"
             what = f"{shown_item(item.id)}, which was revealed, {is_now}: {lost}"

@@ -3,12 +3,13 @@ turn that does it. The campaign keeps the scenario that it was begun with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.scenarios.names import with_ids
 from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
@@ -19,23 +20,26 @@ from lorewright.campaigns.upgrade_changes import (
     VersionChange,
     cast_changes,
     in_order,
+    names_then,
+    other_ids,
     pack_changes,
     reshaping,
     ruleset_changes,
 )
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
-from lorewright.ids import canonical_json
+from lorewright.ids import canonical_json, with_other_ids
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
-from lorewright.packs.loader import content_hash_of
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.run.editing import draft_of_no_play
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, Upgrade
 from lorewright.values.records import CampaignRow, PackPin
 from lorewright.world.apply import apply
-from lorewright.world.ops import Reshape
+from lorewright.world.ops import RenameIds, Reshape
+from lorewright.world.state import WorldState
 
 _STAGE = "upgrade"
 
@@ -59,7 +63,7 @@ class _Prepared:
     ruleset_hash: str
     pins: tuple[PackPin, ...]
     installed: tuple[InstalledPack, ...]
-    ops: tuple[Reshape, ...]
+    ops: tuple[RenameIds | Reshape, ...]
 
 
 class Upgrades:
@@ -108,6 +112,7 @@ class Upgrades:
         row, head = store.campaign(), store.head()
         scenario = Scenario.model_validate(row.scenario)
         ruleset, ruleset_hash, remarks = self._ruleset(scenario, row)
+        ids: dict[str, str] = {}
         found = [self._installed(pin) for pin in row.pins]
         pins = tuple(
             pin if pack is None else PackPin(pack.id, pack.version, pack.content_hash)
@@ -126,8 +131,11 @@ class Upgrades:
             for pack_id, before in then.items():
                 if now[pack_id] is not before:
                     remarks += pack_changes(before, now[pack_id], head.state)
+                    ids |= other_ids(before, now[pack_id])
             in_scenario = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
-            rules, problems = _composed(scenario, ruleset, in_scenario, row)
+            then_names = {old: own for generation in in_scenario for old, own in names_then(generation).items()}
+            named = Scenario.model_validate(with_other_ids(row.scenario, then_names))
+            rules, problems = _composed(named, ruleset, in_scenario, row)
             remarks += problems
             remarks += cast_changes(row.rules, rules, head.state)
             remarks += self._scenario_file(scenario, ruleset, in_scenario, row)
@@ -144,7 +152,8 @@ class Upgrades:
             (),
             in_order(remarks),
         )
-        ops = reshaping(row.rules.ruleset, ruleset, head.state)
+        ops: tuple[RenameIds | Reshape, ...] = _renaming(ids, head.state)
+        ops += reshaping(row.rules.ruleset, ruleset, head.state)
         return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(pack for pack in found if pack), ops)
 
     def _ruleset(self, scenario: Scenario, row: CampaignRow) -> tuple[Ruleset, str, list[Remark]]:
@@ -196,6 +205,8 @@ class Upgrades:
         if written is not None and row.calibration:
             with suppress(CampaignError):
                 written = calibrate_scenario(written, ruleset, calibration_of(row.calibration))
+        if written is not None:
+            written = with_ids(written, generations)
         if written == scenario:
             return
         if written is None:
@@ -209,6 +220,12 @@ class Upgrades:
             _, problems = _composed(written, ruleset, generations, row)
             for problem in problems:
                 yield Remark("scenario-file", path.name, f"the file fits no more: {problem.about}: {problem.what}")
+
+
+def _renaming(ids: Mapping[str, str], state: WorldState) -> tuple[RenameIds, ...]:
+    """Return the op that gives the state the IDs of other rules of reading; none where it has none of them."""
+    held = state.model_dump(mode="json")
+    return (RenameIds(ids=ids),) if ids and with_other_ids(held, ids) != held else ()
 
 
 def _composed(

@@ -7,13 +7,14 @@ The MCP server and the API answer with these.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotFound, SettingsError
-from lorewright.ids import local, slug
+from lorewright.ids import local
+from lorewright.retrieval.entity_names import NameTable
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
@@ -144,31 +145,44 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
 
 
 def viewer_in(state: WorldState, viewer: str) -> Viewer:
-    """Return a viewer with the full ID of their character; `npc:ID` of a persona is `pc:ID`. A persona may be given by
-    name, too (`pc:ada`).
+    """Return a viewer with the full ID of their character, who may be given by name, too (`pc:ada`); `npc:ID` of a
+    persona is `pc:ID`.
 
     Raises:
         SettingsError: there is no such kind of viewer.
-        NotFound: there is no such character or persona in the campaign.
+        NotFound: there is no such character or persona in the campaign, or several are called so.
     """
     seer = Viewer(viewer)
     if not seer.id:
         return seer
-    called = [who for who in sorted(state.positions) if seer.id in (who, local(who))]
-    personas = [who for who in state.personas or (state.player_id,) if _is_called(seer.id, who, state)]
-    cast = [who for who in called if not state.is_players(who)]
-    if seer.kind == "npc" and cast:
-        return Viewer(f"npc:{cast[0]}")
-    if personas:
-        return Viewer(f"pc:{personas[0]}")
+    if seer.kind == "npc":
+        others = (who for who in sorted(state.positions) if not state.is_players(who))
+        for who in _called(seer.id, _names(others, state)):
+            return Viewer(f"npc:{who}")
+    for who in _called(seer.id, _names(state.personas or (state.player_id,), state)):
+        return Viewer(f"pc:{who}")
     if seer.kind == "npc":
         raise NotFound(f"there is no character {seer.id} in the campaign", hint="name somebody of the cast")
     names = ", ".join(local(who) for who in state.personas or (state.player_id,))
     raise NotFound(f"nobody plays {seer.id} in the campaign", hint=f"name one of: {names}")
 
 
-def _is_called(name: str, persona: str, state: WorldState) -> bool:
-    return name in (persona, local(persona), slug(state.name_of(persona)))
+def _names(among: Iterable[str], state: WorldState) -> NameTable:
+    entities = [state.entities[entity_id] for entity_id in among if entity_id in state.entities]
+    return NameTable({entity.id: (entity.name, *entity.aliases, local(entity.id)) for entity in entities})
+
+
+def _called(written: str, names: NameTable) -> list[str]:
+    """Return the first entity of that ID, else all that are called so.
+
+    Raises:
+        NotFound: several are called so.
+    """
+    known = [entity_id for entity_id in names.names if written in (entity_id, local(entity_id))]
+    found = known[:1] or names.called(written)
+    if len(found) > 1:
+        raise NotFound(f"{written} may be {names.shown(found)}", hint="write the ID of the one that is meant")
+    return found
 
 
 def persona_of(state: WorldState, viewer: str) -> str:
@@ -241,17 +255,16 @@ def _seen(lore: SceneLore, state: WorldState, viewer: Viewer) -> dict[str, Any]:
 
 
 def _focus_at(state: WorldState, place: str) -> SceneFocus:
-    found = [
-        entity
-        for entity in state.entities.values()
-        if entity.type == "location" and place in (entity.id, local(entity.id))
-    ]
+    places = _names((entity.id for entity in state.entities.values() if entity.type == "location"), state)
+    found = _called(place, places)
     if not found:
-        raise NotFound(f"there is no place {place} in the campaign", hint="name a place by its ID")
-    there = (person for person, at in state.positions.items() if at == found[0].id and not state.is_players(person))
+        near = places.nearest(place)
+        hint = f"did you mean {places.shown(near)}?" if near else "name a place by its ID"
+        raise NotFound(f"there is no place {place} in the campaign", hint=hint)
+    there = (person for person, at in state.positions.items() if at == found[0] and not state.is_players(person))
     return SceneFocus(
-        scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
-        location_id=found[0].id,
+        scene_id=state.scene.id if found[0] == state.scene.location_id else "",
+        location_id=found[0],
         present_ids=tuple(sorted(there)),
         thread_ids=tuple(sorted(state.threads)),
     )

@@ -10,16 +10,18 @@ import sqlite3
 import sys
 import warnings
 from contextlib import suppress
+from pathlib import Path
 
 # Imports make hundreds of thousands of objects that stay. Python's default, a collection at every 700th new object,
 # takes a tenth of the time of a short command.
 gc.set_threshold(50_000, 20, 50)
 
-from lorewright.cli.output import complain
+from lorewright.cli.output import complain, note
 from lorewright.cli.root import app
 from lorewright.cli.trust import ask_at_terminal
-from lorewright.errors import FileUnavailable, LorewrightError, SettingsError
+from lorewright.errors import FileUnavailable, LorewrightError, NotFound, SettingsError
 from lorewright.logs import configure_logging
+from lorewright.settings import WORKSPACE_VARIABLE, nearest_root
 from lorewright.storage.enclosure import error_for
 from lorewright.trust import ask_with
 
@@ -32,11 +34,20 @@ def _tell(problem: Exception) -> None:
         complain(FileUnavailable("there are too many open files", hint="close other programs, or see: ulimit -n"))
     elif isinstance(problem, LorewrightError):
         complain(problem)
+        if isinstance(problem, NotFound):
+            _tell_workspace(Path.cwd())
     elif isinstance(problem, AttributeError):
         raise problem
     else:
         # Trouble with the disk: full, read-only, or a damaged database. What was begun was rolled back.
         complain(error_for(problem, None))
+
+
+def _tell_workspace(here: Path) -> None:
+    """Say which workspace was asked, where it is not around this folder: what was looked for may be in another."""
+    root = nearest_root(here)
+    if root not in (here, *here.parents):
+        note(f"the workspace that was asked is {root}; {WORKSPACE_VARIABLE} names another")
 
 
 def _has_no_files_left(problem: BaseException | None) -> bool:

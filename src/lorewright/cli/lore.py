@@ -30,8 +30,8 @@ EXAMPLE = "Example: lorewright lore scene --location neon_dragon --present vikto
 
 
 def scene(
-    location: Annotated[str, typer.Option(help="The place, by its ID.")],
-    present: Annotated[list[str] | None, typer.Option(help="Who is there (may be repeated).")] = None,
+    location: Annotated[str, typer.Option(help="The place, by ID or name.")],
+    present: Annotated[list[str] | None, typer.Option(help="Who is there, by ID or name (may be repeated).")] = None,
     thread: Annotated[list[str] | None, typer.Option(help="A thread of the story (may be repeated).")] = None,
     pack: Annotated[list[str] | None, typer.Option(help="Only this pack (may be repeated).")] = None,
     campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
@@ -220,8 +220,10 @@ def group() -> None:
 def query(
     text: Annotated[str, typer.Argument(help="What to look for, in plain words.")] = "",
     pack: Annotated[list[str] | None, typer.Option(help="Only this pack (may be repeated).")] = None,
-    location: Annotated[str | None, typer.Option(help="The place of the scene.")] = None,
-    entity: Annotated[list[str] | None, typer.Option(help="Someone or something there (may be repeated).")] = None,
+    location: Annotated[str | None, typer.Option(help="The place of the scene, by ID or name.")] = None,
+    entity: Annotated[
+        list[str] | None, typer.Option(help="Someone or something there, by ID or name (may be repeated).")
+    ] = None,
     faction: Annotated[list[str] | None, typer.Option(help="A faction (may be repeated).")] = None,
     thread: Annotated[list[str] | None, typer.Option(help="A thread of the story (may be repeated).")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag (may be repeated).")] = None,
@@ -337,7 +339,9 @@ def _answer_lines(
 
 @app.command(epilog="Example: lorewright lore entity neon_dragon --as player")
 def entity(
-    entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's ID, with or without its pack.")],
+    written: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name, an alias, or its ID, with or without its pack.")
+    ],
     campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
     viewer: Annotated[str, typer.Option("--as", help="Whose view: gm, player, npc:ID or pc:ID.")] = "gm",
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
@@ -349,7 +353,7 @@ def entity(
     """
     source = open_source(campaign)
     budget = source.settings.max_tokens if max_tokens is None else max_tokens
-    found = source.lore.entity(entity_id, viewer=viewer, campaign_id=campaign, max_tokens=budget)
+    found = source.lore.entity(written, viewer=viewer, campaign_id=campaign, max_tokens=budget)
     subject = found.entity
     if as_json:
         show_json({"entity": asdict(subject), **found.lore.result.model_dump(mode="json")})

@@ -21,7 +21,7 @@ from rich.tree import Tree
 
 from lorewright.errors import LorewrightError
 from lorewright.packs.files import Progress as OnProgress
-from lorewright.packs.text_layout import CONTROLS, clean, markdown_lines
+from lorewright.packs.markdown.text_layout import CONTROLS, clean, markdown_lines
 from lorewright.retrieval.query import LoreRetrievalResult
 
 # The width of tables for programs and files, which have no screen.

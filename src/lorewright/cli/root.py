@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -81,14 +82,7 @@ class Commands(TyperGroup):
             return None
         if self._is_listing:
             return TyperCommand(cmd_name, help=SHORT_HELP[cmd_name])
-        module: Any = import_module(f"lorewright.cli.{COMMANDS[cmd_name]}")
-        app = getattr(module, "app", None)
-        if app is None:
-            app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-            app.command(cmd_name, epilog=module.EXAMPLES[cmd_name])(getattr(module, cmd_name))
-        command = typer.main.get_command(app)
-        command.name = cmd_name
-        return command
+        return _command(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands into the help."""
@@ -107,6 +101,18 @@ class Commands(TyperGroup):
             yield
         finally:
             self._is_listing = False
+
+
+@cache
+def _command(name: str) -> Any:
+    module: Any = import_module(f"lorewright.cli.{COMMANDS[name]}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        app.command(name, epilog=module.EXAMPLES[name])(getattr(module, name))
+    command = typer.main.get_command(app)
+    command.name = name
+    return command
 
 
 app = typer.Typer(

@@ -249,7 +249,9 @@ def _left_out(chunk: ChunkTrace, found: WhyNot) -> str:
             why = f"for a later pack's section stands for it: {found.by or 'one of the same name'}"
         case "condition":
             why = f"for its condition does not hold: {found.condition or 'one that cannot be read'}"
-        case "not_rolled" | "cooldown" | "requires" | "excluded" | "group":
+        case "over_half":
+            why = "for entries that are always there fill at most half of the budget, those of more priority first"
+        case "not_rolled" | "cooldown" | "keys" | "requires" | "excluded" | "group":
             why = f"for a rule of its entry keeps it out: {chunk.rule}"
         case _:
             why = "for neither words nor names, filters, links or meaning point at it"
@@ -281,7 +283,9 @@ def _remedy(chunk: ChunkTrace, found: WhyNot, asked: LoreRetrievalQuery) -> Iter
     match chunk.reason:
         case "duplicate" | "overridden":
             yield "Ask for one of them to be told otherwise: change its text, or take it out."
-        case "not_rolled" | "cooldown" | "requires" | "excluded" | "group":
+        case "over_half":
+            yield "It is in the answer with a larger budget, or where the question names it."
+        case "not_rolled" | "cooldown" | "keys" | "requires" | "excluded" | "group":
             yield "The rule stands in the frontmatter of its file."
         case "condition":
             yield "It comes in once the condition holds in the campaign."

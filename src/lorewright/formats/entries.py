@@ -19,7 +19,8 @@ from lorewright.formats.mark import (
     MAX_TAGS,
 )
 from lorewright.formats.ours import take_mark
-from lorewright.formats.rule_fields import take_decorators, take_rules
+from lorewright.formats.rule_fields import is_key_pattern, take_decorators, take_rules
+from lorewright.packs.key_patterns import MAX_KEYS, is_pattern
 
 _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")
@@ -27,7 +28,7 @@ _TEXTS = ("content", "text", "value", "entry")
 
 _SWITCHES = (("disable", True), ("enabled", False))
 
-_REGEX = re.compile(r"\s*/.*/[a-z]*\s*", re.DOTALL)
+_OF_PATTERNS = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _TALK = re.compile(r"\{\{\s*(?:char|user)\s*\}\}\s*:", re.IGNORECASE)
 # Frontmatter reads a name with any of these otherwise.
 _NOT_IN_LISTS = ("|", "[[", "]]", "\n")
@@ -66,6 +67,11 @@ def take_entries(fields: Fields, key: str, book: Book) -> list[ImportedEntry]:
 def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> ImportedEntry:
     fields = Fields(source, path=book.path, report=book.report)
     mark = take_mark(fields)
+    patterns = [
+        key.strip()
+        for name in _KEYS
+        for key in fields.texts(name, place="lore: keys", accept=is_key_pattern, limit=MAX_KEYS)
+    ]
     aliases = _aliases(fields, book, is_regex=fields.flag("use_regex") is True)
     decorators, told = _without_decorators(fields.text(*_TEXTS, place="the text"))
     text = book.placeholders.fill(told)
@@ -75,6 +81,9 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
     known = _named_type(fields, kind, category)
     entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
     rules, is_never = take_rules(fields)
+    said_keys = [key for key in (mark.keys if mark else ()) if key in patterns or key in aliases]
+    if keys := unique([*said_keys, *patterns]):
+        rules |= {"keys": keys}
     said, also_never, decorators = take_decorators(decorators)
     own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
     own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
@@ -82,7 +91,7 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
         own |= {NO_KEY: False}
     if mark:
         fields.drop({"comment": mark.comment})
-        aliases = [alias for alias in aliases if alias != mark.section]
+        aliases = [alias for alias in aliases if alias != mark.section and alias not in said_keys]
     return ImportedEntry(
         name=name,
         type=mark.type if mark and mark.type else entry_type,
@@ -106,13 +115,16 @@ def _is_off(fields: Fields, book: Book) -> bool:
 
 
 def _aliases(fields: Fields, book: Book, *, is_regex: bool) -> list[str]:
-    """Take and return the keys that are plain names; patterns, combinations and too long keys stay keys."""
-    if is_regex:
-        return []
+    """Take and return the keys that are plain names; patterns, combinations and too long keys stay keys. Where keys are
+    patterns (`is_regex`) plain words mean themselves."""
+
+    def is_name(key: str) -> bool:
+        return is_alias(key) and not (is_regex and _OF_PATTERNS.search(key))
+
     found: list[str] = []
     for name in _KEYS:
         room = MAX_ALIASES - len(found)
-        found += fields.texts(name, place="aliases", accept=is_alias, limit=room, separator=",")
+        found += fields.texts(name, place="aliases", accept=is_name, limit=room, separator=",")
     return unique(fold(book.placeholders.fill(key)) for key in found)
 
 
@@ -121,7 +133,7 @@ def is_alias(key: str) -> bool:
     return (
         len(key) <= MAX_ALIAS_CHARS
         and key.count("{{") + key.count("<") < 2
-        and not _REGEX.fullmatch(key)
+        and not is_pattern(key)
         and not any(mark in key for mark in (*_NOT_IN_LISTS, "&"))
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -47,6 +47,36 @@ _WORDS: dict[str, str] = {
         priest priestess prince princess queen scientist sister soldier son student teacher thief warrior
         witch wizard woman""",
 }
+# The same in scripts without spaces between words: what a name ends with, and what the beginning of a text holds.
+_UNSPACED_WORDS: dict[str, str] = {
+    "location": """城 城市 都市 城堡 王都 首都 镇 鎮 小镇 村 村庄 村莊 街 街道 市场 市場 港 港口 山 山脉 山脈 谷 山谷
+        河 川 湖 海 岛 島 森林 林 森 平原 沙漠 草原 洞窟 洞穴 洞 塔 神殿 神庙 神廟 神社 寺 教堂 大聖堂 学院
+        學院 学园 学園 図書館 图书馆 酒馆 酒場 旅馆 宿屋 店 宫 宮 宮殿 宫殿 遗迹 遺跡 迷宫 迷宮 要塞 关 橋
+        桥 区 區 地区 地域 大陆 大陸 渓谷 峠 屋敷 工房 도시 마을 성 왕도 항구 산 산맥 계곡 강 호수 바다 섬
+        숲 사막 동굴 탑 신전 학원 학교 도서관 주점 여관 시장 궁전 유적 미궁 요새 다리""",
+    "faction": """公会 公會 工会 ギルド 协会 協会 商会 商會 组织 組織 教会 教團 教团 教団 骑士团 騎士團 騎士団 军团
+        軍團 軍 军 帝国 帝國 王国 王國 共和国 联盟 聯盟 同盟 连邦 連邦 联邦 家族 一族 氏族 门派 宗门 帮 帮派
+        派 团 团队 団 会 結社 盗賊団 길드 협회 상회 조직 교회 교단 기사단 군단 제국 왕국 연합 동맹 가문 일족""",
+    "item": """剑 劍 剣 刀 弓 枪 槍 杖 盾 斧 铠甲 鎧 戒指 指輪 项链 首飾 護符 护符 药水 藥水 薬 药 毒药 石 宝石
+        水晶 结晶 結晶 魔石 书 書 之书 の書 钥匙 鍵 面具 仮面 王冠 冠 圣杯 聖杯 灯 鈴 铃 鏡 镜 笛 검 활 창
+        지팡이 방패 갑옷 반지 목걸이 물약 약 보석 수정 책 열쇠 가면 왕관""",
+    "event": """战争 戰爭 戦争 大战 大戰 大戦 战役 之战 の戦い 戦い 节 祭 祭典 庆典 仪式 儀式 灾变 災變 大災 事件
+        之乱 の乱 叛乱 革命 起义 전쟁 전투 축제 의식 사건 반란 혁명""",
+    "history": "历史 歷史 歴史 时代 時代 纪元 紀元 王朝 年表 编年史 神话时代 역사 시대 연대기",
+    "technology": "机甲 機甲 机器人 機械 机械 飞船 飛船 飛空艇 引擎 装置 裝置 로봇 기계 비행선 장치",
+    "npc": """骑士 騎士 公主 王子 国王 國王 女王 皇帝 皇后 王妃 魔女 女巫 巫女 神官 祭司 法师 法師 魔法师 魔導士
+        魔術師 商人 铁匠 鍛冶屋 猎人 狩人 刺客 战士 戦士 勇者 冒险者 冒険者 店主 老板 队长 隊長 団長 团长
+        将军 將軍 将軍 学者 少女 少年 老人 侍女 女仆 メイド 執事 师父 공주 왕자 국왕 여왕 황제 마녀 마법사
+        상인 대장장이 사냥꾼 기사 용사 단장 장군 소녀 소년 노인 하녀 집사""",
+}
+_TYPE_OF_UNSPACED = {word: kind for kind, listed in _UNSPACED_WORDS.items() for word in listed.split()}
+_LONGEST_UNSPACED = max(map(len, _TYPE_OF_UNSPACED))
+_UNSPACED_WORD = re.compile(
+    "|".join(sorted((word for word in _TYPE_OF_UNSPACED if len(word) > 1), key=len, reverse=True))
+)
+_OF_AN_UNSPACED_PERSON = re.compile(
+    "她|他|彼女|彼は|彼の|그녀|그는|그의|[0-9一二三四五六七八九十]+[岁歲歳才]|살의|性格|身高|身長|长发|長髪|短发|头发|髪|眼睛|瞳|嗓音|口癖|성격|머리카락|눈동자"
+)
 _TYPE_OF_NAME = {name: kind for kind, names in _NAMED_TYPES.items() for name in names.split()}
 _TYPES_OF_WORD: dict[str, tuple[str, ...]] = {}
 for _kind, _listed in _WORDS.items():
@@ -68,6 +98,8 @@ _ENOUGH = 2
 _WORDS_SHOWN = 4
 _OPENING_WORDS = 12
 _READ_WORDS = 400
+# In characters, of a text in a script without spaces between words.
+_OPENING_UNSPACED = 40
 
 
 def named_type(word: str) -> str | None:
@@ -101,7 +133,23 @@ def guess_type(name: str, keys: Iterable[str], text: str, *, is_talk: bool = Fal
             votes.count(word, _types_of(word), _OPENING_WEIGHT)
         if word in _PRONOUNS or word in _OF_A_PERSON:
             votes.count(word, ("npc",), 1)
+    _count_unspaced(votes, [name, *keys], "" if is_talk else text)
     return votes.winner()
+
+
+def _count_unspaced(votes: _TypeVotes, names: Sequence[str], text: str) -> None:
+    """Count the words of scripts without spaces between words: the longest that each name ends with, those in the
+    beginning of the text, and what tells of a person anywhere in it."""
+    for place, name in enumerate(names):
+        plain = name.strip("》」』】）) ")
+        sizes = range(min(_LONGEST_UNSPACED, len(plain) - 1), 0, -1)
+        word = next((plain[-size:] for size in sizes if plain[-size:] in _TYPE_OF_UNSPACED), None)
+        if word is not None:
+            votes.count(word, (_TYPE_OF_UNSPACED[word],), 1 if place else _NAME_WEIGHT)
+    for word in dict.fromkeys(_UNSPACED_WORD.findall(text[:_OPENING_UNSPACED])):
+        votes.count(word, (_TYPE_OF_UNSPACED[word],), _OPENING_WEIGHT)
+    for word in _OF_AN_UNSPACED_PERSON.findall(text[:_READ_WORDS]):
+        votes.count(word, ("npc",), 1)
 
 
 class _TypeVotes:

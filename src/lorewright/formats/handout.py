@@ -15,7 +15,7 @@ from lorewright.formats.obsidian import titles_of_types
 from lorewright.formats.shown import ReadablePack, ShownEntity
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.ids import local
-from lorewright.packs.chunking import blocks_of, lines_of
+from lorewright.packs.markdown.chunking import blocks_of, lines_of
 from lorewright.packs.models import PackEntity
 
 _HASHES = re.compile(r"( {0,3})(#{1,6})")

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from markdown_it.token import Token
 
 from lorewright.formats.mark import Mark
-from lorewright.packs.chunking import blocks_of, comments_in, lines_of, split_sections
+from lorewright.packs.markdown.chunking import blocks_of, comments_in, lines_of, split_sections
 
 # Imported text -> markdown that stays inside its section: no heading that cuts it, no open fence.
 

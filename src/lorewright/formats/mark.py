@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.errors import PackError
-from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES, role_of
+from lorewright.packs.key_patterns import MAX_KEY_CHARS
+from lorewright.packs.markdown.titles import title_role
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES
 
 # Bounds on a source of unknown origin.
 
@@ -37,6 +39,7 @@ def too_large(what: str, limit: int) -> PackError:
 # Its key in the extensions of an entry, a card or a book; other tools keep it there and do not read it.
 MARK = "lorewright"
 GM = "gm"
+KEYS = "keys"
 # Its key, in the mark of a book, for the fields that an import had kept of a book in another format.
 KEPT = "kept"
 
@@ -58,6 +61,10 @@ class Mark:
     hidden: bool = False
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    # True if the entry's secondary keys are words to look for, not the names of what it requires or excludes.
+    has_keys: bool = False
+    # The keys of the rule `keys`, which are no names of the entity.
+    keys: tuple[str, ...] = ()
 
     @property
     def comment(self) -> str:
@@ -67,7 +74,7 @@ class Mark:
     @property
     def is_secret(self) -> bool:
         """True if the export switched it off because players must not read it, not because its author did."""
-        role = self.role or (role_of(self.section, of_person=self.type == "npc") if self.section else "lore")
+        role = self.role or (title_role(self.section, of_person=self.type == "npc").role if self.section else "lore")
         return self.hidden or role not in OPEN_ROLES
 
 
@@ -88,6 +95,8 @@ def read_mark(said: Any) -> Mark | None:
         hidden=said.get("visibility") == GM,
         aliases=_texts(said, "aliases"),
         tags=_texts(said, "tags"),
+        has_keys=said.get("secondary") == KEYS,
+        keys=_texts(said, "keys", limit=MAX_KEY_CHARS),
     )
 
 
@@ -96,9 +105,9 @@ def _text(said: Mapping[str, Any], key: str, limit: int) -> str:
     return " ".join(value.split()) if isinstance(value, str) and len(value) <= limit else ""
 
 
-def _texts(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _texts(said: Mapping[str, Any], key: str, *, limit: int = MAX_TAG_CHARS) -> tuple[str, ...]:
     value = said.get(key)
     members: Iterable[Any] = value if isinstance(value, list) else ()
-    found = (" ".join(member.split()) for member in members if isinstance(member, str) and len(member) <= MAX_TAG_CHARS)
+    found = (" ".join(member.split()) for member in members if isinstance(member, str) and len(member) <= limit)
     kept = (text for text in found if text and not any(mark in text for mark in _NOT_IN_LISTS))
     return tuple(dict.fromkeys(kept))[:MAX_TAGS]

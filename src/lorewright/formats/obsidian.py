@@ -16,7 +16,8 @@ from lorewright.formats.sillytavern import NOTICE
 from lorewright.formats.writer import FOLDERS
 from lorewright.ids import local, slug
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
-from lorewright.packs.models import OPEN_ROLES, PackEntity, role_of
+from lorewright.packs.markdown.titles import title_role
+from lorewright.packs.models import OPEN_ROLES, PackEntity
 
 # The key in `pack.yaml` that marks an export; the README at the root is no content of a pack.
 MARK = "x_exported_from"
@@ -133,7 +134,7 @@ def _properties(pack: ReadablePack, shown: ShownEntity, notes: Mapping[str, _Not
         roles = {
             title: role
             for title, role in roles.items()
-            if title and role_of(title, of_person=is_person) not in OPEN_ROLES
+            if title and title_role(title, of_person=is_person).role not in OPEN_ROLES
         }
         return said | ({"section_roles": roles} if roles else {})
     kept = {key: value for key, value in shown.frontmatter.items() if key not in said}

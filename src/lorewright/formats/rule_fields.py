@@ -15,6 +15,7 @@ from lorewright.formats.fields import Fields
 from lorewright.formats.imported import ImportedEntry
 from lorewright.ids import slug
 from lorewright.packs.entry_rules import MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_REFERENCES, MAX_TURNS
+from lorewright.packs.key_patterns import MAX_KEYS, is_pattern, read_key
 from lorewright.packs.references import Links
 
 # Lorebook fields -> the rules of `lore:`.
@@ -23,7 +24,9 @@ from lorewright.packs.references import Links
 _ORDERS = {"order": 100, "insertion_order": 100, "budgetPriority": 400}
 
 # `selectiveLogic`: of the secondary keys one must match (0), not all may (1), none may (2), all must (3).
-_ANY, _NONE, _ALL = 0, 2, 3
+_ANY, _NOT_ALL, _NONE, _ALL = 0, 1, 2, 3
+_SECONDARY = {"any": _ANY, "not all": _NOT_ALL, "not any": _NONE, "all": _ALL}
+_SECONDARY_KEYS = ("keysecondary", "secondary_keys")
 
 _NESTED = ("extensions", "contextConfig")
 _ACTIVATE = "@@activate"
@@ -39,7 +42,47 @@ def take_rules(fields: Fields) -> tuple[dict[str, Any], bool]:
             more, also = _take(inner)
         # The entry's own fields go before its extensions.
         rules, is_never = {**more, **rules}, is_never or also
-    return rules, is_never
+    return {**rules, **_take_secondary(fields)}, is_never
+
+
+def is_key_pattern(key: str) -> bool:
+    """Return True if a key is a pattern that can be looked for; one with a placeholder stays as it is."""
+    return is_pattern(key) and "{{" not in key and _can_be_read(key)
+
+
+def _can_be_read(key: str) -> bool:
+    try:
+        read_key(key)
+    except ValueError:
+        return False
+    return True
+
+
+def _take_secondary(fields: Fields) -> dict[str, Any]:
+    """Take the secondary keys and their logic, if all can be looked for; return the rule that says the same."""
+    with fields.inside("extensions") as inner:
+        own, nested = fields.peek_value("selectiveLogic"), inner.peek_value("selectiveLogic")
+    logic = own if nested is None else nested
+    rule = next((name for name, number in _SECONDARY.items() if number == (logic or _ANY)), None)
+    if rule is None or isinstance(logic, bool) or fields.peek_value("selective") is False:
+        return {}
+    for name in _SECONDARY_KEYS:
+        if keys := fields.value(name, _are_keys, place=f"lore: {rule}", usual=[]):
+            _drop_logic(fields, rule)
+            with fields.inside("extensions") as inner:
+                _drop_logic(inner, rule)
+            return {rule: list(dict.fromkeys(key.strip() for key in keys))}
+    return {}
+
+
+def _drop_logic(fields: Fields, rule: str) -> None:
+    fields.value("selectiveLogic", lambda logic: True, place=f"lore: {rule}", usual=_ANY)
+
+
+def _are_keys(value: Any) -> bool:
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_KEYS:
+        return False
+    return all(isinstance(key, str) and "{{" not in key and _can_be_read(key) for key in value)
 
 
 def take_decorators(lines: Sequence[str]) -> tuple[dict[str, Any], bool, list[str]]:
@@ -108,43 +151,24 @@ def _are_groups(value: Any) -> bool:
 
 
 def with_references(entries: Sequence[ImportedEntry]) -> tuple[ImportedEntry, ...]:
-    """Return the entries with `requires` and `excludes` for those whose secondary keys all name exactly one other
-    entry; secondary keys that are ordinary words, or name a hidden entry, stay keys."""
+    """Return the entries with `requires` and `excludes` for those of our own export that had them: their secondary keys
+    all name exactly one other entry, and the mark does not say that they were keys. Others' secondary keys are words
+    that a question must say or not."""
     names = _names(entries)
     return tuple(_referring(entry, names) for entry in entries)
 
 
 def _referring(entry: ImportedEntry, names: Mapping[str, str]) -> ImportedEntry:
-    for place in ("x_keysecondary", "x_secondary_keys"):
-        keys = entry.extra.get(place)
-        rule = _rule_of(entry.extra, len(keys) if isinstance(keys, list) else 0)
-        if not isinstance(keys, list) or rule is None or not all(isinstance(key, str) for key in keys):
-            continue
+    if entry.mark is None or entry.mark.has_keys:
+        return entry
+    for said, rule in (("all", "requires"), ("any", "requires"), ("not any", "excludes")):
+        keys = entry.rules.get(said, [])
         meant = list(dict.fromkeys(names.get(slug(key, fallback="")) for key in keys))
-        if len(meant) <= MAX_REFERENCES and all(name is not None and name != entry.name for name in meant):
-            return replace(entry, rules={**entry.rules, rule: meant}, extra=_without_keys(entry.extra, place))
+        are_names = bool(meant) and all(name is not None and name != entry.name for name in meant)
+        if are_names and len(meant) <= MAX_REFERENCES and (said != "any" or len(keys) == 1):
+            left = {name: value for name, value in entry.rules.items() if name != said}
+            return replace(entry, rules={**left, rule: meant})
     return entry
-
-
-def _rule_of(extra: Mapping[str, Any], count: int) -> str | None:
-    logic = extra.get("x_selectiveLogic")
-    if isinstance(extra.get("x_extensions"), dict):
-        logic = extra["x_extensions"].get("selectiveLogic", logic)
-    if count == 0 or extra.get("x_selective") is False:
-        return None
-    if logic == _ALL or (logic in (None, _ANY) and count == 1):
-        return "requires"
-    return "excludes" if logic == _NONE else None
-
-
-def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
-    left = {key: value for key, value in extra.items() if key not in (place, "x_selectiveLogic")}
-    extensions = left.get("x_extensions")
-    if isinstance(extensions, dict) and "selectiveLogic" in extensions:
-        inner = {key: value for key, value in extensions.items() if key != "selectiveLogic"}
-        left = {key: inner if key == "x_extensions" else value for key, value in left.items()}
-        left = left if inner else {key: value for key, value in left.items() if key != "x_extensions"}
-    return left
 
 
 def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
@@ -350,7 +374,7 @@ def open_rules(frontmatter: Mapping[str, Any], titles: Iterable[str], links: Lin
 
 def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -> dict[str, Any]:
     """Return an entry's fields for the rules. `names` returns the names of an entry that `requires` or `excludes`
-    refers to; if both are given, world info has room for the first only."""
+    refers to. World info has room for one list of secondary keys: the first of those that are given."""
     fields: dict[str, Any] = {}
     if rules.get("always") is True:
         fields["constant"] = True
@@ -361,6 +385,10 @@ def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -
         fields["group"] = ", ".join(texts(rules["group"]))
     if _is_number(rules.get("probability")):
         fields |= {"probability": _percent(rules["probability"]), "useProbability": True}
+    for name, logic in _SECONDARY.items():
+        keys = [key for key in _listed(rules.get(name)) if isinstance(key, str)]
+        if keys and "keysecondary" not in fields:
+            fields |= {"keysecondary": keys, "selective": True, "selectiveLogic": logic}
     for key, logic in (("requires", _ALL), ("excludes", _NONE)):
         known = [names(text) for text in texts(rules.get(key))]
         # With `_ALL` every key must be in the text, so each entry is represented by its name alone.
@@ -368,6 +396,20 @@ def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -
         if listed and "keysecondary" not in fields:
             fields |= {"keysecondary": listed, "selective": True, "selectiveLogic": logic}
     return fields
+
+
+def has_secondary_keys(rules: Mapping[str, Any]) -> bool:
+    """Return True if a rule of secondary keys is among the rules."""
+    return any(rules.get(name) for name in _SECONDARY)
+
+
+def keys_of(rules: Mapping[str, Any]) -> list[str]:
+    """Return the keys that the rules add to an entry's names."""
+    return [key for key in _listed(rules.get("keys")) if isinstance(key, str)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def texts(value: Any) -> list[str]:

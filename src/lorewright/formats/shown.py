@@ -22,6 +22,8 @@ from lorewright.packs.conditions import of_item
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.items import read_items, without_items
+from lorewright.packs.markdown.chunking import blocks_of, lines_of, without_spans
+from lorewright.packs.markdown.hidden_spans import find_hidden_spans, ranges_of
 from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Manifest, Pack, PackEntity, Role, When
 from lorewright.packs.references import Links, Render
 from lorewright.retrieval.view import LoreView, may_see, meets
@@ -144,7 +146,12 @@ def shown_pack(pack: Pack, audience: Audience) -> ReadablePack:
     )
     links = Links(pack.manifest.id, pack.entities, hidden=hidden, closed=not audience.is_gm)
     shown = [
-        ShownEntity(entity, found[entity.id], _frontmatter(pack, entity), tuple(chunks.get(entity.id, ())))
+        ShownEntity(
+            replace(entity, aliases=entity.spoken_aliases),
+            found[entity.id],
+            _frontmatter(pack, entity),
+            tuple(chunks.get(entity.id, ())),
+        )
         for entity in pack.entities
         if entity.id not in hidden
     ]
@@ -160,7 +167,9 @@ def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -
     for section_id, group in groupby((chunk for chunk in chunks if chunk.source), key=_section_id):
         parts = [chunk for chunk in group if audience.sees(chunk)]
         if parts:
-            shown.append(_whole(parts, entity, section_id))
+            # The game master reads a secret where its author wrote it.
+            whole = [replace(part, text=_as_written(part)) for part in parts] if audience.is_gm else parts
+            shown.append(_whole(whole, entity, section_id))
     learned = [
         item.text
         for chunk in chunks
@@ -175,6 +184,18 @@ def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -
         return tuple(shown)
     told = (replace(section, text=_without_marks(section.text, entity, audience)) for section in shown)
     return tuple(section for section in told if section.text)
+
+
+def _as_written(chunk: Chunk) -> str:
+    """Return a section's text with the secrets that stand within it, and without comments and code of plugins."""
+    body = chunk.source
+    tokens = blocks_of(body)
+    spans = find_hidden_spans(body, tokens)
+    if not any(span.kind == "secret" for span in spans):
+        return chunk.text
+    heading = next((token.map[1] for token in tokens if token.type == "heading_open" and token.map), 0)
+    start = sum(map(len, lines_of(body)[:heading])) if chunk.part == 1 else 0
+    return without_spans(body[start:], ranges_of(spans, "comment", "plugin"), start=start).strip("\n")
 
 
 def _holds(item: Item, pack_id: str, audience: Audience) -> bool:
@@ -196,7 +217,8 @@ def _title(chunk: Chunk, entity: PackEntity) -> str:
     """Return the H2, or the H1 if it is not the file's first; "" for the introduction and the text above it."""
     if chunk.section:
         return chunk.section
-    return "" if chunk.section_path in (entity.name, "") else chunk.section_path
+    is_first = chunk.id.rpartition(":")[2].partition("~")[0] in ("overview", "preamble")
+    return "" if is_first or chunk.section_path in (entity.name, "") else chunk.section_path
 
 
 def _line_feeds_after(text: str) -> int:

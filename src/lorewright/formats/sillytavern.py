@@ -16,13 +16,23 @@ from typing import Any
 from lorewright.formats.entries import NO_KEY, Book, fold, take_entries
 from lorewright.formats.fields import Fields
 from lorewright.formats.imported import Imported, ImportReport, Placeholders
-from lorewright.formats.mark import GM, KEPT, MARK, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
-from lorewright.formats.rule_fields import DEFAULTS, as_book, as_world_info, rules_of, to_world_info, with_rules
+from lorewright.formats.mark import GM, KEPT, KEYS, MARK, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
+from lorewright.formats.rule_fields import (
+    DEFAULTS,
+    as_book,
+    as_world_info,
+    has_secondary_keys,
+    keys_of,
+    rules_of,
+    to_world_info,
+    with_rules,
+)
 from lorewright.formats.shown import ReadablePack, ShownEntity, ShownSection
 from lorewright.formats.writer import LEFT_FILE
 from lorewright.ids import local
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import PackEntity, role_of
+from lorewright.packs.markdown.titles import title_role
+from lorewright.packs.models import PackEntity
 
 
 class WorldInfo:
@@ -87,6 +97,9 @@ class Entry:
     content: str
     fields: dict[str, Any]
     place: str = ""
+    has_keys: bool = False
+    # Those of its keys that are no names.
+    rule_keys: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -103,7 +116,7 @@ class Entry:
         """Return the mark from which our import makes the same file again."""
         entity, section = self.shown.entity, self.section
         role = "secret" if section.conditional else section.role
-        natural = role_of(section.title, of_person=entity.type == "npc") if section.title else "lore"
+        natural = title_role(section.title, of_person=entity.type == "npc").role if section.title else "lore"
         said: dict[str, Any] = {"entity": local(entity.id), "name": entity.name, "type": entity.type}
         said |= {"section": section.title} if section.title else {}
         if self.shown.gm_only or (self.is_off and not section.title):
@@ -112,6 +125,8 @@ class Entry:
         elif role != natural:
             said |= {"role": role}
         said |= {"tags": list(entity.tags)} if entity.tags and is_first else {}
+        said |= {"secondary": KEYS} if self.has_keys else {}
+        said |= {"keys": list(self.rule_keys)} if self.rule_keys else {}
         return said
 
 
@@ -171,16 +186,20 @@ def _entry(
         names.insert(0, shown.entity.name)
     patterns = [pattern for key in _KEYS for pattern in texts_of(kept.get(key))]
     # A title that several files have is no key.
-    own = [section.title] if section.title and is_single and role_of(section.title) == "lore" else []
-    rules = to_world_info(rules_of(shown.frontmatter, section.title), lambda reference: _names(pack, reference))
+    own = [section.title] if section.title and is_single and title_role(section.title).role == "lore" else []
+    written = rules_of(shown.frontmatter, section.title)
+    rule_keys = keys_of(written)
+    rules = to_world_info(written, lambda reference: _names(pack, reference))
     fields = {key: value for key, value in kept.items() if key not in {*_OF_THE_IMPORT, *_KEYS}}
     return Entry(
         shown,
         section,
-        tuple(dict.fromkeys([*names, *own, *patterns])),
+        tuple(dict.fromkeys([*names, *own, *rule_keys, *patterns])),
         "\n".join([*lines, text]),
         with_rules(fields, rules),
         str(kept.get("entry") or ""),
+        has_secondary_keys(written),
+        tuple(rule_keys),
     )
 
 

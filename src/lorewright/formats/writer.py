@@ -16,10 +16,13 @@ from lorewright.errors import PackError
 from lorewright.formats.entries import fold, shortened
 from lorewright.formats.imported import FieldRow, Imported, ImportedEntry, contain_in_section, heading
 from lorewright.formats.json_source import clean, fit_yaml
+from lorewright.formats.languages import guess_language
 from lorewright.ids import slug
 from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
+from lorewright.retrieval.query import DEFAULT_MAX_TOKENS
+from lorewright.tokens import count_tokens
 
 FOLDERS = {
     "location": "locations",
@@ -87,6 +90,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {FILE_KEY: entry.rules} if entry.rules else {}
     head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
     head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
+    head |= {"cut": 2} if any("\n#" in f"\n{contain_in_section(part.text)}" for part in entry.parts) else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fit_yaml(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
     text = f"---\n{frontmatter}---\n\n{_body(entry)}"
@@ -128,6 +132,17 @@ class WrittenPack:
     files: int
     entries: tuple[WrittenEntry, ...]
     rows: tuple[FieldRow, ...]
+    # How many entries are always there, and the tokens of their texts.
+    constant_entries: int = 0
+    constant_tokens: int = 0
+
+    @property
+    def warning(self) -> str:
+        """The sentence for a book whose constant entries need more than their half of the default budget, else ""."""
+        if self.constant_tokens <= DEFAULT_MAX_TOKENS // 2:
+            return ""
+        need = f"{self.constant_tokens:,} tokens of {DEFAULT_MAX_TOKENS:,}"
+        return f"{self.constant_entries} constant entries need {need}: an answer gives them at most half"
 
 
 def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> WrittenPack:
@@ -149,6 +164,7 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
     if kept_aside:
         texts[LEFT_FILE] = json.dumps(kept_aside, ensure_ascii=False, indent=1) + "\n"
     _write(folder, texts)
+    constant_entries, constant_tokens = _constant_tokens(imported.entries)
     return WrittenPack(
         pack_id=pack_id,
         name=shown,
@@ -157,6 +173,8 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
         files=len(texts),
         entries=tuple(_written(imported, files)),
         rows=(*imported.rows, *_rows_of_left_fields(kept_aside)),
+        constant_entries=constant_entries,
+        constant_tokens=constant_tokens,
     )
 
 
@@ -175,11 +193,22 @@ def check_target(folder: Path) -> None:
 
 
 def _manifest(imported: Imported, pack_id: str, name: str) -> tuple[str, dict[str, Any]]:
-    head: dict[str, Any] = {"id": pack_id, "name": name, "version": "0.1.0", "layer": "setting", "language": "en"}
+    head: dict[str, Any] = {"id": pack_id, "name": name, "version": "0.1.0", "layer": "setting"}
+    head |= {"language": guess_language(_texts_of(imported))}
     # The source says nothing reliable about its license; the user who imports it must know.
     head |= {"license": {"type": "unknown"}}
     head |= {"description": imported.description} if imported.description else {}
     return fit_yaml(head, {"x_imported_from": imported.format, **imported.extra}, max_bytes=MAX_MANIFEST_BYTES)
+
+
+def _texts_of(imported: Imported) -> Iterator[str]:
+    return (text for entry in imported.entries for text in (entry.name, *(part.text for part in entry.parts)))
+
+
+def _constant_tokens(entries: Iterable[ImportedEntry]) -> tuple[int, int]:
+    """Return the number of entries that are always there, and the tokens of their texts."""
+    always = [entry for entry in entries if entry.rules.get("always") is True and not entry.hidden]
+    return len(always), sum(count_tokens(part.text) for entry in always for part in entry.parts)
 
 
 def _written(imported: Imported, files: list[PackFile]) -> list[WrittenEntry]:

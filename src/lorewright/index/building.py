@@ -19,7 +19,14 @@ from lorewright.ids import canonical_json
 from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
-from lorewright.index.keywords import GENERATION_FORMAT, STATEMENTS, is_english, keyword_statements, words_of
+from lorewright.index.keywords import (
+    GENERATION_FORMAT,
+    STATEMENTS,
+    indexed_row,
+    is_english,
+    keyword_statements,
+    name_key,
+)
 from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.items import without_items
 from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Pack, PackEntity
@@ -155,8 +162,8 @@ def fill(connection: sqlite3.Connection, pack: Pack) -> None:
     """Make a generation's tables in an empty database and write a pack into them. The caller commits."""
     make_tables(connection, pack)
     write_meta(connection, pack)
-    write_entities(connection, pack.entities)
-    _write_chunks(connection, pack.chunks, names_of(pack))
+    write_entities(connection, pack.entities, reading=pack.reading)
+    _write_chunks(connection, pack.chunks, names_of(pack), pack.reading)
 
 
 def make_tables(connection: sqlite3.Connection, pack: Pack) -> None:
@@ -170,11 +177,13 @@ def names_of(pack: Pack) -> dict[str, str]:
     return {entity.id: entity.name for entity in pack.entities}
 
 
-def append(connection: sqlite3.Connection, entities: Sequence[PackEntity], chunks: Sequence[Chunk]) -> None:
+def append(
+    connection: sqlite3.Connection, entities: Sequence[PackEntity], chunks: Sequence[Chunk], *, reading: int
+) -> None:
     """Add entities and their chunks behind those in a generation's tables, with the same result as if all had been
     written together. The caller commits."""
-    write_entities(connection, entities)
-    _write_chunks(connection, chunks, {entity.id: entity.name for entity in entities})
+    write_entities(connection, entities, reading=reading)
+    _write_chunks(connection, chunks, {entity.id: entity.name for entity in entities}, reading)
     for key, count in _counts(chunks).items():
         connection.execute("UPDATE meta SET value = CAST(value + ? AS TEXT) WHERE key = ?", (count, key))
 
@@ -185,6 +194,7 @@ def write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
         "manifest": pack.manifest.model_dump_json(),
         "content_hash": pack.content_hash,
         "format": str(GENERATION_FORMAT),
+        "reading": str(pack.reading),
         **{key: str(count) for key, count in _counts(pack.chunks).items()},
         **rules_to_store(pack.chunks),
     }
@@ -200,7 +210,7 @@ def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
     }
 
 
-def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity]) -> None:
+def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity], *, reading: int) -> None:
     """Add entities with their names and overrides."""
     for entity in entities:
         connection.execute(
@@ -215,25 +225,27 @@ def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity
                 canonical_json(entity.attrs),
             ),
         )
-        names = {" ".join(words_of(name)) for name in (entity.name, *entity.aliases)}
+        names = {name_key(name, reading=reading) for name in (entity.name, *entity.aliases)}
         rows = [(name, entity.id) for name in sorted(names) if name]
         connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
         if entity.overrides is not None:
             connection.execute("INSERT INTO overrides VALUES (?, ?)", (entity.id, entity.overrides.target))
 
 
-def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
+def _write_chunks(
+    connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str], reading: int
+) -> None:
     last_row = connection.execute("SELECT coalesce(max(rowid), 0) FROM pack_chunks").fetchone()[0]
     window = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM windows").fetchone()[0]
     for row, chunk in enumerate(chunks, start=last_row + 1):
-        write_chunk(connection, row, chunk, titles[chunk.entity_id])
+        write_chunk(connection, row, chunk, titles[chunk.entity_id], reading=reading)
         write_conditions(connection, row, chunk)
         windows = [(window + n, row, part.item_id) for n, part in enumerate(windows_of(chunk.shown, chunk.items))]
         connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         window += len(windows)
 
 
-def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
+def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str, *, reading: int) -> None:
     """Write a chunk under a row, except its conditions and windows, which are numbered through a pack; `title` is its
     entity's name."""
     is_same = chunk.shown == chunk.text
@@ -252,7 +264,7 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
             chunk.role,
             chunk.line,
             chunk.part,
-            chunk.token_count if is_same else count_tokens(chunk.shown),
+            chunk.token_count if is_same else count_tokens(chunk.shown, reading=reading),
             canonical_json(chunk.metadata),
             # Its windows are stored in Chroma under its own ID; see `vectors.chroma_child`.
             chunk.id if chunk.shown.strip() else None,
@@ -261,7 +273,8 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
         ),
     )
     if chunk.shown:
-        fulltext_here().insert(connection, table_of(chunk.role), [(row, title, chunk.section, chunk.shown)])
+        words = indexed_row((row, title, chunk.section, chunk.shown), reading=reading)
+        fulltext_here().insert(connection, table_of(chunk.role), [words])
     links = [(link.kind, link.value, row) for link in chunk.links]
     connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
     connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
@@ -272,10 +285,11 @@ def write_conditions(connection: sqlite3.Connection, row: int, chunk: Chunk) -> 
     connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
 
 
-def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
+def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str, *, reading: int) -> None:
     """Remove what `write_chunk` wrote."""
     if chunk.shown:
-        fulltext_here().take_out(connection, table_of(chunk.role), (row, title, chunk.section, chunk.shown))
+        words = indexed_row((row, title, chunk.section, chunk.shown), reading=reading)
+        fulltext_here().take_out(connection, table_of(chunk.role), words)
     for table in ("links", "items"):
         connection.execute(f"DELETE FROM {table} WHERE chunk = ?", (row,))
     connection.execute("DELETE FROM pack_chunks WHERE rowid = ?", (row,))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from lorewright.index.building import table_of
 from lorewright.index.fulltext import fulltext_of
 from lorewright.index.generation import Generation
+from lorewright.index.keywords import indexed_row
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.tokens import count_tokens
 
@@ -43,7 +44,7 @@ def pruned(generation: Generation, cut: Cut) -> Generation:
             generation.copies.pop(next(iter(generation.copies)))
         generation.copies[key] = Generation(
             generation.folder,
-            connection=_copy(generation.connection, cut),
+            connection=_copy(generation.connection, cut, generation.reading),
             vectors=generation.vectors,
             embedder=generation.embedder,
             reranker=generation.reranker,
@@ -52,14 +53,14 @@ def pruned(generation: Generation, cut: Cut) -> Generation:
     return generation.copies[key]
 
 
-def _copy(source: sqlite3.Connection, cut: Cut) -> sqlite3.Connection:
+def _copy(source: sqlite3.Connection, cut: Cut, reading: int) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:", isolation_level=None)
     source.backup(copy)
     copy.execute("BEGIN")
     for row in sorted(cut.rows | cut.texts.keys()):
-        _take_out(copy, row)
+        _take_out(copy, row, reading)
         if row not in cut.rows:
-            _put_back(copy, row, *cut.texts[row])
+            _put_back(copy, row, *cut.texts[row], reading)
     for row in sorted(cut.rows):
         for table, column in (
             ("pack_chunks", "rowid"),
@@ -81,21 +82,22 @@ def _copy(source: sqlite3.Connection, cut: Cut) -> sqlite3.Connection:
 _FTS_COLUMNS = "rowid, title, section, chunk_text"
 
 
-def _take_out(copy: sqlite3.Connection, row: int) -> None:
+def _take_out(copy: sqlite3.Connection, row: int, reading: int) -> None:
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if found and found[4]:
         table = table_of(found[0])
-        fulltext_of(copy, table).take_out(copy, table, tuple(found)[1:])
+        fulltext_of(copy, table).take_out(copy, table, indexed_row(tuple(found)[1:], reading=reading))
 
 
-def _put_back(copy: sqlite3.Connection, row: int, text: str, written: str) -> None:
+def _put_back(copy: sqlite3.Connection, row: int, text: str, written: str, reading: int) -> None:
     sql = """UPDATE pack_chunks SET chunk_text = ?, token_count = ?, written_text = ?, written_tokens = ?
         WHERE rowid = ?"""
-    copy.execute(sql, (text, count_tokens(text), written, count_tokens(written), row))
+    tokens = [count_tokens(both, reading=reading) for both in (text, written)]
+    copy.execute(sql, (text, tokens[0], written, tokens[1], row))
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if text:
         table = table_of(found[0])
-        fulltext_of(copy, table).insert(copy, table, [tuple(found)[1:]])
+        fulltext_of(copy, table).insert(copy, table, [indexed_row(tuple(found)[1:], reading=reading)])
 
 
 def _count(copy: sqlite3.Connection) -> None:

@@ -21,8 +21,10 @@ from lorewright.index.reranker import Reranker
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.conditions import from_json
 from lorewright.packs.models import OPEN_ROLES, Item, Manifest, PackEntity, When
+from lorewright.scripts import is_unspaced
 from lorewright.storage.database import read_json, refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
+from lorewright.tokens import BY_SCRIPT
 
 # A generation's tables -> the chunk of each of its vectors, as arrays.
 
@@ -130,6 +132,8 @@ class StoredChunk:
     metadata_json: str
     written_text: str | None
     written_tokens: int
+    # The version of the rules by which its pack was read.
+    reading: int = 1
 
     @property
     def written(self) -> str:
@@ -148,7 +152,7 @@ class StoredChunk:
         return self.id.partition("~")[0]
 
 
-# The columns of a StoredChunk, in its order.
+# The columns of a StoredChunk, in its order, without the version of the rules, which is the generation's.
 _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, section, chunk_text, role, line, part,
     token_count, metadata_json, written_text, written_tokens"""
 
@@ -203,6 +207,7 @@ class Generation:
         self._hidden_rows: list[int] | None = None
         self._conditions: tuple[StoredCondition, ...] | None = None
         self._without_open_lore: list[str] | None = None
+        self._unspaced_names: dict[str, tuple[str, ...]] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             # Immutable: SQLite looks for no journal and no log.
@@ -223,7 +228,10 @@ class Generation:
             raise StaleIndexError("this SQLite has no FTS5, which built the index", hint="run: lorewright pack reindex")
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
+        self.reading = int(meta.get("reading", "1"))
         self.english = is_english(self.manifest.language)
+        self.reading = int(meta.get("reading", 1))
+        self._columns = f"{_CHUNK}, {self.reading}"
         # The entry rules as they are stored; None where no entry has any.
         self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
@@ -242,7 +250,7 @@ class Generation:
         """Return chunks by row."""
         wanted = sorted(set(rows))
         if missing := [row for row in wanted if row not in self._read]:
-            sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
+            sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
             if len(self._read) + len(read) > _KEPT_CHUNKS:
                 self._read = {row: chunk for row, chunk in self._read.items() if row in wanted}
@@ -251,7 +259,7 @@ class Generation:
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         """Return a chunk by its ID, or None."""
-        row = self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
+        row = self.connection.execute(f"SELECT {self._columns} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
         return StoredChunk(*row) if row else None
 
     def introduction_of(self, entity_id: str) -> int | None:
@@ -275,14 +283,13 @@ class Generation:
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """Return an entity's chunks in source order; empty for an unknown entity."""
-        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
+        sql = f"SELECT {self._columns} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
         return [StoredChunk(*row) for row in self.connection.execute(sql, (entity_id,))]
 
     def all_chunks(self) -> list[StoredChunk]:
         """Return every chunk in source order."""
-        return [
-            StoredChunk(*row) for row in self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks ORDER BY rowid")
-        ]
+        sql = f"SELECT {self._columns} FROM pack_chunks ORDER BY rowid"
+        return [StoredChunk(*row) for row in self.connection.execute(sql)]
 
     def hidden_chunks(self) -> list[StoredChunk]:
         """Return every chunk that is not open to all, in source order."""
@@ -346,6 +353,18 @@ class Generation:
             found.setdefault(name, set()).add(entity_id)
         return found
 
+    def unspaced_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the names and aliases in scripts without spaces between words, folded, each with the IDs of its
+        entities; none where the pack is read by rules that do not know such scripts."""
+        if self._unspaced_names is None:
+            found: dict[str, list[str]] = {}
+            if self.reading >= BY_SCRIPT:
+                for name, entity_id in self.connection.execute("SELECT name, entity_id FROM names"):
+                    if is_unspaced(name):
+                        found.setdefault(name, []).append(entity_id)
+            self._unspaced_names = {name: tuple(entities) for name, entities in found.items()}
+        return self._unspaced_names
+
     def open_count_of(self, word: str) -> int:
         """Return the number of open chunks with a word."""
         return self.keyword_table("open_fts").count_of(word)
@@ -353,7 +372,7 @@ class Generation:
     def keyword_table(self, name: str) -> KeywordTable:
         """Return the table `open_fts` or `hidden_fts`; the same object each time, which caches its counts."""
         if name not in self._tables:
-            self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
+            self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english, self.reading)
         return self._tables[name]
 
     def conditions(self) -> Sequence[StoredCondition]:
@@ -391,6 +410,11 @@ class Generation:
         """Return an item by its ID, or None."""
         row = self.connection.execute("SELECT * FROM items WHERE id = ?", (item_id,)).fetchone()
         return _item(row) if row else None
+
+
+def oldest_reading(generations: Iterable[Generation]) -> int:
+    """Return the oldest version of the rules by which any of the packs is read; the first where there are none."""
+    return min((generation.reading for generation in generations), default=1)
 
 
 def _entity(row: sqlite3.Row) -> PackEntity:

@@ -30,8 +30,9 @@ from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import chroma_state, rebuild_chroma
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
+from lorewright.packs.content_hash import content_hash_of, reading_of
 from lorewright.packs.files import Progress, no_progress
-from lorewright.packs.loader import content_hash_of, load_manifest
+from lorewright.packs.manifest import load_manifest
 from lorewright.storage.database import delete_files_of, is_sound, names_another_file
 from lorewright.storage.enclosure import LINK_HINT, Enclosure, Trouble, error_for, is_link
 
@@ -401,7 +402,11 @@ def _pack_faults(pack: InstalledPack) -> Iterator[IndexFault]:
         hint = f"run: lorewright pack remove {pack.id}, then: lorewright pack install {root}"
         yield IndexFault("stale", "pack-renamed", pack.id, f"its folder holds the pack {found} now", hint)
     elif text != pack.content_hash:
-        yield IndexFault("stale", "text-changed", pack.id, "its text differs from the indexed text", key=pack.key)
+        is_older = reading_of(root, pack.content_hash) is not None
+        what = (
+            "it was read by the rules of an earlier version" if is_older else "its text differs from the indexed text"
+        )
+        yield IndexFault("stale", "text-changed", pack.id, what, key=pack.key)
 
 
 def _has_own_chunks(folder: Path) -> bool:

@@ -192,25 +192,35 @@ def history_generation(
     name: str,
     witness: str | None = None,
     language: str = "en",
+    reading: int = 1,
     vectors: VectorBuilder | None = None,
 ) -> Generation:
     """Return a generation of what `witness` saw in these turns; without a witness it holds everything.
 
-    All of it is open to the viewer that it is made for. `name` stands where a pack's ID does. It is searched by words
-    alone without `vectors`, or where their embedder fails; what was embedded before is not embedded again.
+    All of it is open to the viewer that it is made for. `name` stands where a pack's ID does; `reading` is the version
+    of the rules by which the packs beside it are read. It is searched by words alone without `vectors`, or where their
+    embedder fails; what was embedded before is not embedded again.
     """
-    return GrowingHistory(name=name, witness=witness, language=language, vectors=vectors).grown(turns)
+    history = GrowingHistory(name=name, witness=witness, language=language, reading=reading, vectors=vectors)
+    return history.grown(turns)
 
 
 class GrowingHistory:
     """A history whose turns are added one after the other; it is searched as if it had been made of all at once."""
 
     def __init__(
-        self, *, name: str, witness: str | None = None, language: str = "en", vectors: VectorBuilder | None = None
+        self,
+        *,
+        name: str,
+        witness: str | None = None,
+        language: str = "en",
+        reading: int = 1,
+        vectors: VectorBuilder | None = None,
     ) -> None:
         """Make the history of no turns; see `history_generation`."""
         self._name = name
         self._witness = witness
+        self._reading = reading
         self._builder = vectors
         self._texts: list[str] = []
         # None once the embedder has failed: then all of it is tried again the next time.
@@ -219,7 +229,7 @@ class GrowingHistory:
         self._chunks = 0
         manifest = Manifest(id=name, name=f"What happened in {name}", language=language)
         self._connection.execute("BEGIN")
-        fill(self._connection, Pack(manifest, "", "", (), (), ()))
+        fill(self._connection, Pack(manifest, "", "", (), (), (), reading))
         self._connection.execute("COMMIT")
 
     def grown(self, turns: TurnRecords) -> Generation:
@@ -228,7 +238,7 @@ class GrowingHistory:
         added = [self._told(turn, records) for turn, records in turns.items()]
         new = [chunk for _, chunks in added for chunk in chunks]
         self._connection.execute("BEGIN")
-        append(self._connection, [entity for entity, chunks in added if chunks], new)
+        append(self._connection, [entity for entity, chunks in added if chunks], new, reading=self._reading)
         self._connection.execute("COMMIT")
         embedded = self._embedded(new) if self._builder is not None else None
         return Generation(
@@ -249,7 +259,7 @@ class GrowingHistory:
         seen = [record for record in dict.fromkeys(records) if record.text and _finds(who, record)]
         entity = PackEntity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
         chunks = [
-            _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
+            _chunk(record, name, turn, entity, self._chunks + place, self._reading, everything=who is None)
             for place, (record, name) in enumerate(zip(seen, _names(seen), strict=True))
         ]
         self._chunks += len(chunks)
@@ -277,7 +287,14 @@ def _finds(who: str | None, record: HistoryRecord) -> bool:
 
 
 def _chunk(
-    record: HistoryRecord, name: str, turn: TurnKey, entity: PackEntity, position: int, *, everything: bool
+    record: HistoryRecord,
+    name: str,
+    turn: TurnKey,
+    entity: PackEntity,
+    position: int,
+    reading: int,
+    *,
+    everything: bool,
 ) -> Chunk:
     return Chunk(
         id=f"{entity.id}:{record.kind}-{name}",
@@ -292,7 +309,7 @@ def _chunk(
         line=1,
         part=1,
         position=position,
-        token_count=count_tokens(record.text),
+        token_count=count_tokens(record.text, reading=reading),
         links=_links(record),
         metadata=_metadata(record, turn, everything=everything),
     )

@@ -22,7 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from lorewright.index.fulltext import MOST_SATURATED, FullText, Rows, fulltext_here, fulltext_of, own_idf
+from lorewright.index.fulltext import MOST_SATURATED, FullText, Row, Rows, fulltext_here, fulltext_of, own_idf
+from lorewright.scripts import folded, is_unspaced, parts_of, spaced, without_marks
+from lorewright.tokens import BY_SCRIPT
 
 # The tables of a generation's `chunks.db`. Each is written once, when the generation is built.
 
@@ -107,6 +109,22 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(folded)
 
 
+def name_key(name: str, *, reading: int) -> str:
+    """Return a name as the table of names has it: lower-case words, in scripts without spaces with all their marks."""
+    return folded(name) if reading >= BY_SCRIPT and is_unspaced(name) else " ".join(words_of(name))
+
+
+def indexed_row(row: Row, *, reading: int) -> Row:
+    """Return a row of a keyword table as it is indexed: scripts without spaces between words as bigrams."""
+    number, title, section, text = row
+    return (number, spaced(title), spaced(section), spaced(text)) if reading >= BY_SCRIPT else row
+
+
+def parts_of_words(words: Iterable[str]) -> list[str]:
+    """Return the words as tables of bigrams are searched for them: in scripts without spaces by their parts."""
+    return list(dict.fromkeys(part for word in words for part in parts_of(word)))
+
+
 def is_english(language: str) -> bool:
     """Return True if a pack's language (`en`, `en-GB`, `de`) is English, whose endings and stop words are known."""
     return language.casefold().replace("_", "-").partition("-")[0] in ("en", "eng", "english")
@@ -139,7 +157,9 @@ _WORD = re.compile(r"\w+")
 
 
 def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool = True) -> Mapping[str, frozenset[str]]:
-    """Return for each search word (or phrase) the words of the texts, in lower case, that it matches, maybe none."""
+    """Return for each search word (or phrase) the words of the texts, in lower case, that it matches, maybe none; of a
+    word in a script without spaces those of its parts that the texts hold."""
+    texts = list(texts)
     found_in = sorted({word.casefold() for text in texts for word in _WORD.findall(text)})
     wanted = {
         phrase: [word for part in words_of(phrase) for word in _WORD.findall(part)] for phrase in dict.fromkeys(asked)
@@ -152,7 +172,12 @@ def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool 
         def found(word: str) -> Iterable[str]:
             return (found_in[row - 1] for row in fulltext.rows(connection, "words_fts", word).tolist())
 
-        return {phrase: frozenset(hit for word in words for hit in found(word)) for phrase, words in wanted.items()}
+        whole = without_marks("\n".join(texts).casefold())
+        return {
+            phrase: frozenset(hit for word in words for hit in found(word))
+            | frozenset(part for part in parts_of(phrase) if is_unspaced(part) and part in whole)
+            for phrase, words in wanted.items()
+        }
 
 
 # Twenty of the rarest terms rank as well as all of them and cost a bounded time.
@@ -178,13 +203,14 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class KeywordTable:
-    """An FTS table to search; `count` is the number of its rows, `english` the language of its text. The table must not
-    change, for counts are cached."""
+    """An FTS table to search; `count` is the number of its rows, `english` the language of its text, `reading` the
+    version of the rules by which it was filled. The table must not change, for counts are cached."""
 
     connection: sqlite3.Connection
     name: str
     count: int
     english: bool = True
+    reading: int = 1
     fulltext: FullText = field(init=False)
     _counts: dict[str, int] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -197,8 +223,19 @@ class KeywordTable:
             if len(self._counts) >= _KEPT_COUNTS:
                 self._counts.clear()
             sql = f"SELECT count(*) FROM {self.name} WHERE {self.name} MATCH ?"
-            self._counts[word] = int(self.connection.execute(sql, (self.fulltext.quoted(word),)).fetchone()[0])
+            self._counts[word] = int(
+                self.connection.execute(sql, (self.fulltext.quoted(self.phrase(word)),)).fetchone()[0]
+            )
         return self._counts[word]
+
+    @property
+    def has_bigrams(self) -> bool:
+        """True if words of scripts without spaces are looked up by their parts."""
+        return self.reading >= BY_SCRIPT
+
+    def phrase(self, word: str) -> str:
+        """Return a word, or a part of one, as the words that stand in the index."""
+        return spaced(word) if self.has_bigrams else word
 
 
 @dataclass(slots=True)
@@ -215,16 +252,15 @@ def rank_keywords(
     """Return for each table: row -> hit. Scores compare across the tables searched together, and with nothing else.
 
     With `best`, rows that are surely not among that many best of all tables may be missing; rows within 0.00001 of the
-    last of them are there. Tables that are not English are searched for the `foreign` words instead.
+    last of them are there. Tables that are not English are searched for the `foreign` words instead. Tables of bigrams
+    are searched for the parts of the words of scripts without spaces.
 
     Words are quoted before FTS sees them, so no input is a syntax error.
     """
     total = sum(table.count for table in tables)
-    words_of_table = [frozenset(words if table.english else foreign) for table in tables]
-    terms = [
-        (word, counts, _idf(total, sum(counts)))
-        for word, counts in _rarest(tables, [*words, *foreign], words_of_table, total)
-    ]
+    asked = [_asked(table, words if table.english else foreign) for table in tables]
+    every = [*words, *foreign, *(word for own in asked for word in own)]
+    terms = [(word, counts, _idf(total, sum(counts))) for word, counts in _rarest(tables, every, asked, total)]
     rankings = [
         _ranking(table, [(word, counts[place], idf) for word, counts, idf in terms])
         for place, table in enumerate(tables)
@@ -245,6 +281,10 @@ def weigh_words(tables: Sequence[KeywordTable], words: Iterable[str]) -> dict[st
     total = sum(table.count for table in tables)
     counts = {word: sum(table.count_of(word) for table in tables) for word in words}
     return {word: (_idf(total, count), count) for word, count in counts.items()}
+
+
+def _asked(table: KeywordTable, words: Sequence[str]) -> frozenset[str]:
+    return frozenset(parts_of_words(words) if table.has_bigrams else words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +340,8 @@ class _Ranking:
             rows = term.rows[among[term.rows] & (self._bounds[term.rows] >= least)]
             if len(rows):
                 chosen = rows if len(rows) < len(term.rows) else None
-                found = table.fulltext.match(table.connection, table.name, term.word, COLUMN_WEIGHTS, rows=chosen)
+                phrase = table.phrase(term.word)
+                found = table.fulltext.match(table.connection, table.name, phrase, COLUMN_WEIGHTS, rows=chosen)
                 shares = found.scores * term.scale
                 self._scores[found.rows] += shares
                 self._bounds[found.rows] += shares - term.most
@@ -323,7 +364,7 @@ def _ranking(table: KeywordTable, words: Iterable[tuple[str, int, float]]) -> _R
     terms = [
         _Term(
             word,
-            table.fulltext.rows(table.connection, table.name, word),
+            table.fulltext.rows(table.connection, table.name, table.phrase(word)),
             scale=idf / own_idf(table.count, count),
             most=idf * MOST_SATURATED,
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, LorewrightError, NotFound, StaleIndexError
-from lorewright.ids import is_id
+from lorewright.ids import did_you_mean, is_id
 from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
@@ -155,7 +155,7 @@ class Library:
                 installed = ", ".join(packs) or "none"
                 raise NotFound(
                     f"no pack {pack_id} is installed (installed: {installed})",
-                    hint="run: lorewright pack install FOLDER",
+                    hint=did_you_mean(pack_id, packs) or "run: lorewright pack install FOLDER",
                 )
         return [packs[pack_id] for pack_id in wanted]
 

@@ -134,8 +134,8 @@ class LiveIndex:
             LiveRow(number * _GAP, chunk, titles[chunk.entity_id]) for number, chunk in enumerate(pack.chunks, start=1)
         ]
         for row in self._rows:
-            write_chunk(self._connection, row.number, row.chunk, row.title)
-        write_entities(self._connection, pack.entities)
+            write_chunk(self._connection, row.number, row.chunk, row.title, reading=pack.reading)
+        write_entities(self._connection, pack.entities, reading=pack.reading)
         self._write_the_rest(self._connection, pack)
         return len(pack.chunks)
 
@@ -152,13 +152,13 @@ class LiveIndex:
         new = [row for row in planned if id(row) not in before_rows]
         connection.execute("BEGIN")
         for row in removed:
-            take_out_chunk(connection, row.number, row.chunk, row.title)
+            take_out_chunk(connection, row.number, row.chunk, row.title, reading=pack.reading)
         for row in new:
-            write_chunk(connection, row.number, row.chunk, row.title)
+            write_chunk(connection, row.number, row.chunk, row.title, reading=pack.reading)
         if before.entities != pack.entities:
             for table in ("entities", "names", "overrides"):
                 connection.execute(f"DELETE FROM {table}")
-            write_entities(connection, pack.entities)
+            write_entities(connection, pack.entities, reading=pack.reading)
         self._rows = planned
         self._write_the_rest(connection, pack)
         return len(removed) + len(new)
@@ -230,8 +230,10 @@ def _pairs(windows: _Windows) -> Iterator[tuple[bytes, str]]:
 
 
 def _is_alike(before: Pack, pack: Pack) -> bool:
-    """Tell whether two texts can share tables: another language needs another tokenizer."""
-    return (before.manifest.id, before.manifest.language) == (pack.manifest.id, pack.manifest.language)
+    """Tell whether two texts can share tables: another language needs another tokenizer, other rules other words."""
+    return before.reading == pack.reading and (
+        (before.manifest.id, before.manifest.language) == (pack.manifest.id, pack.manifest.language)
+    )
 
 
 def _numbered(chunks: Sequence[Chunk], titles: dict[str, str], after: int, before: int) -> list[LiveRow] | None:

@@ -14,6 +14,7 @@ from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, values_o
 from lorewright.index.library import Library
 from lorewright.index.vector_building import Embedding
 from lorewright.logs import log_event
+from lorewright.packs.content_hash import reading_of
 from lorewright.packs.files import Finding, Progress, no_progress
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Chunk, Pack
@@ -186,9 +187,10 @@ class LoreIndexer:
         Raises:
             PackError: the folder's text has another hash.
         """
-        pack = load_pack(folder, progress=progress)
-        if pack.content_hash != content_hash:
-            raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
+        reading = reading_of(folder, content_hash)
+        if reading is None:
+            raise PackError(f"the kept text of {folder.name} is damaged", hint="restore it from a backup")
+        pack = load_pack(folder, progress=progress, reading=reading)
         key = build_generation(pack, self.library.generations)
         with suppress(EmbedderError):
             self.library.embed(key, progress=progress)

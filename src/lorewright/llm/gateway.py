@@ -10,6 +10,7 @@ import re
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
@@ -295,6 +296,12 @@ def _repair_talk(options: Options[T], rejected: str, problem: str) -> tuple[Requ
     )
 
 
+# An output is asked for again and again, and pydantic makes the schema anew each time, in milliseconds.
+@lru_cache(maxsize=64)
+def _schema_text(output: type[BaseModel]) -> str:
+    return json.dumps(output.model_json_schema())
+
+
 class _Asking(Generic[T]):
     """The attempts of one request."""
 
@@ -302,7 +309,7 @@ class _Asking(Generic[T]):
         self._prompt = prompt
         self._schema = schema
         self._options = options
-        self._json_schema = None if options.prose else schema.model_json_schema()
+        self._json_schema = None if options.prose else json.loads(_schema_text(schema))
 
     async def attempt(self, attempt: Attempt, talk: tuple[RequestMessage, ...]) -> tuple[T | None, str, str]:
         """Make one attempt with its rounds of tools; return (output or None, text, problem)."""

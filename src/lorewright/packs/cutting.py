@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lorewright.ids import slug
-from lorewright.packs.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
 from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
 from lorewright.packs.items import read_items
 from lorewright.packs.linking import EntityReference, references_in
-from lorewright.packs.markup import Edit, apply_edits
-from lorewright.packs.metadata import FileMetadata, ReadFile
+from lorewright.packs.markdown.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
+from lorewright.packs.markdown.hidden_spans import ranges_of, without_plugin_code
+from lorewright.packs.markdown.markup import Edit, apply_edits
+from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Item, Link, PackEntity, Role, When, role_of
+from lorewright.packs.read_file import ReadFile, lines_at
 from lorewright.packs.references import Links
 from lorewright.tokens import count_tokens
 
@@ -22,12 +25,13 @@ from lorewright.tokens import count_tokens
 @dataclass(frozen=True, slots=True)
 class ChunkDraft:
     """A chunk without links, metadata and position, the references in its text, and the offsets at which the text
-    begins and ends in the file's body."""
+    begins and ends in the file's body. `is_taken_out`: it stood in a section, which is without it."""
 
     chunk: Chunk
     references: tuple[EntityReference, ...] = ()
     start: int = 0
     end: int = 0
+    is_taken_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +47,15 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
     drafts: list[ChunkDraft] = []
     findings: list[Finding] = []
     taken: set[str] = set()
-    comments = comments_in(file.source.body)
+    unseen = ranges_of(file.spans)
     start, line = 0, file.source.body_line
     for section in file.sections:
         name = _free(_section_slug(section, file.sections), taken)
-        role = _role(section, file.meta)
-        for part, text in enumerate(split_long(section.text, max_tokens=max_tokens), start=1):
+        role = _role(section, file)
+        for part, text in enumerate(split_long(section.text, max_tokens=max_tokens, reading=file.reading), start=1):
             chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
             heading = section.heading if part == 1 else ""
-            shown = without_spans(text, comments, start=start + len(heading))
+            shown = without_spans(text, unseen, start=start + len(heading))
             text_line = line + heading.count("\n")
             discoverable = role == "discoverable"
             chunk = Chunk(
@@ -67,7 +71,7 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
                 line=line + _blank_lines(heading or text),
                 part=part,
                 position=0,
-                token_count=count_tokens(shown.strip()),
+                token_count=count_tokens(shown.strip(), reading=file.reading),
                 items=read_items(shown, chunk_id=chunk_id, line=text_line, discoverable=discoverable)
                 if role in ITEM_ROLES
                 else (),
@@ -78,7 +82,8 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
             findings += lint_items(file.source.path, chunk.items)
             start += len(chunk.source)
             line = text_line + text.count("\n")
-    drafts += _asides(file, entity, comments, _free("comments", taken))
+    drafts += _secrets(file, entity, drafts, taken, max_tokens)
+    drafts += _asides(file, entity, _free("comments", taken))
     return CutFile(tuple(drafts), tuple(findings))
 
 
@@ -98,7 +103,7 @@ def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers
     `someone`, `somewhere` or `something`, except within items that are themselves secret.
     """
     body, path = file.source.body, file.source.path
-    comments = comments_in(body)
+    comments = ranges_of(file.spans)
     before = readers.before.edits(body, path, comments=comments)
     learned: Sequence[Edit] | None = None
     hints: Sequence[Edit] = ()
@@ -107,7 +112,13 @@ def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers
     for draft in cut.drafts:
         chunk = draft.chunk
         raw = body[draft.start : draft.end]
-        if draft.end and chunk.role in ITEM_ROLES:
+        if draft.is_taken_out:
+            told, hint_text = (
+                apply_edits(chunk.text, links.edits(chunk.text, path, keeps_names=True)).strip("\n")
+                for links in (readers.learned, readers.before)
+            )
+            chunk = replace(chunk, told=told, items=_told_items(chunk, told, hint_text))
+        elif draft.end and chunk.role in ITEM_ROLES:
             if learned is None:
                 learned = readers.learned.edits(body, path, comments=comments, keeps_names=True)
                 hints = readers.before.edits(body, path, comments=comments, keeps_names=True)
@@ -189,6 +200,9 @@ def player_heading(section: Section, links: Links, path: str) -> str:
     """Return the title of a section (its H2, else its H1) as readers other than the game master may see it."""
     title = section.subtitle or section.title
     inline = next((token.content for token in blocks_of(section.heading) if token.type == "inline"), title)
+    # By the first rules of reading the code of plugins is part of a title.
+    bare = without_plugin_code(inline)
+    inline = bare if plain_text(bare) == title else inline
     return title if not links.edits(inline, path) else player_name(inline, links, path)
 
 
@@ -212,14 +226,52 @@ def _pack_of(entity: PackEntity) -> str:
     return entity.id.partition(":")[0]
 
 
-def _asides(file: ReadFile, entity: PackEntity, comments: Sequence[tuple[int, int]], name: str) -> list[ChunkDraft]:
+def _secrets(
+    file: ReadFile, entity: PackEntity, drafts: Sequence[ChunkDraft], taken: set[str], max_tokens: int
+) -> list[ChunkDraft]:
+    """Return the secrets that stand within sections (callouts, labels) as chunks, in their order. Their text is part of
+    the sections' sources, so they have no source of their own."""
+    found: list[ChunkDraft] = []
+    secrets = [span for span in file.spans if span.kind == "secret"]
+    starts = [draft.start for draft in drafts]
+    for span, line in zip(secrets, lines_at(file, [span.start for span in secrets]), strict=True):
+        text = without_spans(span.text, comments_in(span.text)).strip("\n")
+        if not text.strip():
+            continue
+        around = [draft.chunk for draft in drafts[: bisect_right(starts, span.start)][-1:]]
+        name = _free(slug(span.title, fallback="secret"), taken)
+        for part, piece in enumerate(split_long(text, max_tokens=max_tokens, reading=file.reading), start=1):
+            chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
+            chunk = Chunk(
+                id=chunk_id,
+                pack_id=_pack_of(entity),
+                entity_id=entity.id,
+                file_path=file.source.path,
+                section_path=f"{around[-1].section_path if around else entity.name} > {span.title}",
+                section=span.title,
+                role=span.mark.role,
+                text=piece.strip("\n"),
+                source="",
+                line=line,
+                part=part,
+                position=0,
+                token_count=count_tokens(piece.strip(), reading=file.reading),
+                items=read_items(piece, chunk_id=chunk_id, line=line, discoverable=False),
+                conditions=around[-1].conditions if around else (),
+            )
+            found.append(ChunkDraft(chunk, references_in(piece), is_taken_out=True))
+    return found
+
+
+def _asides(file: ReadFile, entity: PackEntity, name: str) -> list[ChunkDraft]:
     """Return the author's own comments (`%%…%%`) as one chunk for the game master alone, or an empty list.
 
     Its text is part of the sections' sources, so it has no source of its own, and no links but those of the file.
     """
     body = file.source.body
-    spans = [(start, end) for start, end in comments if body.startswith("%%", start)]
-    text = "\n\n".join(aside for start, end in spans if (aside := body[start + 2 : end - 2].strip()))
+    spans = [span for span in file.spans if span.kind == "comment" and body.startswith("%%", span.start)]
+    said = (body[span.start + 2 : span.end - 2 if span.closed else span.end].strip() for span in spans)
+    text = "\n\n".join(filter(None, said))
     if not text:
         return []
     chunk = Chunk(
@@ -232,10 +284,10 @@ def _asides(file: ReadFile, entity: PackEntity, comments: Sequence[tuple[int, in
         role="secret",
         text=text,
         source="",
-        line=file.source.body_line + body.count("\n", 0, spans[0][0]),
+        line=file.source.body_line + body.count("\n", 0, spans[0].start),
         part=1,
         position=0,
-        token_count=count_tokens(text),
+        token_count=count_tokens(text, reading=file.reading),
     )
     return [ChunkDraft(chunk)]
 
@@ -265,7 +317,13 @@ def _metadata(chunk: Chunk, entity: PackEntity, links: Sequence[Link]) -> dict[s
     }
 
 
-def _role(section: Section, meta: FileMetadata) -> Role:
+def _role(section: Section, file: ReadFile) -> Role:
+    meta = file.meta
+    if file.reading > 1:
+        found = file.roles.below(
+            (section.title, *section.above) if section.subtitle else (), section.subtitle or section.title
+        )
+        return "secret" if meta.gm_only and found.role in OPEN_ROLES else found.role
     title = role_of(section.title, meta.section_roles) if section.title else "lore"
     is_person = meta.type == "npc"
     role = role_of(section.subtitle, meta.section_roles, of_person=is_person) if section.subtitle else "lore"
@@ -290,7 +348,7 @@ def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:
 
 
 def _section_path(section: Section, entity: PackEntity) -> str:
-    return " > ".join(part for part in (section.title or entity.name, section.subtitle) if part)
+    return " > ".join(part for part in (section.title or entity.name, *section.above, section.subtitle) if part)
 
 
 def _free(name: str, taken: set[str]) -> str:

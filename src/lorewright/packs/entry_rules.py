@@ -9,10 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lorewright.packs.key_patterns import MAX_KEYS, read_key
 from lorewright.packs.models import EntryRules
 
 FILE_KEY, SECTION_KEY = "lore", "section_lore"
-RULE_NAMES = ("always", "priority", "sticky", "cooldown", "requires", "excludes", "group", "probability")
+# Of what a question must say of its secondary keys for an entry to be in the answer.
+SECONDARY_RULES = ("any", "all", "not any", "not all")
+KEY_RULES = ("keys", *SECONDARY_RULES)
+RULE_NAMES = ("always", "priority", "sticky", "cooldown", "requires", "excludes", "group", "probability", *KEY_RULES)
 
 MAX_PRIORITY = 10_000
 # In turns; for anything longer an author uses a condition.
@@ -113,6 +117,16 @@ def _groups(value: object) -> tuple[str, ...]:
     return names
 
 
+def _keys(value: object) -> tuple[str, ...]:
+    members = value if isinstance(value, list) else [value]
+    keys = tuple(dict.fromkeys(member.strip() for member in members if isinstance(member, str)))
+    if not keys or not all(isinstance(member, str) for member in members) or len(keys) > MAX_KEYS:
+        raise ValueError(f"must be a list of 1 to {MAX_KEYS} words or patterns")
+    for key in keys:
+        read_key(key)
+    return keys
+
+
 _READERS = {
     "always": _flag,
     "priority": _priority,
@@ -122,6 +136,7 @@ _READERS = {
     "excludes": _references,
     "group": _groups,
     "probability": _probability,
+    **dict.fromkeys(KEY_RULES, _keys),
 }
 _EXAMPLES = {
     "always": "true",
@@ -132,6 +147,7 @@ _EXAMPLES = {
     "excludes": "[old_bridge]",
     "group": "weather",
     "probability": "0.3",
+    **dict.fromkeys(KEY_RULES, "[dragon, /wyrms?/i]"),
 }
 
 

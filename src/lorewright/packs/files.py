@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -94,6 +95,13 @@ TESTS_FOLDER = "tests"
 # Files at the root with these names are about the pack, not part of its content.
 _NOT_CONTENT = frozenset({"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"})
 
+# From the second version of reading on: notes for an editor or a program, not about a world.
+_WORD = re.compile(r"[^\W\d_]+")
+_TEMPLATE_WORDS = frozenset(
+    "template templates vorlage vorlagen modèle modèles plantilla plantillas modelos 模板 テンプレート".split()
+)
+_INSTRUCTIONS = frozenset({"claude", "agents", "gemini", "copilot-instructions"})
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -103,16 +111,21 @@ class Listing:
     findings: tuple[Finding, ...]
 
 
-def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
+def list_files(root: Path, exclude: Sequence[str] = (), *, include: Sequence[str] = (), reading: int = 1) -> Listing:
     """Return every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files,
-    the folder `tests` and files that match a glob of `exclude` (`templates/*`, `*_log.md`) are ignored.
+    the folder `tests` and files that match a glob of `exclude` (`templates/*`, `*_log.md`) are ignored, and with globs
+    in `include` all others. From the second version of reading on templates and instructions for programs are left out.
     """
     findings: list[Finding] = []
     paths: list[str] = []
+    no_lore: list[str] = []
     real_root = root.resolve()
     for path in sorted(_walk(root, findings), key=lambda found: found.relative_to(root).as_posix()):
         relative = path.relative_to(root).as_posix()
-        if any(_matches(relative, glob) for glob in exclude):
+        if any(_matches(relative, glob) for glob in exclude) or not _is_included(relative, include):
+            continue
+        if reading > 1 and not include and _is_no_lore(relative):
+            no_lore.append(relative)
             continue
         finding = _refusal(path, relative, real_root)
         if finding is not None:
@@ -122,7 +135,29 @@ def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
             break
         else:
             paths.append(relative)
+    if no_lore:
+        count = "1 file is" if len(no_lore) == 1 else f"{len(no_lore)} files are"
+        message = f"{count} left out: templates, and instructions for programs"
+        findings.append(info(no_lore[0], "not-content", message, hint="include: in pack.yaml brings them back"))
     return Listing(tuple(paths), tuple(findings))
+
+
+def _is_included(path: str, include: Sequence[str]) -> bool:
+    globs = [glob for glob in include if not glob.startswith("#")]
+    return not globs or any(_matches(path, glob) for glob in globs)
+
+
+def _is_no_lore(path: str) -> bool:
+    """Tell whether a note is a template, by a folder or its own name, or an instruction file for a program."""
+    *folders, name = PurePath(path).parts
+    stem = PurePath(name).stem
+    words = _WORD.findall(stem.casefold())
+    is_named = words[:1] != [] and words[0] in _TEMPLATE_WORDS
+    return (
+        stem.casefold() in _INSTRUCTIONS
+        or is_named
+        or any(_TEMPLATE_WORDS & set(_WORD.findall(folder.casefold())) for folder in folders)
+    )
 
 
 def _matches(path: str, glob: str) -> bool:

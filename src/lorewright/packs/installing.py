@@ -6,7 +6,7 @@ import stat
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -15,14 +15,15 @@ import yaml
 from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError, UnsafePath
 from lorewright.ids import is_id
+from lorewright.packs.content_hash import source_paths
 from lorewright.packs.files import (
     MAX_ARCHIVE_BYTES,
     MAX_FILE_BYTES,
     MAX_FILES,
 )
-from lorewright.packs.loader import load_pack, source_paths
+from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import Manifest
+from lorewright.packs.models import Manifest, Pack
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 from lorewright.storage.faults import step
 
@@ -191,7 +192,7 @@ def new_pack(folder: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     manifest = Manifest(id=pack_id, name=folder.name.replace("_", " ").title(), version="0.1.0")
-    return _write(folder, manifest, Counter({"location": 1, "npc": 1}))
+    return _write(folder, manifest, Counter({"location": 1, "npc": 1}), {})
 
 
 def manifest_for(folder: Path) -> Path:
@@ -204,10 +205,25 @@ def manifest_for(folder: Path) -> Path:
         raise PackError(f"{folder} has a {MANIFEST_FILE} already", hint="edit that one")
     pack = load_pack(folder)
     manifest = pack.manifest.model_copy(update={"version": "0.1.0"})
-    return _write(folder, manifest, Counter(entity.type for entity in pack.entities))
+    return _write(folder, manifest, Counter(entity.type for entity in pack.entities), _types_of_folders(pack))
 
 
-def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
+def _types_of_folders(pack: Pack) -> dict[str, str]:
+    """Return folder -> the type of most of its files, for the author to correct; a folder in another goes without
+    saying where it has the same type."""
+    by_folder: dict[str, Counter[str]] = {}
+    for entity in pack.entities:
+        by_folder.setdefault(str(PurePosixPath(entity.file_path).parent), Counter())[entity.type] += 1
+    found: dict[str, str] = {}
+    for folder, counts in sorted(by_folder.items()):
+        kind = counts.most_common(1)[0][0]
+        above = next((found[str(up)] for up in PurePosixPath(folder).parents if str(up) in found), None)
+        if folder != "." and kind != above:
+            found[folder] = kind
+    return found
+
+
+def _write(folder: Path, manifest: Manifest, types: Counter[str], of_folders: Mapping[str, str]) -> Path:
     data = {
         "id": manifest.id,
         "name": manifest.name,
@@ -217,6 +233,7 @@ def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
         "depends_on": [],
         "provides": dict(sorted(types.items())),
         "license": {"type": "custom", "publisher": ""},
+        **({"types": dict(of_folders)} if of_folders else {}),
     }
     path = folder / MANIFEST_FILE
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)

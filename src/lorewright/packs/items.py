@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from lorewright.ids import slug
-from lorewright.packs.chunking import blocks_of, lines_of, plain_text
+from lorewright.packs.markdown.chunking import blocks_of, lines_of, plain_text
 from lorewright.packs.models import Item
 
 _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorewright.ids import slug
-from lorewright.packs.chunking import wikilinks
 from lorewright.packs.files import Finding, warning
+from lorewright.packs.markdown.chunking import wikilinks
 from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import Link, PackEntity
 

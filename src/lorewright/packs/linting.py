@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markdown_it.token import Token
 
-from lorewright.packs.chunking import Section, lines_of
 from lorewright.packs.files import (
     LARGE_CHUNK_TOKENS,
     LARGE_FILE_BYTES,
@@ -20,6 +19,7 @@ from lorewright.packs.files import (
     warning,
 )
 from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.markdown.chunking import Section, lines_of
 from lorewright.packs.models import Manifest
 from lorewright.tokens import count_tokens
 
@@ -62,7 +62,7 @@ def _lint_tokens(path: str, body: str, body_line: int, tokens: Sequence[Token]) 
         line = body_line + token.map[0]
         if token.type == "heading_open" and not tokens[index + 1].content.strip():
             yield warning(path, "empty-heading", "a heading without words", line=line, hint="name it or remove it")
-        elif token.type == "fence" and not _is_closed(token, lines):
+        elif token.type == "fence" and not token.level and not _is_closed(token, lines):
             yield warning(
                 path, "unclosed-fence", "this fence is never closed", line=line, hint=f"end it with {token.markup}"
             )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
+from lorewright.packs.content_hash import READING, TextHash
 from lorewright.packs.cutting import (
     ChunkDraft,
     CutFile,
@@ -21,10 +22,8 @@ from lorewright.packs.cutting import (
     player_heading,
     player_name,
 )
-from lorewright.packs.entry_rules import NO_RULES, WrittenRules
+from lorewright.packs.entry_rules import KEY_RULES, NO_RULES, WrittenRules
 from lorewright.packs.files import (
-    MAX_FILE_BYTES,
-    MAX_MANIFEST_BYTES,
     Finding,
     NoMemory,
     ParseCache,
@@ -35,13 +34,17 @@ from lorewright.packs.files import (
     no_progress,
     warning,
 )
-from lorewright.packs.frontmatter import decode_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
-from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
-from lorewright.packs.metadata import ReadFile, connect_exits, read_file
+from lorewright.packs.manifest import MANIFEST_FILE, load_manifest
+from lorewright.packs.metadata import connect_exits
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
+from lorewright.packs.read_file import ReadFile, read_file
 from lorewright.packs.references import Links
+
+_SHARED = 3  # As many files with one heading have it of a template.
+_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_INLINE_TAG = re.compile(r"(?<![^\s(,;])#([^\W\d][\w/-]*)")
 
 # Entry rules: references are resolved to IDs; unknown references and rules that can never hold become findings.
 
@@ -111,6 +114,7 @@ class _Linker:
             probability=probability,
             group_of=own["group"] if values.get("group") else "",
             thrown_for=own["probability"] if probability < 1 else "",
+            **{rule.replace(" ", "_"): values.get(rule, ()) for rule in KEY_RULES},
         )
         return None if rules == EntryRules() else rules
 
@@ -208,11 +212,13 @@ def _never(said: WrittenEntryRules, rule: str, message: str) -> Finding:
     return warning(said.path, "entry-never-there", message, line=said.line_of(rule), hint=hint)
 
 
-def load_pack(folder: Path, *, progress: Progress = no_progress, memory: ParseCache | None = None) -> Pack:
+def load_pack(
+    folder: Path, *, progress: Progress = no_progress, memory: ParseCache | None = None, reading: int = READING
+) -> Pack:
     """Return the pack in a folder, whatever its files contain; problems are in `findings`, sorted.
 
     `progress` is called after each file. With a `memory`, only what has changed since it was last passed in is parsed
-    and linked anew; the result is the same.
+    and linked anew; the result is the same. `reading` is the version of the rules to read by.
 
     Raises:
         PackError: there is no such folder, or it holds no markdown at all.
@@ -222,24 +228,27 @@ def load_pack(folder: Path, *, progress: Progress = no_progress, memory: ParseCa
         raise PackError(f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files")
     memory = memory or NoMemory()
     with memory.round():
-        return _load(root, progress, memory)
+        return _load(root, progress, memory, reading)
 
 
-def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
+def _load(root: Path, progress: Progress, memory: ParseCache, reading: int) -> Pack:
     manifest, findings = load_manifest(root)
-    listing = list_files(root, manifest.exclude)
+    listing = list_files(root, manifest.exclude, include=manifest.include, reading=reading)
     if not listing.paths:
         raise PackError(f"{root} holds no markdown files", hint="a pack is a folder of .md files")
-    digest = _TextHash(root)
+    digest = TextHash(root, reading)
     files = []
     for done, path in enumerate(listing.paths, start=1):
-        files.append(_file(path, digest.read(path), manifest.types, memory))
+        files.append(_file(path, digest.read(path), manifest, memory, reading))
         progress("reading", done, len(listing.paths))
     findings += [*listing.findings, *(finding for file in files for finding in file.read.source.findings)]
-    usable = _without_duplicates([file for file in files if not file.read.source.skip], findings)
+    usable = [file for file in files if not file.read.source.skip and _is_wanted(file, manifest)]
+    usable = _without_duplicates(usable if reading == 1 else _with_free_ids(usable), findings)
+    findings += _lint_vault(manifest, usable)
     findings += lint_paths(listing.paths)
     findings += lint_ids((file.entity_id, file.path, file.line_of("id")) for file in usable)
-    entities = tuple(_entity(manifest.id, file) for file in usable)
+    headings = Counter(file.read.heading for file in usable)
+    entities = tuple(_entity(manifest.id, file, headings) for file in usable)
     links = _link_table(manifest.id, entities, memory)
     max_tokens = manifest.chunk_tokens
     cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
@@ -249,7 +258,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
     chunks: list[Chunk] = []
     said: dict[str, WrittenEntryRules] = {}
     for file, entity, cut in zip(usable, entities, cuts, strict=True):
-        key = (file.key, entity.id, max_tokens)
+        key = (file.key, entity.id, entity.name, max_tokens)
         of_file = _chunks(file, entity, cut, key, links, readers, findings, memory, first=len(chunks))
         said |= _said(file.read, cut, of_file)
         chunks += of_file
@@ -263,6 +272,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
         entities=tuple(_told(file, entity, readers) for file, entity in zip(usable, entities, strict=True)),
         chunks=with_entry_rules(manifest.id, chunks, said, links, findings),
         findings=tuple(sorted(set(findings))),
+        reading=reading,
     )
 
 
@@ -278,37 +288,64 @@ class _File:
     def path(self) -> str:
         return self.read.source.path
 
+    @property
+    def is_unnamed(self) -> bool:
+        """True if the author gave no ID, or one that cannot be used."""
+        return bool(self.read.meta.derived_id)
+
     def line_of(self, key: str) -> int:
         return self.read.source.key_lines.get(key, 1)
 
 
-def _file(path: str, data: bytes, types: Mapping[str, str], memory: ParseCache) -> _File:
-    key = ("read", path, hashlib.sha256(data).digest(), tuple(types.items()))
-    read = memory.get(key, lambda: read_file(path, data, types))
+def _file(path: str, data: bytes, manifest: Manifest, memory: ParseCache, reading: int) -> _File:
+    opened = frozenset(section.title.casefold() for section in manifest.open_sections if section.file == path)
+    key = ("read", path, hashlib.sha256(data).digest(), tuple(manifest.types.items()), opened, reading)
+    read = memory.get(key, lambda: read_file(path, data, manifest.types, reading=reading, open_titles=opened))
     return _File(read, key, read.meta.entity_id)
 
 
-def load_manifest(root: Path) -> tuple[Manifest, list[Finding]]:
-    """Return a folder's manifest, derived if it has none or an invalid one, and the findings about it."""
-    path, folder_name = root / MANIFEST_FILE, root.resolve().name
-    derived = derived_manifest(folder_name)
-    if not path.is_file():
-        return derived, []
-    if not _is_inside(path, root):
-        return derived, [error(MANIFEST_FILE, "symlink-escape", "the link leads out of the pack", hint="copy the file")]
-    if path.stat().st_size > MAX_MANIFEST_BYTES:
-        message = f"over {MAX_MANIFEST_BYTES // 1024} KiB"
-        return derived, [error(MANIFEST_FILE, "file-too-large", message, hint="put texts into markdown files")]
-    findings: list[Finding] = []
-    text = decode_text(MANIFEST_FILE, read_bytes(path, MAX_MANIFEST_BYTES, PackError), findings)
-    if text is None:
-        return derived, findings
-    manifest, more = read_manifest(text, folder_name=folder_name)
-    return manifest, findings + more
+def _is_wanted(file: _File, manifest: Manifest) -> bool:
+    """Tell whether a note is content by its tags (`include: ["#lorebook"]`); `#a` covers `#a/b`."""
+    included, excluded = (
+        [glob[1:].casefold() for glob in globs if glob.startswith("#")]
+        for globs in (manifest.include, manifest.exclude)
+    )
+    if not included and not excluded:
+        return True
+    tags = {tag.casefold() for tag in (*file.read.meta.tags, *_INLINE_TAG.findall(file.read.source.body))}
+    over = tags | {"/".join(tag.split("/")[:count]) for tag in tags for count in range(1, tag.count("/") + 1)}
+    return not over.intersection(excluded) and (not included or bool(over.intersection(included)))
 
 
-def _is_inside(path: Path, root: Path) -> bool:
-    return path.resolve().is_relative_to(root.resolve())
+def _with_free_ids(files: list[_File]) -> list[_File]:
+    """Return the files with an ID each: where several would get the same from their names, the one nearest to the top
+    keeps it, and the others get the folder's name to it, or a hash of the path."""
+    given = {file.entity_id for file in files if not file.is_unnamed}
+    taken: dict[str, str] = {}
+    for file in sorted((file for file in files if file.is_unnamed), key=lambda file: (file.path.count("/"), file.path)):
+        folder = PurePosixPath(file.path).parent.name
+        digest = hashlib.sha256(file.path.encode("utf-8", "surrogateescape")).hexdigest()
+        longer = slug(f"{file.entity_id}-{folder}") if folder else file.entity_id
+        ids = (file.entity_id, longer, *(f"{file.entity_id[:60]}-{digest[:count]}" for count in range(6, 65)))
+        free = next(own for own in ids if own not in given and own not in taken)
+        taken[free] = file.path
+    free_of = {path: own for own, path in taken.items()}
+    return [replace(file, entity_id=free_of.get(file.path, file.entity_id)) for file in files]
+
+
+def _lint_vault(manifest: Manifest, files: Sequence[_File]) -> Iterator[Finding]:
+    """Yield what is to be said of all files together: code of plugins, and sections to open that are not there."""
+    pieces = [(file, count) for file in files if (count := sum(span.kind == "plugin" for span in file.read.spans))]
+    if pieces:
+        total, notes = sum(count for _, count in pieces), len(pieces)
+        message = f"left out: {total:,} pieces of plugin code in {notes:,} {'note' if notes == 1 else 'notes'}"
+        yield info(pieces[0][0].path, "plugin-code", message)
+    known = {file.path: file.read for file in files}
+    for section in manifest.open_sections:
+        read = known.get(section.file)
+        if read is None or section.title.casefold() not in read.titles:
+            message = f"open_sections: {section.file} has no section {section.title}"
+            yield warning(MANIFEST_FILE, "unknown-section", message, hint="write file and title as validate shows them")
 
 
 def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
@@ -329,19 +366,41 @@ def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_Fi
     return kept
 
 
-def _entity(pack_id: str, file: _File) -> PackEntity:
-    meta = file.read.meta
-    heading = next((section.title for section in file.read.sections if section.title), "")
-    stem = Path(file.path).stem.replace("_", " ").replace("-", " ").strip()
+def _entity(pack_id: str, file: _File, headings: Mapping[str, int]) -> PackEntity:
+    """Return the subject of a file. A heading that several files have of a template is no name."""
+    meta, written = file.read.meta, Path(file.path).stem
+    stem = written.replace("_", " ").replace("-", " ").strip() or file.entity_id
+    is_an_id = written.isascii() and written == written.lower() and " " not in written
+    derived: dict[str, str] = {}
+    if file.read.reading == 1:
+        name = file.read.heading or meta.title or stem
+        own = tuple(alias for alias in (*meta.aliases, meta.title) if alias and alias != file.read.heading)
+    else:
+        is_shared = headings[file.read.heading] >= _SHARED and slug(file.read.heading) != slug(written)
+        heading = "" if is_shared else file.read.heading
+        title = "" if meta.title.casefold() == heading.casefold() else meta.title
+        name = title or heading or (stem if " " not in written else written)
+        own = tuple(dict.fromkeys(alias for alias in (*meta.aliases, meta.title, heading) if alias and alias != name))
+        said = {slug(known, fallback=known) for known in (name, *own)}
+        bare = (_PARENTHESIS.sub("", known).strip() for known in (name, written))
+        # A name in another spelling (`neon-dragon`) is found as the name is.
+        spelled = ((slug(alias, fallback=alias), alias) for alias in (*bare, written) if alias)
+        derived = {key: alias for key, alias in spelled if key not in said}
+        # Of an ID that is given, or whose words are the name's (`viktor` of Viktor Kane), these say all.
+        is_given = not file.is_unnamed and slug(file.entity_id) == slug(written)
+        is_said = any(set(slug(written).split("-")) <= set(known.split("-")) for known in said)
+        if is_an_id and (is_given or is_said):
+            derived.pop(slug(written, fallback=written), None)
     return PackEntity(
         id=qualify(pack_id, file.entity_id),
         type=meta.type,
-        name=heading or meta.title or stem or file.entity_id,
+        name=name,
         file_path=file.path,
-        aliases=tuple(alias for alias in (*meta.aliases, meta.title) if alias and alias != heading),
+        aliases=(*own, *derived.values()),
         tags=meta.tags,
         attrs=meta.attrs,
         overrides=meta.overrides,
+        file_alias=written if is_an_id and written in derived.values() else "",
     )
 
 
@@ -353,7 +412,8 @@ def _link_table(pack_id: str, entities: Sequence[PackEntity], memory: ParseCache
 
 def _cut(file: _File, entity: PackEntity, memory: ParseCache, max_tokens: int) -> CutFile:
     return memory.get(
-        ("cut", file.key, entity.id, max_tokens), lambda: cut_file(file.read, entity, max_tokens=max_tokens)
+        ("cut", file.key, entity.id, entity.name, max_tokens),
+        lambda: cut_file(file.read, entity, max_tokens=max_tokens),
     )
 
 
@@ -379,7 +439,7 @@ def _told(file: _File, entity: PackEntity, readers: Readers) -> PackEntity:
     title = next((section for section in file.read.sections if section.title), None)
     name = (
         player_heading(title, readers.before, file.path)
-        if title
+        if title and title.title == entity.name
         else player_name(entity.name, readers.before, file.path)
     )
     return entity if name == entity.name else replace(entity, name=name)
@@ -438,42 +498,3 @@ def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, Wr
     # Authors name a section by its title as they wrote it.
     written = (draft.chunk for draft in cut.drafts)
     return {chunk.id: of(own) for chunk, own in zip(chunks, written, strict=True) if chunk.source}
-
-
-class _TextHash:
-    """A reader of a pack's files that hashes their paths and bytes as it goes: `pack.yaml` first."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._digest = hashlib.sha256()
-        for path in source_paths(root, ()):
-            self.read(path)
-
-    def read(self, path: str) -> bytes:
-        """Return the bytes of a file, and add them to the hash."""
-        data = read_bytes(self._root / path, MAX_FILE_BYTES, PackError)
-        self._digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
-        self._digest.update(data)
-        return data
-
-    @property
-    def hex(self) -> str:
-        """The SHA-256 of everything read so far, in hexadecimal."""
-        return self._digest.hexdigest()
-
-
-def content_hash_of(root: Path, paths: Iterable[str] | None = None) -> str:
-    """Return the SHA-256 over path and bytes of the manifest and of every listed file, in path order."""
-    digest = _TextHash(root)
-    for path in source_paths(root, paths):
-        if path != MANIFEST_FILE:
-            digest.read(path)
-    return digest.hex
-
-
-def source_paths(root: Path, paths: Iterable[str] | None = None) -> list[str]:
-    """Return the relative paths of the files that a pack's text consists of: `pack.yaml`, then markdown files by
-    path."""
-    manifest = root / MANIFEST_FILE
-    own = [MANIFEST_FILE] if manifest.is_file() and _is_inside(manifest, root) else []
-    return [*own, *(list_files(root, load_manifest(root)[0].exclude).paths if paths is None else paths)]

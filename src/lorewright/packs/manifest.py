@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import PackError
 from lorewright.ids import is_id, slug
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
-from lorewright.packs.files import Finding, error, warning
+from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding, error, warning
+from lorewright.packs.frontmatter import decode_text
 from lorewright.packs.models import ENTITY_TYPES, LAYERS, Manifest
 
 MANIFEST_FILE = "pack.yaml"
@@ -85,8 +89,9 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         findings.append(error(MANIFEST_FILE, "bad-path", message, line=lines["provides"], hint="write locations: 12"))
     if isinstance(fields.get("provides"), list):
         fields["provides"] = dict.fromkeys(map(str, fields["provides"]))
-    if isinstance(fields.get("exclude"), str):
-        fields["exclude"] = [fields["exclude"]]
+    for key in ("exclude", "include"):
+        if isinstance(fields.get(key), str):
+            fields[key] = [fields[key]]
     if isinstance(fields.get("synonyms"), list):
         fields["synonyms"] = [_group(field) for field in fields["synonyms"]]
     unknown = [kind for kind in _values(fields.get("types")) if kind not in ENTITY_TYPES]
@@ -108,3 +113,27 @@ def _values(mapping: Any) -> list[Any]:
 def _group(group: Any) -> Any:
     """Return a group of synonyms as a list; `hypercorp, megacorp` is split at commas."""
     return [word.strip() for word in group.split(",") if word.strip()] if isinstance(group, str) else group
+
+
+def load_manifest(root: Path) -> tuple[Manifest, list[Finding]]:
+    """Return a folder's manifest, derived if it has none or an invalid one, and the findings about it."""
+    path, folder_name = root / MANIFEST_FILE, root.resolve().name
+    derived = derived_manifest(folder_name)
+    if not path.is_file():
+        return derived, []
+    if not is_inside(path, root):
+        return derived, [error(MANIFEST_FILE, "symlink-escape", "the link leads out of the pack", hint="copy the file")]
+    if path.stat().st_size > MAX_MANIFEST_BYTES:
+        message = f"over {MAX_MANIFEST_BYTES // 1024} KiB"
+        return derived, [error(MANIFEST_FILE, "file-too-large", message, hint="put texts into markdown files")]
+    findings: list[Finding] = []
+    text = decode_text(MANIFEST_FILE, read_bytes(path, MAX_MANIFEST_BYTES, PackError), findings)
+    if text is None:
+        return derived, findings
+    manifest, more = read_manifest(text, folder_name=folder_name)
+    return manifest, findings + more
+
+
+def is_inside(path: Path, root: Path) -> bool:
+    """Return True if a path leads, links followed, to something in a folder."""
+    return path.resolve().is_relative_to(root.resolve())

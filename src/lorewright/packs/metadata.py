@@ -9,12 +9,18 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorewright.ids import is_id, local, slug
-from lorewright.packs.chunking import Section, blocks_of, split_sections
 from lorewright.packs.conditions import NEVER, bad_condition, read_when
+from lorewright.packs.content_hash import READING
 from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, WrittenRules, read_rules
 from lorewright.packs.files import Finding, error, warning
-from lorewright.packs.frontmatter import SourceFile, read_source
-from lorewright.packs.linting import lint_text
+from lorewright.packs.frontmatter import SourceFile
+from lorewright.packs.markdown.titles import (
+    is_private_tag,
+    privacy_of,
+    type_of_folder,
+    type_of_tags,
+    type_of_words,
+)
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, PackEntity, Role, When
 from lorewright.packs.schemas import CHATTINESS, wrong_of_character
 
@@ -126,26 +132,10 @@ _RELATIONS = {
     "related_threads": "thread",
 }
 _KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", "overrides", *_RELATIONS}
-_KNOWN |= {"when", "section_when"}
+_KNOWN |= {"when", "section_when", "cut"}
 _OPEN_WORDS = ("public", "player", "players", "open", "all")
 _GM_WORDS = ("gm", "dm", "secret", "hidden", "true")
 _ROLES = ALL_ROLES
-
-# Folder names that say a type in other words; the plural of a type needs no entry.
-_FOLDER_TYPES = {
-    "characters": "npc",
-    "people": "npc",
-    "monsters": "npc",
-    "places": "location",
-    "organizations": "faction",
-    "organisations": "faction",
-    "groups": "faction",
-    "gear": "item",
-    "equipment": "item",
-    "objects": "item",
-    "timeline": "history",
-    "tech": "technology",
-}
 
 
 @dataclass(slots=True)
@@ -160,6 +150,7 @@ class FileMetadata:
     tags: tuple[str, ...] = ()
     relations: tuple[tuple[str, str], ...] = ()
     section_roles: dict[str, Role] = field(default_factory=dict)
+    cut: int | None = None
     gm_only: bool = False
     overrides: Override | None = None
     when: When | None = None
@@ -172,18 +163,21 @@ class FileMetadata:
     skip: bool = False
 
 
-def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) -> FileMetadata:
+def read_metadata(
+    source: SourceFile, types: Mapping[str, str] | None = None, *, reading: int = READING
+) -> FileMetadata:
     """Return a file's frontmatter. Never raises: a value of the wrong type is a finding and is converted if
     possible."""
-    reader = _Reader(source, types or {})
+    reader = (_FirstReader if reading == 1 else _Reader)(source, types or {})
     meta = FileMetadata(entity_id="", type="", findings=reader.findings)
     meta.entity_id = reader.entity_id(meta)
+    meta.tags = tuple(tag.lstrip("#") for tag in reader.texts("tags"))
     meta.type = reader.entity_type(meta)
     meta.title = reader.text("title") or reader.text("name")
     meta.aliases = reader.texts("aliases")
-    meta.tags = tuple(tag.lstrip("#") for tag in reader.texts("tags"))
     meta.relations = tuple((kind, value) for key, kind in _RELATIONS.items() for value in reader.texts(key))
     meta.section_roles = reader.section_roles()
+    meta.cut = reader.cut()
     meta.gm_only = reader.gm_only()
     meta.overrides = reader.overrides()
     meta.when = reader.when(meta)
@@ -211,12 +205,12 @@ class _Reader:
         self.findings.append(make(self.source.path, code, message, line=line, hint=hint))
 
     def entity_id(self, meta: FileMetadata) -> str:
-        path = PurePosixPath(self.source.path)
-        derived = slug("-".join(path.with_suffix("").parts), fallback="file")
+        derived = self.derived_id()
         given = self.source.metadata.get("id")
         if given is None:
+            meta.derived_id = derived
             if self.source.has_frontmatter:
-                self._note("missing-id", f"ID derived from the path: {derived}", key="id", hint=f"add id: {derived}")
+                self._note("missing-id", f"no ID: it is made of the file's name ({derived})", key="id")
             return derived
         if isinstance(given, (list, dict)):
             self._note("wrong-type", "id must be text", key="id", fatal=True)
@@ -225,6 +219,10 @@ class _Reader:
         if not isinstance(given, str) or "id" in self.source.dates:
             self._note("wrong-type", "id is not text to every reader", key="id", hint=f'write id: "{given}"')
         return self._sound_id(str(given), meta, derived)
+
+    def derived_id(self) -> str:
+        """Return the ID of a file that gives none: its name. Where several files have it, all but one get another."""
+        return slug(PurePosixPath(self.source.path).stem, fallback="file")
 
     def _sound_id(self, given: str, meta: FileMetadata, derived: str) -> str:
         text = unicodedata.normalize("NFC", given)
@@ -251,15 +249,29 @@ class _Reader:
             return "culture"
         if given in ENTITY_TYPES:
             return str(given)
-        derived = _type_of_folder(self.source.path, self.types)
-        if given is not None:
-            lowered = str(given).casefold()
-            derived = lowered if lowered in ENTITY_TYPES else derived
-            known = ", ".join(ENTITY_TYPES)
-            self._note("unknown-type", f"unknown type, read as {derived}", key="type", hint=f"one of {known}")
-        elif self.source.has_frontmatter:
-            self._note("missing-type", f"type derived from the folder: {derived}", key="type")
-        return derived
+        if given is None:
+            return self.derived_type(meta, is_told=self.source.has_frontmatter)
+        read = self.meant_type(str(given)) or self.derived_type(meta, is_told=False)
+        known = ", ".join(ENTITY_TYPES)
+        self._note("unknown-type", f"{str(given)[:40]} is read as {read}", key="type", hint=f"one of {known}")
+        return read
+
+    def meant_type(self, given: str) -> str | None:
+        """Return the type that a value of `type:` means; None where it means none."""
+        return type_of_words(given)
+
+    def derived_type(self, meta: FileMetadata, *, is_told: bool) -> str:
+        """Return the type of a file that gives none: the manifest's for its folder, else what its tags or the folders
+        above it mean, the nearest first; with `is_told` a finding where none of these does."""
+        path = PurePosixPath(self.source.path)
+        if (given := _given_type(path, self.types)) is not None:
+            return given
+        folders = (type_of_words(part) for part in reversed(path.parts[:-1]))
+        found = type_of_tags(meta.tags) or next((kind for kind in folders if kind is not None), None)
+        if found is None and is_told:
+            hint = f'add a type, or to pack.yaml: types: {{"{path.parent}": npc}}' if path.parent.name else "add a type"
+            self._note("missing-type", "neither a tag nor a folder says a type: read as culture", key="type", hint=hint)
+        return found or "culture"
 
     def overrides(self) -> Override | None:
         target = self.text("overrides")
@@ -372,17 +384,33 @@ class _Reader:
 
     def gm_only(self) -> bool:
         """Tell whether the file is for the game master alone: any value about its visibility that does not plainly open
-        it hides it, and an unknown value is a finding."""
-        said = [key for key in self.source.metadata if key.casefold() in ("visibility", "gm", "gm_only", "secret")]
+        it hides it, and so does a tag; what hides is a finding."""
         hides = False
-        for key in said:
-            value = self.source.metadata[key]
-            word = str(value).casefold() if isinstance(value, (str, bool)) else ""
-            is_open = word in (_OPEN_WORDS if key.casefold() == "visibility" else ("false",))
-            hides = hides or (value is not None and not is_open)
-            if value is not None and not is_open and word not in _GM_WORDS:
+        for key, value in self.source.metadata.items():
+            privacy = privacy_of(key, value) if key not in _KNOWN or key == "visibility" else None
+            is_private, is_slip = privacy or (False, False)
+            hides = hides or is_private
+            if is_slip:
+                self._note("unknown-visibility", f"{key} is read as visibility", key=key, hint="write visibility: gm")
+            elif is_private and key != "visibility":
+                self._note("private-note", f"{key}: the whole note is for the game master alone", key=key)
+            elif is_private and str(value).casefold() not in _GM_WORDS:
                 self._note("unknown-visibility", f"{key} is read as gm", key=key, hint="write visibility: gm")
+        for tag in self.source.metadata.get("tags") or ():
+            if isinstance(tag, str) and is_private_tag(tag):
+                hides = True
+                self._note(
+                    "private-note", f"#{tag.lstrip('#')}: the whole note is for the game master alone", key="tags"
+                )
         return hides
+
+    def cut(self) -> int | None:
+        """Return the level of the deepest headings that cut the file; None where its headings decide."""
+        value = self.source.metadata.get("cut")
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 6):
+            return value
+        self._note("wrong-type", "cut must be the level of a heading, 1 to 6", key="cut", hint="write cut: 2")
+        return None
 
     def section_roles(self) -> dict[str, Role]:
         value = self.source.metadata.get("section_roles")
@@ -398,6 +426,40 @@ class _Reader:
         return {str(title).casefold(): role for title, role in value.items() if role in _ROLES}
 
 
+class _FirstReader(_Reader):
+    """A reader by the rules of the first version."""
+
+    def derived_id(self) -> str:
+        path = PurePosixPath(self.source.path)
+        return slug("-".join(path.with_suffix("").parts), fallback="file")
+
+    def entity_id(self, meta: FileMetadata) -> str:
+        found = super().entity_id(meta)
+        if self.source.metadata.get("id") is None:
+            meta.derived_id = ""
+        return found
+
+    def meant_type(self, given: str) -> str | None:
+        lowered = given.casefold()
+        return lowered if lowered in ENTITY_TYPES else None
+
+    def derived_type(self, meta: FileMetadata, *, is_told: bool) -> str:
+        path = PurePosixPath(self.source.path)
+        return _given_type(path, self.types) or type_of_folder(path)
+
+    def gm_only(self) -> bool:
+        said = [key for key in self.source.metadata if key.casefold() in ("visibility", "gm", "gm_only", "secret")]
+        hides = False
+        for key in said:
+            value = self.source.metadata[key]
+            word = str(value).casefold() if isinstance(value, (str, bool)) else ""
+            is_open = word in (_OPEN_WORDS if key.casefold() == "visibility" else ("false",))
+            hides = hides or (value is not None and not is_open)
+            if value is not None and not is_open and word not in _GM_WORDS:
+                self._note("unknown-visibility", f"{key} is read as gm", key=key, hint="write visibility: gm")
+        return hides
+
+
 def _nested_link(member: list[Any]) -> str:
     inner = member[0] if len(member) == 1 else None
     if isinstance(inner, list) and len(inner) == 1:
@@ -410,71 +472,9 @@ def _clean(values: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in stripped if value))
 
 
-def _type_of_folder(path: str, types: Mapping[str, str]) -> str:
-    """Return the type that the manifest gives the file's folder or a parent, else the one that a folder's name
-    means."""
-    for above in PurePosixPath(path).parents:
+def _given_type(path: PurePosixPath, types: Mapping[str, str]) -> str | None:
+    """Return the type that the manifest gives the file's folder or a parent; None where it gives none."""
+    for above in path.parents:
         if str(above) in types or above.name in types:
             return types.get(str(above)) or types[above.name]
-    for part in reversed(PurePosixPath(path).parts[:-1]):
-        folder = part.casefold()
-        singular = folder.removesuffix("ies") + "y" if folder.endswith("ies") else folder.removesuffix("s")
-        for name in (folder, singular):
-            if name in ENTITY_TYPES:
-                return name
-        if folder in _FOLDER_TYPES:
-            return _FOLDER_TYPES[folder]
-    return "culture"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A file that was read by itself, without the others: `source.findings` are all its findings, and `source.skip`
-    says that it cannot be used."""
-
-    source: SourceFile
-    meta: FileMetadata
-    sections: tuple[Section, ...]
-
-
-def read_file(path: str, data: bytes, types: Mapping[str, str]) -> ReadFile:
-    """Return one file, read; `types` are the manifest's. Never raises."""
-    source = read_source(path, data)
-    meta = read_metadata(source, types)
-    skip = source.skip or meta.skip
-    tokens = [] if skip else blocks_of(source.body)
-    sections = () if skip else tuple(split_sections(source.body, tokens))
-    said = () if source.skip else (*meta.findings, *_structure(source, sections), *_untitled(source, meta, sections))
-    linted = () if skip else lint_text(path, source.body, source.body_line, tokens, sections)
-    return ReadFile(replace(source, findings=(*source.findings, *said, *linted), skip=skip), meta, sections)
-
-
-def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
-    if not source.body.strip():
-        code = "empty-body" if source.has_frontmatter else "empty-file"
-        return (warning(source.path, code, "there is no text", line=source.body_line),)
-    if not any(section.title or section.subtitle for section in sections):
-        return (warning(source.path, "no-heading", "no heading: the whole file is one chunk", line=source.body_line),)
-    return ()
-
-
-def _untitled(source: SourceFile, meta: FileMetadata, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
-    """Return a finding for each condition or rule of a section that the file does not have, which would have no
-    effect."""
-    titles = {section.subtitle.casefold() or section.title.casefold() for section in sections}
-    line = source.key_lines.get("section_when", 1)
-    missing = [title for title in meta.section_when if title not in titles and not meta.skip]
-    return (
-        *(bad_condition(source.path, f"section_when: no section is titled {title}", line=line) for title in missing),
-        *(
-            warning(
-                source.path,
-                "bad-entry-rule",
-                f"section_lore: no section is titled {title}",
-                line=source.key_lines.get(rules.key, 1),
-                hint="write the title as it stands after ##",
-            )
-            for title, rules in meta.section_entry_rules.items()
-            if title not in titles and not meta.skip
-        ),
-    )
+    return None

@@ -71,11 +71,21 @@ Synonym = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, 
 Synonyms = Annotated[tuple[Synonym, ...], Field(min_length=2, max_length=20)]
 
 
+class OpenSection(BaseModel):
+    """A section, callout or label that looks like a secret and is none: the file's path in the pack, and the title."""
+
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
+
+    file: str
+    title: str
+
+
 class Manifest(BaseModel):
     """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`.
 
-    A section over `chunk_tokens` is split. `exclude` holds globs of files that are no content, `types` gives the type
-    of a folder's files if its name does not. A query for one of a group of `synonyms` also finds the others.
+    A section over `chunk_tokens` is split. `exclude` holds globs and tags (`#draft`) of files that are no content; with
+    `include` all others are left out. `types` gives the type of a folder's files if its name does not. `open_sections`
+    look like secrets and are none. A query for one of a group of `synonyms` also finds the others.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="ignore")
@@ -92,6 +102,8 @@ class Manifest(BaseModel):
     description: str = ""
     chunk_tokens: int = Field(default=MAX_CHUNK_TOKENS, ge=50, le=5_000)
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    open_sections: tuple[OpenSection, ...] = ()
     types: dict[str, str] = Field(default_factory=dict)
     synonyms: tuple[Synonyms, ...] = Field(default=(), max_length=MAX_SYNONYM_GROUPS)
     extra: dict[str, Any] = Field(default_factory=dict)
@@ -162,6 +174,11 @@ class EntryRules:
     probability: float = 1.0
     group_of: str = ""
     thrown_for: str = ""
+    keys: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    not_any: tuple[str, ...] = ()
+    not_all: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +241,8 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class PackEntity:
-    """The subject of a file. `id` is qualified; `attrs` are the frontmatter keys that have no meaning of their own."""
+    """The subject of a file. `id` is qualified; `attrs` are the frontmatter keys that have no meaning of their own;
+    `file_alias` is the alias that is the file's name and no word of a text."""
 
     id: str
     type: str
@@ -234,11 +252,18 @@ class PackEntity:
     tags: tuple[str, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
     overrides: Override | None = None
+    file_alias: str = field(default="", compare=False)
+
+    @property
+    def spoken_aliases(self) -> tuple[str, ...]:
+        """The aliases without the file's name where that is an ID rather than a name (`rusty_anchor`, not `Rusty`)."""
+        return tuple(alias for alias in self.aliases if alias != self.file_alias)
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A pack as read from a folder. `content_hash` covers path and bytes of every file that was read."""
+    """A pack as read from a folder by a version of the rules (`reading`). `content_hash` covers path and bytes of every
+    file that was read."""
 
     manifest: Manifest
     root: str
@@ -246,6 +271,7 @@ class Pack:
     entities: tuple[PackEntity, ...]
     chunks: tuple[Chunk, ...]
     findings: tuple[Finding, ...]
+    reading: int = 1
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -306,10 +332,15 @@ def role_of(title: str, overrides: dict[str, Role] | None = None, *, of_person: 
     plain = plain.removeprefix("the ")
     if (_ROLE_OF.get(plain) is None and _SECRET_WORDS & set(plain.split())) or _FOR_THE_MASTER.search(title.casefold()):
         return "withholds"
-    if of_person and (plain in _MOTIVE_TITLES or _MOTIVES & set(plain.split())):
+    if of_person and is_motive(plain):
         return "motivation"
     singular = plain.removesuffix("s")
     return _ROLE_OF.get(plain) or _ROLE_OF.get(singular) or "lore"
+
+
+def is_motive(words: str) -> bool:
+    """Tell whether the words of a title, in lower case, are about what drives a person."""
+    return words in _MOTIVE_TITLES or bool(_MOTIVES & set(words.split()))
 
 
 # Overrides: which pack may replace entities of which other, by layer and dependency. Reads no file.

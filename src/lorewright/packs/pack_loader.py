@@ -14,8 +14,8 @@ from lorewright.errors import NotFound, PackError
 from lorewright.packs.files import MAX_FILE_BYTES, Finding, ParseCache, Progress, error, list_files, no_progress
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.linting import lint_dependencies
-from lorewright.packs.loader import load_manifest, load_pack
-from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.loader import load_pack
+from lorewright.packs.manifest import MANIFEST_FILE, load_manifest
 from lorewright.packs.models import EntitiesOf, Manifest, Neighbour, Pack, lint_overrides
 
 # At most this many neighbours are read: a folder with more is no folder of packs.

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from lorewright.ids import local, slug
 from lorewright.packs.linking import LinkTable
-from lorewright.packs.markup import Edit, MarkupLink, apply_edits, find_reading_edits
+from lorewright.packs.markdown.markup import Edit, MarkupLink, apply_edits, find_reading_edits
 from lorewright.packs.models import PackEntity, names_of, says_any
 
 # Return the format's text for a link to an entity that the reader knows; the label is the text that the author shows.
@@ -187,4 +187,4 @@ def _one_line(text: str) -> str:
 
 
 def _is_name(text: str, entity: PackEntity) -> bool:
-    return text.casefold() in {name.casefold() for name in (entity.name, *entity.aliases)}
+    return text.casefold() in {name.casefold() for name in (entity.name, *entity.spoken_aliases)}

@@ -12,6 +12,7 @@ from typing import Any
 
 from lorewright.packs.entry_rules import FILE_KEY, MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_TURNS, SECTION_KEY
 from lorewright.packs.files import MAX_CHUNK_TOKENS
+from lorewright.packs.key_patterns import MAX_KEY_CHARS, MAX_KEYS
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, LAYERS
 
 # An NPC's keys for acting of its own accord; their values are in the `attrs` of its entity.
@@ -133,8 +134,27 @@ def pack_schema() -> Schema:
             "exclude": {
                 "type": ["array", "string"],
                 "items": {"type": "string"},
-                "description": "Files that are no content, as globs.",
-                "examples": [["templates/*", "*_log.md"]],
+                "description": "Files that are no content, as globs and tags.",
+                "examples": [["templates/*", "*_log.md", "#draft"]],
+            },
+            "include": {
+                "type": ["array", "string"],
+                "items": {"type": "string"},
+                "description": "With it only these files are content: globs and tags.",
+                "examples": [["#lorebook"]],
+            },
+            "open_sections": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["file", "title"],
+                    "properties": {
+                        "file": _text("The file's path in the pack.", "places/sky.md"),
+                        "title": _text("The title of the section, callout or label.", "Secret Garden"),
+                    },
+                },
+                "description": "What looks like a secret and is none.",
             },
             "types": {
                 "type": "object",
@@ -179,6 +199,12 @@ def frontmatter_schema() -> Schema:
         "visibility": {
             "description": "gm keeps the whole file from players; whatever is not plainly open does.",
             "examples": ["gm", "public"],
+        },
+        "cut": {
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": 6,
+            "description": "The level of the deepest headings that cut the file; without it they decide themselves.",
         },
         "overrides": _scalar("The entity of an earlier pack that this one tells of.", "core:guard"),
         "when": {
@@ -280,8 +306,19 @@ def _rules() -> Schema:
                 "maximum": 1,
                 "description": "The share of turns in which it may be found: rolled once a turn by the campaign.",
             },
+            "keys": {**_keys("Named by a question that says one of these."), "examples": [["/dragons?/i"]]},
+            "any": _keys("Only where the question says one of these, too."),
+            "all": _keys("Only where the question says all of these, too."),
+            "not any": _keys("Only where the question says none of these."),
+            "not all": _keys("Only where the question does not say all of these."),
         },
     }
+
+
+def _keys(description: str) -> Schema:
+    key = {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS}
+    listed = {"type": "array", "items": key, "minItems": 1, "maxItems": MAX_KEYS}
+    return {"anyOf": [key, listed, {"type": "null"}], "description": f"{description} Words, or patterns: /…/i."}
 
 
 def _exit() -> Schema:

@@ -11,7 +11,7 @@ from typing import Any
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories, free_name, history_records, language_of, summaries
 from lorewright.errors import LorewrightError
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import HistoryRecord, history_generation
 from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
@@ -226,6 +226,7 @@ class ReplayedHistory:
             name=free_name(self._store.campaign_id, generations),
             witness=head.state.player_id,
             language=language_of(generations),
+            reading=oldest_reading(generations),
             vectors=self._histories.vectors,
         )
         try:

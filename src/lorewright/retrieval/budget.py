@@ -8,7 +8,7 @@ from typing import Literal
 
 from lorewright.index.keywords import words_of
 from lorewright.retrieval.ranking import Hit, with_text
-from lorewright.tokens import count_tokens
+from lorewright.tokens import BY_SCRIPT, count_tokens
 
 # A chunk is not cut to fewer tokens than this.
 MIN_CUT_TOKENS = 40
@@ -16,7 +16,7 @@ MIN_CUT_TOKENS = 40
 # Two texts that share this much of their words (Jaccard) are duplicates.
 DUPLICATE_SHARE = 0.9
 
-ExclusionReason = Literal["duplicate", "over_budget", "below_the_cut"]
+ExclusionReason = Literal["duplicate", "over_budget", "over_half", "below_the_cut"]
 # Where a text may end: a paragraph, a sentence, a line before a list item, a table's row or a heading. Any other line
 # may end in the middle of a sentence.
 _ENDS = re.compile(
@@ -26,12 +26,13 @@ _LINE_ENDS = re.compile(r"\n")
 
 
 def fit_to_budget(
-    hits: Sequence[Hit], *, budget_tokens: int, limit: int
+    hits: Sequence[Hit], *, budget_tokens: int, limit: int, beside: Sequence[Hit] = ()
 ) -> tuple[list[Hit], list[tuple[Hit, ExclusionReason]]]:
     """Return the best-ranked hits whose text fits, of at most `limit` sections; and the rest with one reason each.
 
     The first that overflows is cut at a paragraph's or sentence's end where that leaves something useful, and filling
-    stops: so a larger budget never loses what a smaller one had.
+    stops: so a larger budget never loses what a smaller one had. `beside` are hits in the answer already, with a budget
+    and a limit of their own: what says the same is left out.
 
     Raises:
         ValueError: budget_tokens is negative.
@@ -41,7 +42,7 @@ def fit_to_budget(
     chosen: list[Hit] = []
     left_out: list[tuple[Hit, ExclusionReason]] = []
     sections: set[str] = set()
-    said: list[frozenset[str]] = []
+    said = [frozenset(words_of(hit.text)) for hit in beside]
     room, full = budget_tokens, False
     for hit in hits:
         if hit.chunk.section_id not in sections and len(sections) >= limit:
@@ -66,21 +67,21 @@ def fit_to_budget(
 def _fitted(hit: Hit, room: int) -> Hit | None:
     if hit.token_count <= room:
         return hit
-    text = cut_text(hit.text, max_tokens=room)
-    return with_text(hit, text) if count_tokens(text) >= MIN_CUT_TOKENS else None
+    cut = with_text(hit, cut_text(hit.text, max_tokens=room, reading=hit.chunk.reading))
+    return cut if cut.token_count >= MIN_CUT_TOKENS else None
 
 
-def cut_text(text: str, *, max_tokens: int) -> str:
+def cut_text(text: str, *, max_tokens: int, reading: int = BY_SCRIPT) -> str:
     """Return the longest beginning that fits and ends where a paragraph or a sentence does, else where a line does; ""
     where there is none."""
-    return _cut_at(_ENDS, text, max_tokens) or _cut_at(_LINE_ENDS, text, max_tokens)
+    return _cut_at(_ENDS, text, max_tokens, reading) or _cut_at(_LINE_ENDS, text, max_tokens, reading)
 
 
-def _cut_at(ends: re.Pattern[str], text: str, max_tokens: int) -> str:
+def _cut_at(ends: re.Pattern[str], text: str, max_tokens: int, reading: int) -> str:
     best = ""
     for end in ends.finditer(text):
         beginning = text[: end.start()].rstrip()
-        if count_tokens(beginning) > max_tokens:
+        if count_tokens(beginning, reading=reading) > max_tokens:
             break
         best = beginning
     return best

@@ -5,13 +5,15 @@ here it does not exist, so it fulfils no `requires`, excludes nothing and wins n
 
 1. *always* and *sticky*: such entries are taken in, found or not, where the viewer may see any of them.
 2. *probability*: a die is thrown for each entry that is not sticky, once a turn; without a campaign none is thrown.
-3. *cooldown*: entries that were found lately stay away.
+3. *cooldown*: entries that were found lately stay away; *keys*: so do entries whose secondary keys the words of the
+   question do not fulfil, unless they are always there or sticky.
 4. *requires*, then *excludes* and *groups*, repeated until nothing changes, in the answer that no budget would cut.
    A loser stays out, also where the winner is removed after it.
 5. *order*: entries that are always there, sticky ones, then those found; each of these by priority, then by rank, and
    none before an entry that it requires. Priority orders the answer; it brings nothing into it.
 
-The budget fills in that order, so a larger budget never loses what a smaller one had.
+The budget fills in that order, so a larger budget never loses what a smaller one had. Entries that are always there
+fill at most half of it, by priority; what of them has no room there has a place only where the question names it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import StoredChunk
 from lorewright.packs.models import EntryRules
 from lorewright.retrieval.budget import ExclusionReason, fit_to_budget
+from lorewright.retrieval.keys import WITH_KEYS, searched_text, secondary_verdict
 from lorewright.retrieval.ranking import Hit, tokens_of
 from lorewright.retrieval.view import (
     SIDES,
@@ -38,11 +41,14 @@ from lorewright.retrieval.view import (
     visible_text,
 )
 
-RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
-KeptBy = Literal["always", "sticky", "priority", "probability"]
+RuledOut = Literal["not_rolled", "cooldown", "keys", "requires", "excluded", "group"]
+KeptBy = Literal["always", "sticky", "priority", "probability", "keys"]
 
 # The most chunks that always or sticky entries take in; they go first, so more of them would crowd out the answer.
 MAX_STAYING = 100
+
+# The first version of the rules for reading packs in which entries that are always there have half of the budget.
+HALF_FOR_ALWAYS = 2
 
 _PLAIN = EntryRules()
 
@@ -69,25 +75,30 @@ class Ruled:
     limit: int
     out: list[tuple[Hit, RuledOut]] = field(default_factory=list)
     notes: Mapping[str, RuleNote] = field(default_factory=dict)
+    # The IDs of the chunks that are always there, of packs whose rules give such entries half of the budget.
+    halved: frozenset[str] = frozenset()
     # Returns those of the chosen hits that require something that is not among them.
     unmet: Callable[[Sequence[Hit]], list[Hit]] = lambda chosen: []
 
 
-def apply_entry_rules(hits: Sequence[Hit], view: LoreView, *, limit: int, takes_in: bool = True) -> Ruled:
+def apply_entry_rules(
+    hits: Sequence[Hit], view: LoreView, *, limit: int, question: str = "", takes_in: bool = True
+) -> Ruled:
     """Apply the rules of their entries to a query's hits (best first) and return the result. Without any rules the hits
     stay as they are.
 
-    `view` must hold only what is in force. Without `takes_in` no chunk is added that was not found.
+    `view` must hold only what is in force. `question` is what secondary keys are looked for in; without words they are
+    not. Without `takes_in` no chunk is added that was not found.
     """
     if not has_entry_rules(view.generations):
         return Ruled([*hits], hits, limit)
-    stage = _Stage(view, hits, limit)
+    stage = _Stage(view, hits, limit, searched_text(question))
     return stage.ruled(stage.at_hand(stage.taken_in(hits) if takes_in else hits))
 
 
 def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit, ExclusionReason | RuledOut]]]:
     """Return the hits that fit, and the rest with one reason each. A hit whose requirement did not fit is left out."""
-    chosen, rest = fit_to_budget(ruled.hits, budget_tokens=budget_tokens, limit=ruled.limit)
+    chosen, rest = _fit(ruled, budget_tokens)
     left_out: list[tuple[Hit, ExclusionReason | RuledOut]] = [*rest]
     while unmet := ruled.unmet([*chosen, *(hit for hit, reason in left_out if reason == "duplicate")]):
         dropped = {hit.chunk.id for hit in unmet}
@@ -99,12 +110,38 @@ def fill(ruled: Ruled, *, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit
     return chosen, [*left_out, *ruled.out]
 
 
+def _fit(ruled: Ruled, budget_tokens: int) -> tuple[list[Hit], list[tuple[Hit, ExclusionReason]]]:
+    """Return the hits that fit, and the rest. Where those that are always there need more than half of the budget, they
+    get half, and the others the other half whatever the first leave: so a larger budget never loses anything."""
+    always = [hit for hit in ruled.hits if hit.chunk.id in ruled.halved]
+    half = budget_tokens // 2
+    if sum(hit.token_count for hit in always) <= half:
+        return fit_to_budget(ruled.hits, budget_tokens=budget_tokens, limit=ruled.limit)
+    sections = len({hit.chunk.section_id for hit in always})
+    first, left = fit_to_budget(always, budget_tokens=half, limit=sections)
+    has_place = {hit.chunk.id for hit in (*first, *(hit for hit, reason in left if reason == "duplicate"))}
+    ranks = {hit.chunk.id: rank for rank, hit in enumerate(ruled.ranked)}
+    others = [hit for hit in ruled.hits if hit.chunk.id not in ruled.halved]
+    for hit in ruled.ranked:
+        if hit.name and hit.chunk.id in ruled.halved - has_place:
+            worse = (n for n, other in enumerate(others) if ranks.get(other.chunk.id, -1) > ranks[hit.chunk.id])
+            others.insert(next(worse, len(others)), hit)
+    found = {hit.chunk.id for hit in others}
+    left_out: list[tuple[Hit, ExclusionReason]] = [
+        (hit, reason if reason == "duplicate" else "over_half") for hit, reason in left if hit.chunk.id not in found
+    ]
+    limit = ruled.limit - sections
+    then, rest = fit_to_budget(others, budget_tokens=budget_tokens - half, limit=limit, beside=first)
+    return [*first, *then], [*left_out, *rest]
+
+
 class _Stage:
     """The entries of one query, their rules and the results of the steps so far."""
 
-    def __init__(self, view: LoreView, ranked: Sequence[Hit], limit: int) -> None:
+    def __init__(self, view: LoreView, ranked: Sequence[Hit], limit: int, question: str) -> None:
         self._view = view
         self._ranked = ranked
+        self._question = question
         self._limit = limit
         self._rules = {chunk_id: rules for pack in view.generations for chunk_id, rules in entry_rules_of(pack).items()}
         self._same: SameThings = find_same_things(view.generations)
@@ -175,6 +212,18 @@ class _Stage:
         if standing is not None and standing[0] == "cooldown":
             self._leave_out(hit, "cooldown", f"cooldown, {_turns(standing[1])} more")
             return False
+        return standing is not None or self._fulfils_keys(hit)
+
+    def _fulfils_keys(self, hit: Hit) -> bool:
+        rules = self._of(hit)
+        if rules.always or hit.chunk.reading < WITH_KEYS or not self._question.strip():
+            return True
+        verdict = secondary_verdict(rules, self._question)
+        if verdict is not None and not verdict[0]:
+            self._leave_out(hit, "keys", verdict[1])
+            return False
+        if verdict is not None:
+            self._note(hit, verdict[1], "keys")
         return True
 
     # 4. Requires, excludes and groups.
@@ -197,7 +246,10 @@ class _Stage:
                 self._note(hit, "always", "always")
             if self._of(hit).priority:
                 self._note(hit, f"priority {self._of(hit).priority}", "priority")
-        return Ruled(order, self._ranked, limit, [*self._out.values()], self._notes, self._unmet)
+        halved = frozenset(
+            hit.chunk.id for hit in order if self._of(hit).always and hit.chunk.reading >= HALF_FOR_ALWAYS
+        )
+        return Ruled(order, self._ranked, limit, [*self._out.values()], self._notes, halved, self._unmet)
 
     def _without_what_they_require(self, answer: Sequence[Hit], present: Sequence[Hit]) -> set[str]:
         answered = _Present(self._same, present)

@@ -9,8 +9,18 @@ from dataclasses import dataclass, field
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, WORD, words_of
 from lorewright.packs.models import says_any
+from lorewright.retrieval.keys import keys_said
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import SameThings, find_same_things, hidden_names, ids_of, qualified
+from lorewright.retrieval.view import (
+    LoreView,
+    SameThings,
+    find_same_things,
+    hidden_names,
+    ids_of,
+    may_see,
+    qualified,
+)
+from lorewright.scripts import folded, holds_name, is_unspaced
 
 # The words of a query -> the entities that they name, longest name first.
 
@@ -53,7 +63,33 @@ def named_entities(
             continue
         used |= place
         named.update(dict.fromkeys(sorted(known[name]), name))
+    for name, entities in _unspaced_names_in(text, generations, hidden).items():
+        for entity_id in sorted(entities):
+            named.setdefault(entity_id, name)
     return named
+
+
+def _unspaced_names_in(
+    text: str, generations: Sequence[Generation], hidden: Container[str]
+) -> dict[str, frozenset[str]]:
+    """Return the names in scripts without spaces between words that stand anywhere in a text, longest first, each with
+    the IDs of its entities. A name that stands only inside longer ones is not meant."""
+    if not is_unspaced(text):
+        return {}
+    left = folded(text)
+    characters = frozenset(left)
+    known: dict[str, frozenset[str]] = {}
+    for generation in generations:
+        for name, entities in generation.unspaced_names().items():
+            if name[0] in characters and name in left:
+                shown = frozenset(entity_id for entity_id in entities if entity_id not in hidden)
+                known[name] = known.get(name, frozenset()) | shown
+    found: dict[str, frozenset[str]] = {}
+    for name in sorted(known, key=lambda name: (-len(name), name)):
+        if known[name] and holds_name(left, name):
+            found[name] = known[name]
+            left = left.replace(name, "\0" * len(name))
+    return found
 
 
 def _known(generations: Sequence[Generation], names: set[str], hidden: Container[str]) -> dict[str, set[str]]:
@@ -137,6 +173,16 @@ def tie_chunks(
         for same_id in ids_of(entity_id, same):
             _tie_name(ties, same_id, name, generations)
     return ties
+
+
+def tie_keys(ties: dict[Key, Ties], query: LoreRetrievalQuery, view: LoreView) -> None:
+    """Add the chunks that a key of their entry names. A viewer who may not see all of a section is not told of its
+    keys, in ranks neither."""
+    for index, chunk_id, said in keys_said(query.keywords, view.generations):
+        chunk = view.generations[index].chunk(chunk_id)
+        if chunk is not None and may_see(view, role=chunk.role, owner_id=chunk.entity_id):
+            tied = ties.setdefault((index, chunk.row), Ties())
+            tied.name = tied.name or said
 
 
 def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: SameThings) -> dict[str, set[str]]:

@@ -21,6 +21,9 @@ from lorewright.index.keywords import (
     KeywordHit,
     KeywordTable,
     content_words,
+    indexed_row,
+    name_key,
+    parts_of_words,
     rank_keywords,
     telling_pairs,
     weigh_words,
@@ -31,6 +34,8 @@ from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.filters import Key, marked_words, without_names
 from lorewright.retrieval.query import without_labels
 from lorewright.retrieval.view import LoreView, may_see, visible_text
+from lorewright.scripts import folded, holds_name, is_unspaced, without_marks
+from lorewright.tokens import BY_SCRIPT
 
 # A view -> what its viewer can search: the open keyword tables, and for each pack a small table of the viewer's own.
 #
@@ -120,7 +125,7 @@ class VisibleLore:
             texts = {row: text for (owner, row), text in self._private.items() if owner == index}
             if texts:
                 private = self._stack.enter_context(closing(_private_connection(texts, generation)))
-                yield index, KeywordTable(private, "own_fts", len(texts), generation.english)
+                yield index, KeywordTable(private, "own_fts", len(texts), generation.english, generation.reading)
 
 
 def by_key(owners: Sequence[int], found: Sequence[dict[int, T]]) -> dict[Key, T]:
@@ -134,7 +139,10 @@ def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite
     connection = sqlite3.connect(":memory:")
     fulltext = fulltext_here()
     connection.execute(fulltext.create("own_fts", english=generation.english))
-    rows = [(row, chunk.title, chunk.section, texts[row]) for row, chunk in generation.chunks(texts).items()]
+    rows = [
+        indexed_row((row, chunk.title, chunk.section, texts[row]), reading=generation.reading)
+        for row, chunk in generation.chunks(texts).items()
+    ]
     fulltext.insert(connection, "own_fts", rows)
     return connection
 
@@ -151,17 +159,19 @@ def synonyms_said(text: str, generations: Sequence[Generation]) -> Synonyms:
     """Return what the text says (as lower-case words) -> the other words for it, in the order of packs, groups and
     words.
 
-    A synonym of several words counts where they stand in a row; singular and plural are the same.
+    A synonym of several words counts where they stand in a row; singular and plural are the same. In scripts without
+    spaces between words it counts wherever the text holds it.
     """
-    groups = [group for generation in generations for group in generation.manifest.synonyms]
+    groups = [(group, generation.reading) for generation in generations for group in generation.manifest.synonyms]
     if not groups:
         return {}
-    said = words_of(text)
+    said, whole = words_of(text), folded(text)
     found: Synonyms = {}
-    for group in groups:
-        members = [" ".join(words_of(member)) for member in group]
+    for group, reading in groups:
+        members = [name_key(member, reading=reading) for member in group]
         for member in members:
-            if member and _stands(member.split(), said):
+            inside = reading >= BY_SCRIPT and is_unspaced(member)
+            if member and (holds_name(whole, member) if inside else _stands(member.split(), said)):
                 others = (*found.get(member, ()), *(other for other in members if other and other != member))
                 found[member] = tuple(dict.fromkeys(others))
     return found
@@ -176,8 +186,8 @@ def said_by(synonyms: Synonyms) -> dict[str, frozenset[str]]:
     """Return for each single word of the query the words that say the same."""
     found: dict[str, frozenset[str]] = {}
     for member, others in synonyms.items():
-        for word in member.split():
-            found[word] = found.get(word, frozenset()) | frozenset(others)
+        for word in parts_of_words(member.split()):
+            found[word] = found.get(word, frozenset()) | frozenset(parts_of_words(others)) | frozenset(others)
     return found
 
 
@@ -238,6 +248,9 @@ def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:
     tables = [table for _, table in visible.tables]
     marked = marked_words(text)
     text = without_labels(text)
+    has_bigrams = any(table.has_bigrams for table in tables)
+    if has_bigrams:
+        text = without_marks(text)
     words = content_words(text)
     synonyms = synonyms_said(text, visible.generations)
     others = other_words(synonyms)
@@ -245,7 +258,10 @@ def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:
     found = rank_keywords(tables, [*words, *telling_pairs(text), *others], foreign=foreign, best=DEPTH)
     hits = by_key([index for index, _ in visible.tables], found)
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
-    weighed = weigh_words(tables, words)
+    weighed = weigh_words(tables, parts_of_words(words) if has_bigrams else words)
+    if has_bigrams:
+        # Letters that stand across two words of the question are no word: they are nowhere, and not missing.
+        weighed = {word: (weight, count) for word, (weight, count) in weighed.items() if count or not is_unspaced(word)}
     total = sum(table.count for table in tables)
     named = any(weighed[word][1] for word in marked if word in weighed)
     lane = KeywordLane(

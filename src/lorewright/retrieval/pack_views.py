@@ -12,15 +12,16 @@ from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, report_damage
 from lorewright.packs.models import PackEntity
+from lorewright.retrieval.entity_names import NamedEntities
 from lorewright.retrieval.query import CorpusFilter
 from lorewright.retrieval.retriever import Retrieval, retrieve_for_entity
 from lorewright.retrieval.view import (
     LoreView,
     entity_for_viewer,
     hidden_entities,
+    hidden_from_players,
     hidden_names,
     merge_entity,
-    qualified,
 )
 from lorewright.visibility import Viewer
 
@@ -99,25 +100,18 @@ def close_with(stack: ExitStack, generation: Generation) -> Generation:
     return generation
 
 
-def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLore:
-    """Return an entity and what tells of it in a view, its own file first. A pack's own keys may tell more than a
-    viewer may know: only the game master reads them.
+def entity_lore(view: LoreView, written: str, *, max_tokens: int) -> EntityLore:
+    """Return an entity (by ID or name) and what tells of it in a view, its own file first. A pack's own keys may tell
+    more than a viewer may know: only the game master reads them.
 
     Raises:
-        NotFound: there is none of that ID, or the viewer may read nothing of it.
+        NotFound: there is none of that ID or name, or several are; or the viewer may read nothing of it.
     """
-    found = [full_id for full_id in sorted(qualified([entity_id], view.generations)) if _find_entity(view, full_id)]
-    entity = _find_entity(view, found[0]) if found else None
-    if entity is None:
-        raise NotFound(f"there is no entity {entity_id}", hint="see: lorewright pack show PACK")
-    return EntityLore(entity, retrieve_for_entity(view, entity.id, max_tokens=max_tokens))
-
-
-def _find_entity(view: LoreView, entity_id: str) -> PackEntity | None:
-    """Return an entity as the viewer may know it; None if they may read nothing of it."""
     hidden = hidden_entities(view)
-    entity = None if entity_id in hidden else merge_entity(entity_id, view.generations)
-    return None if entity is None else entity_for_viewer(entity, view, hidden_names(view.generations, hidden))
+    entity = merge_entity(NamedEntities(view.generations, hidden=hidden).find(written), view.generations)
+    assert entity is not None
+    known = entity_for_viewer(entity, view, hidden_names(view.generations, hidden))
+    return EntityLore(known, retrieve_for_entity(view, known.id, max_tokens=max_tokens))
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:
@@ -140,4 +134,10 @@ def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Seq
     for other in others:
         if name in (other, local(other)):
             return f"npc:{other}"
-    raise NotFound(f"no searched pack has a character {name}", hint="give npc:ID with the ID of a character")
+    # Of those who are hidden from players nobody is told by a suggestion: who asks is not known yet.
+    named = NamedEntities(generations).meant(name)
+    if len(named) == 1:
+        return f"npc:{named[0]}"
+    near = NamedEntities(generations, hidden=hidden_from_players(generations)).suggestion(name)
+    hint = near or "give npc:ID with the ID of a character"
+    raise NotFound(f"no searched pack has a character {name}", hint=hint)

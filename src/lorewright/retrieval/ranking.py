@@ -278,9 +278,9 @@ def tokens_of(chunk: StoredChunk, text: str) -> int:
     """Return the tokens of what is read of a chunk; counted only where that is neither of its texts."""
     if text == chunk.text:
         return chunk.token_count
-    return chunk.written_tokens if text == chunk.written_text else count_tokens(text)
+    return chunk.written_tokens if text == chunk.written_text else count_tokens(text, reading=chunk.reading)
 
 
 def with_text(hit: Hit, text: str) -> Hit:
     """Return the hit with another text, its tokens counted again."""
-    return replace(hit, text=text, token_count=count_tokens(text))
+    return replace(hit, text=text, token_count=count_tokens(text, reading=hit.chunk.reading))

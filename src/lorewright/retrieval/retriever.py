@@ -15,10 +15,10 @@ from lorewright.index.reranker import Reranker
 from lorewright.packs.models import OPEN_ROLES, says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
-from lorewright.retrieval.filters import tie_chunks
+from lorewright.retrieval.filters import tie_chunks, tie_keys
 from lorewright.retrieval.lanes import SCORE_DIGITS
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
-from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
+from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks, tokens_of
 from lorewright.retrieval.view import (
     LoreView,
     NotInForce,
@@ -30,7 +30,6 @@ from lorewright.retrieval.view import (
     in_force,
     visible_text,
 )
-from lorewright.tokens import count_tokens
 
 # Reranking: after the ranking, a reranker reads the best hits once more, each together with the question.
 #
@@ -98,7 +97,7 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True
     finds nothing; entries that are always there, or sticky, are added all the same, unless `takes_in` is False."""
 
     def by_rules(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
-        return apply_entry_rules(hits, in_force, limit=limit, takes_in=takes_in)
+        return apply_entry_rules(hits, in_force, limit=limit, question=query.keywords, takes_in=takes_in)
 
     return _retrieve(view, query, by_rules)
 
@@ -108,7 +107,7 @@ def retrieve_unknown(view: LoreView, query: LoreRetrievalQuery, known: Collectio
     requires a known chunk has it, and an entry that may not stand beside a known chunk is left out."""
 
     def without_known(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
-        ruled = apply_entry_rules(hits, in_force, limit=limit)
+        ruled = apply_entry_rules(hits, in_force, limit=limit, question=query.keywords)
         known_hits = [hit for hit in ruled.hits if hit.chunk.id in known]
         return replace(
             ruled,
@@ -188,12 +187,12 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
         return found
     force = in_force(view)
     if (found_chunk := find_chunk(force.view, chunk_id)) is not None:
-        return filtered(found_chunk.chunk, tokens=count_tokens(found_chunk.text))
+        return filtered(found_chunk.chunk, tokens=tokens_of(found_chunk.chunk, found_chunk.text))
     for removal in force.removals:
         places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
         removed = find_chunk(removal.before, chunk_id)
         if removed is not None and removed.chunk.row in removal.rows[places[removed.chunk.pack_id]]:
-            return filtered(removed.chunk, tokens=count_tokens(removed.text), reason=removal.reason)
+            return filtered(removed.chunk, tokens=tokens_of(removed.chunk, removed.text), reason=removal.reason)
     return None
 
 
@@ -225,7 +224,9 @@ def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
 def _rank(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
     if not view.generations:
         return Ranking([])
-    return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden), hidden=hidden)
+    ties = tie_chunks(query, view.generations, hidden=hidden)
+    tie_keys(ties, query, view)
+    return rank_chunks(query, view, ties, hidden=hidden)
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:

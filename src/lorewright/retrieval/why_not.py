@@ -5,7 +5,7 @@ A chunk that the viewer may not read does not exist: the answer is the same as f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +19,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.ranking import Hit
 from lorewright.retrieval.retriever import FoundChunk, Retrieval, find_chunk, retrieve, why_not
 from lorewright.retrieval.view import LoreView, find_same_things, ids_of, in_force, visible_text
+from lorewright.scripts import is_unspaced, parts_of
 
 # An answer and a section that is not in it -> why, and what its author can do, in their words.
 
@@ -115,6 +116,9 @@ def _explain(
             return "its condition does not hold", hint
         case "overridden":
             return "a later pack's section of the same heading stands for it", "ask for that section instead"
+        case "over_half":
+            why = "entries that are always there fill at most half of the budget, those of more priority first"
+            return why, "raise budget, give it more priority, or let fewer entries be always there"
         case None:
             return f"rank {trace.rank}", "ask for it"
         case other:
@@ -135,11 +139,15 @@ def _filtered(chunk: StoredChunk) -> tuple[str, str]:
 
 def _words_hint(trace: ChunkTrace, query: LoreRetrievalQuery) -> str:
     question_words = content_words(query.keywords)
-    lacking = [word for word in question_words if not any(word in term.split() for term in trace.terms)]
+    lacking = [word for word in question_words if not _stands_in(word, trace.terms)]
     if not question_words or not lacking:
         return "say more plainly in it what it is about"
     matched = "no word" if len(lacking) == len(question_words) else "not all"
     return f"it holds {matched} of the query: it lacks {', '.join(lacking[:5])}"
+
+
+def _stands_in(word: str, terms: Iterable[str]) -> bool:
+    return any(part in term.split() for part in (word, *parts_of(word)) for term in terms)
 
 
 def _list_before(before: Sequence[str]) -> str:
@@ -240,7 +248,17 @@ def _split_words(
     words = content_words(question, english=english)
     texts = (found.text, found.chunk.title, found.chunk.section)
     matching = matching_words(words, texts, english=english)
-    return tuple(word for word in words if matching[word]), tuple(word for word in words if not matching[word])
+    held = [part for word in words if matching[word] for part in _held(word, matching[word])]
+    return tuple(dict.fromkeys(held)), tuple(word for word in words if not matching[word])
+
+
+def _held(word: str, matching: frozenset[str]) -> list[str]:
+    """Return a word, or in a script without spaces the longest of its parts that were matched."""
+    if not is_unspaced(word):
+        return [word]
+    return [
+        part for part in parts_of(word) if part in matching and not any(part in other != part for other in matching)
+    ]
 
 
 def _find_bounds(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) -> tuple[int | None, int | None]:

@@ -8,7 +8,7 @@ from typing import assert_never
 from lorewright.rules import conditions as c
 from lorewright.rules.actions import Action, done_key, tried_key
 from lorewright.rules.patch import ReasonCode
-from lorewright.world.state import OFFSTAGE, Door, Exit, WorldState, relation_key
+from lorewright.world.state import CHARTED_TAG, OFFSTAGE, Door, Exit, WorldState, relation_key
 from lorewright.world.things import ESCALATION
 
 
@@ -33,7 +33,8 @@ def first_step(action: Action, state: WorldState) -> Exit | None:
 
 def known_way(action: Action, state: WorldState) -> tuple[str, ...]:
     """Return the places of the shortest way to the action's place, in steps, its own last, through places that the
-    player has been to; one without a barred door where there is one. Empty where no such way is known.
+    player has been to or that are charted; one without a barred door where there is one. Empty where no such way is
+    known.
     """
     return _known_way(action, state, barred=False) or _known_way(action, state, barred=True)
 
@@ -50,7 +51,7 @@ def _known_way(action: Action, state: WorldState, *, barred: bool) -> tuple[str,
             if way_out.to == action.location_id:
                 return (*passed, way_out.to)
             seen.add(way_out.to)
-            if way_out.to in state.visits:
+            if way_out.to in state.visits or CHARTED_TAG in state.entities[way_out.to].tags:
                 ways.append((*passed, way_out.to))
     return ()
 

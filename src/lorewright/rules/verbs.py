@@ -211,6 +211,11 @@ def verb_of(kind: str) -> Verb | None:
     return verbs().get(kind)
 
 
+def free_verb() -> Verb | None:
+    """Return the verb of free attempts; None where no family has one."""
+    return next((verb for verb in verbs().values() if verb.is_free), None)
+
+
 def is_answered(kind: str) -> bool:
     """Tell whether the target of an action of a type answers it: what comes to light by it is theirs to say."""
     verb = verb_of(kind)

@@ -18,8 +18,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash, slug
 from lorewright.index.fulltext import fulltext_here
-from lorewright.index.generation import Generation
-from lorewright.index.keywords import STOP_WORDS, KeywordTable, content_words, rank_keywords, words_of
+from lorewright.index.generation import Generation, oldest_reading
+from lorewright.index.keywords import (
+    STOP_WORDS,
+    KeywordTable,
+    content_words,
+    indexed_row,
+    rank_keywords,
+    words_of,
+)
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.filters import named_entities
 from lorewright.retrieval.view import hidden_from_players, unmet_conditions
@@ -104,7 +111,8 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
     search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
-    return Match(_rank(search_words, items, english=english), tuple(dict.fromkeys(topics)))
+    ranked = _rank(search_words, items, english=english, reading=oldest_reading(generations))
+    return Match(ranked, tuple(dict.fromkeys(topics)))
 
 
 def search_items(
@@ -138,7 +146,7 @@ def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
     return [word for entity in found for word in content_words(entity.name)]
 
 
-def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) -> tuple[SceneItem, ...]:
+def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool, reading: int) -> tuple[SceneItem, ...]:
     """Return the matching items, by the same keyword ranking as everything else, over a temporary table."""
     if not items:
         return ()
@@ -146,10 +154,11 @@ def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) ->
         fulltext = fulltext_here()
         connection.execute(fulltext.create("items", english=english))
         rows = [
-            (number, item.name.replace("_", " "), item.trigger or "", item.text) for number, item in enumerate(items)
+            indexed_row((number, item.name.replace("_", " "), item.trigger or "", item.text), reading=reading)
+            for number, item in enumerate(items)
         ]
         fulltext.insert(connection, "items", rows)
-        hits = rank_keywords([KeywordTable(connection, "items", len(items))], words)[0]
+        hits = rank_keywords([KeywordTable(connection, "items", len(items), reading=reading)], words)[0]
     best = max((hit.score for hit in hits.values()), default=0.0)
     order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))
     return tuple(items[row] for row in order if hits[row].score >= _FLOOR * best)

@@ -9,9 +9,9 @@ from typing import Any
 
 from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.items import read_items
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import OPEN_ROLES, EntryRules
 from lorewright.retrieval.filters import named_entities
 from lorewright.retrieval.view import SameThings, find_same_things, generations_in_force, hidden_from_players, ids_of
@@ -38,11 +38,17 @@ def _segmenter() -> Any:
 
 def sentences(markdown: str) -> list[str]:
     """Return the sentences of a section's prose, in order, without markup."""
+    return list(_sentences(markdown))
+
+
+# A scene takes the same sections apart as the one before it, and that costs a millisecond a paragraph.
+@lru_cache(maxsize=1024)
+def _sentences(markdown: str) -> tuple[str, ...]:
     found: list[str] = []
     for paragraph in markdown.split("\n\n"):
         text = plain_text(paragraph)
         found += [sentence.strip() for sentence in _segmenter().segment(text) if sentence.strip()] if text else []
-    return found
+    return tuple(found)
 
 
 def in_sentences(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.packs.models import PackEntity
+from lorewright.retrieval.entity_names import name_by_ids
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.pack_views import EntityLore, LoreViews, entity_lore
 from lorewright.retrieval.query import (
@@ -85,15 +86,18 @@ class LoreRetriever:
     def asking(
         self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str | None = None
     ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
-        """Open the view of a query; yield it and the query as it is to be run. `packs` do not limit the history.
+        """Open the view of a query; yield it and the query as it is to be run. `packs` do not limit the history. What
+        filters name may be IDs or names.
 
         Raises:
-            NotFound: a pack, campaign or character that does not exist.
+            NotFound: a pack, campaign, character or an entity of a filter does not exist for the viewer.
             SettingsError: history is asked for without a campaign.
         """
         with self._views.open(query.viewer, packs, campaign_id=campaign_id, corpus=query.corpus) as view:
+            # A campaign's own people and things are in no pack.
+            named = name_by_ids(query, view, lenient=campaign_id is not None)
             by_full_ids = query.corpus == "history" and campaign_id is not None
-            yield view, _with_full_ids(query, view) if by_full_ids else query
+            yield view, _with_full_ids(named, view) if by_full_ids else named
 
     def retrieve(
         self,
@@ -147,10 +151,11 @@ class LoreRetriever:
     def entity(
         self, entity_id: str, *, viewer: str | None = None, campaign_id: str | None = None, max_tokens: int
     ) -> EntityLore:
-        """Return all that a viewer may read of an entity, by its ID with or without its pack; its own file first.
+        """Return all that a viewer may read of an entity, by its name or its ID with or without its pack; its own file
+        first.
 
         Raises:
-            NotFound: there is none of that ID, or the viewer may read nothing of it.
+            NotFound: there is none of that ID or name, or several are; or the viewer may read nothing of it.
         """
         with self.view(self._viewer if viewer is None else viewer, campaign_id=campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
@@ -220,9 +225,9 @@ class LoreRetriever:
             limit=_SECTIONS,
             max_tokens=max_tokens,
         )
-        with self.asking(query) as (view, run_query):
+        with self.view(self._viewer) as view:
             # What is always there is told in every turn anyway.
-            found = retrieve(view, run_query, takes_in=False).result
+            found = retrieve(view, query, takes_in=False).result
         return {
             "threads": sorted(threads),
             "chunks": [

@@ -6,17 +6,17 @@ budget. The trace holds only what its viewer may read; the game master alone is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from lorewright.errors import NotFound
 from lorewright.ids import holder_of
 from lorewright.index.generation import StoredCondition
 from lorewright.packs.conditions import LoreConditions, holds, in_words
 from lorewright.packs.models import OPEN_ROLES, PackEntity
+from lorewright.retrieval.entity_names import NamedEntities
 from lorewright.retrieval.explain import RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve_unknown
@@ -30,7 +30,6 @@ from lorewright.retrieval.view import (
     in_force,
     may_see,
     merge_entity,
-    qualified,
 )
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
@@ -130,21 +129,24 @@ def find_scene(
     limit: int,
     max_tokens: int,
 ) -> SceneFound:
-    """Return the scene in a place (by its ID, with or without its pack), with those present, for the view's viewer.
+    """Return the scene in a place (by its ID, with or without its pack, or its name), with those present, for the
+    view's viewer.
 
     Raises:
-        NotFound: there is no such place or person, or the viewer may read nothing of them.
+        NotFound: there is no such place or person, or there are several; or the viewer may read nothing of them.
     """
-    place = _named(view, location, "place")
-    people = tuple({person.id: person for person in (_named(view, name, "character") for name in present)}.values())
+    names = NamedEntities(view.generations, hidden=hidden_entities(in_force(view).view))
+    place = _entity(view, names.find(location, what="place"), names.hidden)
+    found = dict.fromkeys(names.find(name, what="character") for name in present)
+    people = tuple(_entity(view, person_id, names.hidden) for person_id in found)
     focus = SceneFocus(
         scene_id="", location_id=place.id, present_ids=tuple(person.id for person in people), thread_ids=tuple(threads)
     )
     lore = gather(view.generations, focus, _conditions(view))
     lines = tuple(line for line in _lines(lore) if _is_shown(line, view))
     spent = sum(count_tokens(line.text) for line, _ in lines)
-    names = {person.id: person.name for person in (place, *people)}
-    scene_query = LoreRetriever.of(view).build_query(focus, names, {}, "")
+    shown_names = {person.id: person.name for person in (place, *people)}
+    scene_query = LoreRetriever.of(view).build_query(focus, shown_names, {}, "")
     query = scene_query.model_copy(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
     )
@@ -163,14 +165,9 @@ def find_scene(
     return SceneFound(place, people, _shown(lore, view), shown_lines, beside, query, trace)
 
 
-def _named(view: LoreView, name: str, what: str) -> PackEntity:
-    hidden = hidden_entities(in_force(view).view)
-    found = [
-        merge_entity(entity_id, view.generations) for entity_id in sorted(qualified([name], view.generations) - hidden)
-    ]
-    entity = next((entity for entity in found if entity is not None), None)
-    if entity is None:
-        raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
+def _entity(view: LoreView, entity_id: str, hidden: Set[str]) -> PackEntity:
+    entity = merge_entity(entity_id, view.generations)
+    assert entity is not None
     return entity_for_viewer(entity, view, hidden_names(view.generations, hidden))
 
 

@@ -186,7 +186,7 @@ def add_resources(server: MCPServer[Any], queries: Queries, *, writes: bool) -> 
         f"{SCHEME}://lore/{{pack}}/{{entity}}",
         name="entity",
         title="All that may be read of somebody or something",
-        description="By pack and ID: its own file first, then what mentions it.",
+        description="By pack and ID or name: its own file first, then what mentions it.",
         mime_type=_MARKDOWN,
     )(_as_resource(queries, entity))
     if writes:
@@ -276,7 +276,7 @@ def add_prompts(server: MCPServer[Any], queries: Queries) -> None:
         )
 
     def tell_me_about(
-        entity: Annotated[str, Field(description="A person, place or thing, by ID.")], campaign: Campaign = ""
+        entity: Annotated[str, Field(description="A person, place or thing, by ID or name.")], campaign: Campaign = ""
     ) -> str:
         """Tell me about somebody or something: all that the lore holds on it, in short."""
         found = queries.entity(entity, campaign_id=campaign or None)

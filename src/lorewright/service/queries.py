@@ -240,7 +240,7 @@ class Queries:
         """Return the best lore of the packs, and in a campaign of its history, for a question.
 
         Raises:
-            NotFound: there is no such pack or campaign.
+            NotFound: there is no such pack or campaign, or the viewer knows no such place or entity.
             SettingsError: nothing was asked, or for history without a campaign.
         """
         campaign_id = self._campaign(campaign_id)
@@ -269,7 +269,7 @@ class Queries:
         """Return all that the viewer may read of an entity.
 
         Raises:
-            NotFound: there is none of that ID for the viewer, or no such campaign.
+            NotFound: there is none of that ID or name for the viewer, or several are, or no such campaign.
         """
         budget = min(max_tokens or self.app.workspace.settings.lore.max_tokens, MOST_TOKENS)
         campaign_id = self._campaign(campaign_id)

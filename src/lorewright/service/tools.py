@@ -98,9 +98,9 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
             CorpusFilter, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
         ] = "all",
         packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
-        location: Annotated[Name | None, Field(description="The place it is about, by ID (`neon_dragon`).")] = None,
+        location: Annotated[Name | None, Field(description="The place it is about, by ID or name.")] = None,
         entities: Annotated[
-            tuple[Name, ...], Field(max_length=50, description="Whom or what it is about, by ID.")
+            tuple[Name, ...], Field(max_length=50, description="Whom or what it is about, by ID or name.")
         ] = (),
         tags: Annotated[tuple[Name, ...], Field(max_length=50, description="Tags that count as fitting.")] = (),
         limit: Annotated[int | None, Field(ge=1, le=MOST_CHUNKS, description="At most so many sections.")] = None,
@@ -125,7 +125,7 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
 
     def get_entity(
         entity: Annotated[
-            Name, Field(description="Its ID, with or without its pack (`viktor`, `neo_seattle:viktor`).")
+            Name, Field(description="Its name or ID, with or without its pack (`viktor`, `neo_seattle:viktor`).")
         ],
         campaign: Campaign = None,
         max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
@@ -165,7 +165,7 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
 
     def get_scene_at(
         campaign: Campaign = None,
-        place: Annotated[Name | None, Field(description="Another place, by ID; else the player's scene.")] = None,
+        place: Annotated[Name | None, Field(description="A place, by ID or name; else the player's scene.")] = None,
     ) -> VisibleScene:
         """What belongs to the scene at hand, or to another place and the people there, secrets included: atmosphere,
         briefings with what people know and keep back, what can be found and how, ties to the threads."""

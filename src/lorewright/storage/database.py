@@ -14,6 +14,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from glob import escape
 from itertools import count
 from pathlib import Path
@@ -247,20 +248,25 @@ def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword
     columns = ", ".join(f"CAST({column} AS TEXT)" for column in ("type", "name", "sql"))
     tables = connection.execute(f"SELECT {columns} FROM sqlite_master").fetchall()
     for kind, name, sql in tables:
-        keyword_table = _KEYWORD_TABLE.match(sql or "")
-        match kind:
-            case "table" if sql is not None and sql.startswith(_TABLE):
-                ours = _COMPUTES.search(sql) is None
-            case "table":
-                ours = keyword_table is not None and keyword_table[1] == name and name in keyword_tables
-            case "index":
-                ours = sql is None or _INDEX.fullmatch(sql) is not None
-            case "view":
-                ours = sql in _OUR_VIEWS
-            case _:
-                ours = False
-        if not ours:
+        if not _is_ours(kind, name, sql, name in keyword_tables):
             raise foreign_schema(path, f"the {kind} {name!r} in it was not made by lorewright")
+
+
+# The same few dozen statements are in every file, and a file is opened several times in a turn.
+@lru_cache(maxsize=256)
+def _is_ours(kind: str, name: str, sql: str | None, may_be_keyword_table: bool) -> bool:
+    match kind:
+        case "table" if sql is not None and sql.startswith(_TABLE):
+            return _COMPUTES.search(sql) is None
+        case "table":
+            keyword_table = _KEYWORD_TABLE.match(sql or "")
+            return keyword_table is not None and keyword_table[1] == name and may_be_keyword_table
+        case "index":
+            return sql is None or _INDEX.fullmatch(sql) is not None
+        case "view":
+            return sql in _OUR_VIEWS
+        case _:
+            return False
 
 
 def foreign_schema(path: Path, what: str) -> DamagedFile:

@@ -109,7 +109,13 @@ def _made_by(migrations: tuple[Migration, ...]) -> _Schema:
 
 
 def _schema(rows: Iterable[sqlite3.Row]) -> _Schema:
-    return {name: " ".join(sql.split()) for name, sql in rows}
+    return {name: _with_single_blanks(sql) for name, sql in rows}
+
+
+# Read at each opening of a file, and the same in every file.
+@lru_cache(maxsize=256)
+def _with_single_blanks(sql: str) -> str:
+    return " ".join(sql.split())
 
 
 def _done(database: Database) -> set[str]:

@@ -1,4 +1,5 @@
-"""Verbs of gestures: wave, laugh, dance, sing. They are seen, remembered, and change nothing else."""
+"""Verbs of gestures: wave, laugh, dance, sing, knock, sit, stand, touch. They are seen, remembered, and change nothing
+else."""
 
 from __future__ import annotations
 
@@ -13,21 +14,21 @@ from lorewright.builtin.parser.civilities import Gesture, as_free
 from lorewright.builtin.parser.clauses import Phrasing
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
-from lorewright.rules.verbs import RuleNames, Sight, Verb
+from lorewright.rules.verbs import RuleNames, Sight, Verb, seen
 from lorewright.world.frozen import Frozen
 
 
 class GestureMetadata(Frozen):
-    """What was typed for it: a nod and a bow are not the same to a rule of the scenario."""
+    """What was typed for it: a nod and a bow, a pat and a touch are not the same to a rule of the scenario."""
 
     verb: str = Field(default="", max_length=60)
 
 
-def _seen(alone: str, at_somebody: str) -> Callable[[Outcome, str], Iterator[tuple[Sight, str]]]:
-    """Return sights by whether it was meant for anybody."""
+def _seen(alone: str, at_target: str) -> Callable[[Outcome, str], Iterator[tuple[Sight, str]]]:
+    """Return sights by whether it was meant for anybody, or done to anything."""
 
     def sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
-        yield Sight(alone if outcome.target_id is None else at_somebody, 1), place
+        yield Sight(alone if outcome.target_id is None else at_target, 1), place
 
     return sights
 
@@ -178,4 +179,116 @@ SING = Verb(
     ),
 )
 
-VERBS = (WAVE, LAUGH, DANCE, SING)
+
+# knock: on a door, on something here, or on whatever there is; who might be behind it is not asked.
+
+KNOCK = Verb(
+    name="knock",
+    rank=310,
+    summary="knock, on a door or a thing perhaps; only those on this side are sure to hear it",
+    condition="what one knocks on, if anything, is here",
+    remembered="that somebody knocked, and on what",
+    lines={"knock_on": "knock on the {door}"},
+    rule_lines=lambda names: (f"knock on {names.aim}" if names.target else "knock",),
+    metadata=GestureMetadata,
+    requires=why_not_reach,
+    also_ruled_as=as_free("hands"),
+    like="free",
+    sights=_seen("{actor} knocked", "{actor} knocked on {target}"),
+    note="let the knock on {target} be heard",
+    note_target="the wall",
+    history="knocked on {target}",
+    parts=(
+        Phrasing(
+            86,
+            "knock, knock on, knock at, knock upon, rap, rap on, rap at, bang on, bang at, pound on, hammer on, "
+            "tap on, give a knock",
+            Gesture("knock", ("twice", "once", "three times", "loudly"), of_people=False, of_things=True).read,
+        ),
+        _telling("knock"),
+    ),
+)
+
+
+# sit and stand: nothing keeps who sits from doing what else there is to do.
+
+SIT = Verb(
+    name="sit",
+    rank=320,
+    summary="sit down, on something perhaps",
+    condition="what one sits on, if anything has a name, is here",
+    remembered="that somebody sat down",
+    lines={"sit_down": "sit down"},
+    rule_lines=lambda names: (f"sit on {names.aim}" if names.target else "sit down",),
+    metadata=GestureMetadata,
+    requires=why_not_reach,
+    also_ruled_as=as_free("hands"),
+    like="free",
+    sights=_seen("{actor} sat down", "{actor} sat down on {target}"),
+    note="let them sit",
+    history="sat down on {target}",
+    parts=(
+        Phrasing(
+            87,
+            "sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, take a seat on, have a seat, seat "
+            "myself",
+            Gesture("sit", ("a little", "myself"), of_people=False, of_things=True).read,
+        ),
+        _telling("sit"),
+    ),
+)
+
+STAND = Verb(
+    name="stand",
+    rank=330,
+    summary="stand up",
+    condition="it can be done wherever one is",
+    remembered="that somebody stood up",
+    lines={"stand_up": "stand up"},
+    rule_lines=lambda names: ("stand up",),
+    metadata=GestureMetadata,
+    requires=why_not_reach,
+    like="free",
+    sights=seen("{actor} stood up", 1),
+    note="let them stand",
+    history="stood up",
+    parts=(
+        Phrasing(
+            88,
+            "stand, stand up, get up, rise, rise to my feet, get to my feet, stand straight, straighten up",
+            Gesture("stand", ("straight", "up", "upright"), of_people=False).read,
+        ),
+        _telling("stand"),
+    ),
+)
+
+
+# touch: somebody or something.
+
+TOUCH = Verb(
+    name="touch",
+    rank=340,
+    summary="touch somebody or something, lightly",
+    condition="who or what is touched is here",
+    remembered="who or what was touched",
+    lines={"touch_thing": "touch {thing}"},
+    rule_lines=lambda names: (f"touch {names.aim}",),
+    metadata=GestureMetadata,
+    needs=("target",),
+    requires=why_not_reach,
+    also_ruled_as=as_free("hands"),
+    like="free",
+    sights=seen("{actor} touched {target}", 1),
+    note="let {target} be touched",
+    history="touched {target}",
+    parts=(
+        Phrasing(
+            89,
+            "touch, feel, pat, stroke, pet, caress, run my hand over, run my hands over, put a hand on, lay a hand on",
+            Gesture("touch", of_things=True, alone=False).read,
+        ),
+        _telling("touch"),
+    ),
+)
+
+VERBS = (WAVE, LAUGH, DANCE, SING, KNOCK, SIT, STAND, TOUCH)

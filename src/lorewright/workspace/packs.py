@@ -7,14 +7,16 @@ from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import PackError
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.lore_indexer import Installed, LoreIndexer
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.installing import place_copy, unpack_zip
-from lorewright.packs.loader import content_hash_of, load_manifest
+from lorewright.packs.manifest import load_manifest
 from lorewright.packs.models import Pack
 from lorewright.packs.pack_loader import PackLoader
 from lorewright.storage.faults import step
@@ -52,6 +54,9 @@ class WorkspacePacks:
         Whatever is raised, nothing was installed and no copy is left.
         """
         if source.is_file():
+            if source.suffix.lower() != ".zip" and not is_zipfile(source):
+                hint = f"what another tool wrote is imported first: lorewright pack import {source} FOLDER"
+                raise PackError(f"{source} is neither a pack's folder nor a .zip of one", hint=hint)
             return self._install_zip(source, lenient=lenient, progress=progress)
         if copy:
             source = self._copied(source, lenient=lenient)

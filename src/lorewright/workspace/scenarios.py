@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
 from lorewright.campaigns.scenarios.checks import Doubt, find_doubts, play_demo, shown_though_hidden
+from lorewright.campaigns.scenarios.names import with_ids
 from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario, read_scenario, scenario_text
@@ -17,7 +18,7 @@ from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
-from lorewright.packs.bounded_yaml import line_of, lines_of_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.packs.files import Finding, error, warning
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
@@ -25,6 +26,14 @@ from lorewright.world.state import WorldState
 _SUFFIXES = (".yaml", ".yml")
 # The nodes of a scenario's YAML: the limit that reading it has, too.
 _MAX_NODES = 500_000
+# What to do about an unknown name, by the beginning of the message.
+_HINTS = {
+    "there is no act": "use one of them, or another ruleset: lorewright ruleset list",
+    "dice": "mend the dice",
+    "": "add it to the pack or scenario, or mend the name",
+}
+# The groups of a scenario whose keys may be names.
+_KEYED_BY_NAMES = ("places", "cast", "goals", "stat_blocks", "finds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +95,13 @@ class Scenarios:
         """
         scenario, faults = read_scenario(path)
         if scenario is None:
-            return [error(str(path), "invalid", fault.message, line=fault.line, hint=fault.hint) for fault in faults]
-        checked = _Checked(str(path), lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES), scenario)
+            found = [error(str(path), "invalid", fault.message, line=fault.line, hint=fault.hint) for fault in faults]
+            return sorted({*found, *_twice(path)})
+        checked = _Checked(str(path), lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES), scenario, scenario)
         with ExitStack() as stack:
             stack.enter_context(self._explorer.trying())
             found = list(self._checked(checked, scenario, stack))
-        return sorted(set(found))
+        return sorted({*found, *_twice(path)})
 
     def demo_findings(self, path: Path, campaigns: Campaigns) -> list[Finding]:
         """Return the lines of the demo of a scenario without errors that are asked back or refused, as warnings.
@@ -109,7 +119,7 @@ class Scenarios:
             scenario, packs, self._library, source=str(path), campaign_id=demo_id, seed=scenario.demo_seed
         )
         lines = lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES)
-        checked = _Checked(str(path), lines, scenario)
+        checked = _Checked(str(path), lines, scenario, scenario)
         with campaigns.open(row.id) as campaign:
             return [checked.warning(doubt) for doubt in play_demo(campaign, scenario.demo)]
 
@@ -130,12 +140,22 @@ class Scenarios:
             stack.callback(generations[-1].close)
         state: WorldState | None = None
         if len(generations) == len(scenario.content_packs):
+            scenario = with_ids(scenario, generations)
+            checked = replace(checked, scenario=scenario)
             state = yield from _composed(checked, scenario, ruleset, generations)
         for doubt in find_doubts(scenario, ruleset, state):
             yield checked.warning(doubt)
         if state is not None:
             for doubt in shown_though_hidden(scenario, state, generations):
                 yield checked.warning(doubt)
+
+
+def _twice(path: Path) -> Iterator[Finding]:
+    """Yield a warning for each key of a file that comes twice; none for a file that is not YAML."""
+    with suppress(LorewrightError, YamlProblem, UnicodeDecodeError):
+        for key, line in load_yaml(scenario_text(path), max_nodes=_MAX_NODES).duplicates:
+            message = f"the key {key} comes twice; the last holds"
+            yield warning(str(path), "duplicate-yaml-key", message, line=line, hint="leave one of them out")
 
 
 def _composed(
@@ -152,10 +172,12 @@ def _composed(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A file that is checked, with the lines of its keys."""
+    """A file that is checked, with the lines of its keys. `written` is the scenario as its author wrote it, `scenario`
+    the same with IDs."""
 
     file: str
     lines: Mapping[tuple[str, ...], int]
+    written: Scenario
     scenario: Scenario
 
     def error(self, path: tuple[object, ...], code: str, problem: LorewrightError) -> Finding:
@@ -164,15 +186,24 @@ class _Checked:
     def named(self, where: str, message: str) -> Finding:
         """Return the finding of an unknown name, at the place where composing met it (`rules.debt`,
         `clocks.heat.at.4`)."""
-        line = line_of(self.lines, self._path(where))
+        path = self._path(where)
+        line = self._line(path)
         if where.split(".")[0] in (STAT_BLOCKS, SCENE_SEED):
             hint = f"see what the ruleset asks for: lorewright ruleset show {self.scenario.ruleset}"
             return error(self.file, "ruleset-schema", f"{where}: {message}", line=line, hint=hint)
-        hint = "add it to the pack or scenario, or mend the name"
+        hint = next((hint for start, hint in _HINTS.items() if message.startswith(start)), "")
         return error(self.file, "unknown-name", f"{where}: {message}", line=line, hint=hint)
 
     def warning(self, doubt: Doubt) -> Finding:
-        return warning(self.file, doubt.code, doubt.message, line=line_of(self.lines, doubt.path), hint=doubt.hint)
+        return warning(self.file, doubt.code, doubt.message, line=self._line(doubt.path), hint=doubt.hint)
+
+    def _line(self, path: Sequence[object]) -> int:
+        """Return the line of a path of keys, whose second key may stand in the file as another name of it."""
+        if len(path) < 2 or path[0] not in _KEYED_BY_NAMES:
+            return line_of(self.lines, path)
+        group, key, *rest = map(str, path)
+        keys = dict(zip(getattr(self.scenario, group), getattr(self.written, group), strict=True))
+        return line_of(self.lines, (group, keys.get(key, key), *rest))
 
     def _path(self, where: str) -> list[object]:
         """Return the path of keys of a place. Rules are named by their ID and found by their number; agendas and acts

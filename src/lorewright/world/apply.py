@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
+from lorewright.ids import with_other_ids
 from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, with_entry, without_entry
 from lorewright.world.ruleset_state import apply_to_path, reshaped
@@ -213,7 +214,7 @@ def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
     Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
     `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`,
-    `unknown_relationship`, `unknown_state`, `unknown_condition`, `unknown_threat`, `unknown_situation`,
+    `id_taken`, `unknown_relationship`, `unknown_state`, `unknown_condition`, `unknown_threat`, `unknown_situation`,
     `no_turn_order`, `no_persona`; of the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`,
     `unknown_path`, `not_a_number`, `not_a_list`, `not_there`, `breaks_schema`). After each op the ruleset's scene and
     stat blocks as a whole fit their schemas.
@@ -287,6 +288,10 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
         case o.PlayAs():
             return _play_as(state, op.who)
+        case o.RenameIds():
+            if not op.ids.keys().isdisjoint(op.ids.values()) or not state.entities.keys().isdisjoint(op.ids.values()):
+                return "id_taken"
+            return WorldState.model_validate(with_other_ids(state.model_dump(mode="json"), op.ids))
         case o.Reshape():
             other = reshaped(state.ruleset, op)
             return other if isinstance(other, str) else _with(state, ruleset=other)

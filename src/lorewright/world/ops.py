@@ -348,6 +348,14 @@ class Reshape(Frozen):
     scene_schema: FrozenMap[str, Json]
 
 
+class RenameIds(Frozen):
+    """IDs of entities, sections and items become others, wherever the state has them; what an ID begins with is part of
+    it (`town:bar` of `town:bar:secrets#1`)."""
+
+    op: Literal["rename_ids"] = "rename_ids"
+    ids: FrozenMap[str, str]
+
+
 PathOp = SetPath | Increment | Decrement | AppendTo | RemoveFrom
 
 StateOp = Annotated[
@@ -390,6 +398,7 @@ StateOp = Annotated[
     | AppendTo
     | RemoveFrom
     | Reshape
+    | RenameIds
     | PlayAs,
     Field(discriminator="op"),
 ]

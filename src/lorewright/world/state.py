@@ -19,6 +19,7 @@ from lorewright.ids import canonical_json, content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ruleset_state import Gauge, RulesetState
 from lorewright.world.things import (
+    CHARTED_TAG,
     ESCALATION,
     OFFSTAGE,
     SHELF_TAG,
@@ -43,6 +44,7 @@ from lorewright.world.things import (
 )
 
 __all__ = [
+    "CHARTED_TAG",
     "OFFSTAGE",
     "SHELF_TAG",
     "Clock",

@@ -167,6 +167,8 @@ How = Literal["told", "found", "overheard", "witnessed"]
 
 # The tag of a place whose things are notes, which are read rather than taken.
 SHELF_TAG = "shelf"
+# The tag of a place whose ways everybody knows: one walks by it to places further off without having been there.
+CHARTED_TAG = "charted"
 # The position of characters of the cast who are nowhere yet, or no longer.
 OFFSTAGE = "offstage"
 

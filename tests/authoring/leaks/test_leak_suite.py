@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.cli.root import app as command_line
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.loader import content_hash_of
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.models import SceneItem
 from support import harbour as h

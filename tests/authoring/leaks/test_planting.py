@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.leaks.planting import COMMENT, KEY, TRIGGER, canary_of, may_know, plant
-from lorewright.packs.loader import content_hash_of, load_pack
+from lorewright.packs.content_hash import content_hash_of
+from lorewright.packs.loader import load_pack
 from support.corpora import PACKS, corpus_pack
 from support.harbour import write_pack
 from support.harbour_canaries import FILES as TOWN_OF_CANARIES
@@ -49,6 +50,7 @@ def test_in_the_own_packs_every_secret_has_a_canary_and_no_line_moves(tmp_path: 
     assert content_hash_of(root) == before
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", PACKS)
 def test_in_packs_of_other_people_nearly_every_secret_has_one(tmp_path: Path, name: str) -> None:

@@ -20,7 +20,7 @@ from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.sessions import sittings
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import CampaignError, ImportRefused, LorewrightError, NotFound
-from lorewright.lore_bootstrap import make_workspace
+from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.tables import read_tables
 from lorewright.turn.store.turn_store import undo_played
@@ -31,7 +31,7 @@ from support.scale import scaled
 
 @pytest.fixture
 def app(tmp_path: Path) -> App:
-    make_workspace(tmp_path / "workspace")
+    make_empty_workspace(tmp_path / "workspace")
     return open_app(tmp_path / "workspace")
 
 

@@ -35,9 +35,18 @@ def test_it_says_where_every_field_went_and_what_comes_next(book: Path, tmp_path
     rows = [line.split() for line in shown.splitlines()]
     assert ["locations/tavern.md", "Tavern", "location", "tavern"] in rows
     assert ["entries[].key", "aliases", "1"] in rows
-    assert ["entries[].key", "x_key", "1"] in rows
+    assert ["entries[].key", "lore:", "keys", "1"] in rows
     assert ["entries[].order", "lore:", "priority", "1"] in rows
     assert f"lorewright pack install {tmp_path / 'inn'}" in shown
+
+
+def test_it_warns_of_constant_entries_that_need_more_than_half_of_the_default_budget(tmp_path: Path) -> None:
+    path = tmp_path / "book.json"
+    entries = [{"key": [f"rule {n}"], "content": "word " * 600, "constant": True} for n in range(3)]
+    path.write_bytes(bytes_of(world(*entries)))
+    assert "3 constant entries need 2,250 tokens of 3,000" in run(str(path), str(tmp_path / "rules"))
+    path.write_bytes(bytes_of(world(*entries[:2], {**entries[2], "constant": False})))
+    assert "constant entries need" not in run(str(path), str(tmp_path / "fewer"))
 
 
 def test_it_says_the_same_as_json(book: Path, tmp_path: Path) -> None:

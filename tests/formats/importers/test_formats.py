@@ -102,13 +102,14 @@ def test_keys_become_aliases_but_patterns_and_combinations_stay_keys(tmp_path: P
     pack = ImportedPack(world({"key": keys, "comment": "Neon Dragon", "content": "A bar."}), tmp_path / "dragon")
     (entity,) = pack.pack.entities
     assert (entity.name, entity.aliases) == ("Neon Dragon", ("dragon",))
-    assert pack.files[0].metadata["x_key"] == ["/drag(on)+/i", "bar & neon", "a|b", "[[x]]", 7]
+    assert pack.files[0].metadata["x_key"] == ["bar & neon", "a|b", "[[x]]", 7]
+    assert pack.files[0].metadata["lore"] == {"keys": ["/drag(on)+/i"]}
 
 
-def test_the_keys_of_an_entry_that_uses_patterns_are_no_aliases(tmp_path: Path) -> None:
-    entry = {"keys": ["drag.*"], "use_regex": True, "content": "A bar."}
+def test_of_the_keys_of_an_entry_that_uses_patterns_plain_words_are_aliases(tmp_path: Path) -> None:
+    entry = {"keys": ["drag.*", "the worm"], "use_regex": True, "name": "Dragon", "content": "A bar."}
     pack = ImportedPack(card(character_book={"entries": [entry]}), tmp_path / "mara")
-    assert pack.pack.entities[0].aliases == ()
+    assert pack.pack.entities[0].aliases == ("the worm",)
     assert pack.files[1].metadata["x_keys"] == ["drag.*"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lorewright.formats.imported import contain_in_section, heading
-from lorewright.packs.chunking import comments_in, split_sections
+from lorewright.packs.markdown.chunking import comments_in, split_sections
 
 markdown_like = st.lists(
     st.sampled_from(["# a", "## b", "### c", "---", "===", "```", "~~~~", "<!--", "-->", "%%", "<pre>", "<div>", "> q"])

@@ -73,21 +73,15 @@ def test_what_is_told_in_no_case_is_for_the_game_master_alone(tmp_path: Path) ->
 OTHERS = (entry("Viktor"), entry("The Bridge", key=["bridge", "old bridge"]))
 
 
-@pytest.mark.parametrize(
-    ("logic", "keys", "rules"),
-    [
-        (3, ["viktor", "bridge"], {"requires": ["Viktor", "The Bridge"]}),
-        (0, ["Viktor"], {"requires": ["Viktor"]}),
-        (2, ["old bridge", "bridge"], {"excludes": ["The Bridge"]}),
-    ],
-)
-def test_secondary_keys_that_name_entries_become_what_it_requires_or_excludes(
-    tmp_path: Path, logic: int, keys: list[str], rules: dict[str, Any]
+@pytest.mark.parametrize(("logic", "rule"), [(0, "any"), (1, "not all"), (2, "not any"), (3, "all"), (None, "any")])
+def test_secondary_keys_become_words_that_a_question_must_say_or_not(
+    tmp_path: Path, logic: int | None, rule: str
 ) -> None:
-    ruled = entry("Storm", keysecondary=keys, selective=True, selectiveLogic=logic)
+    ruled = entry("Storm", keysecondary=["viktor", "/ra+in/i"], selective=True, selectiveLogic=logic)
     found = metadata(tmp_path, ruled, *OTHERS)[0]
-    assert found["lore"] == rules
-    assert {"x_keysecondary", "x_selectiveLogic"}.isdisjoint(found)
+    assert found["lore"] == {rule: ["viktor", "/ra+in/i"]}
+    assert "x_keysecondary" not in found
+    assert found.get("x_selectiveLogic") in (None, 0)
 
 
 def test_a_cards_book_names_them_otherwise(tmp_path: Path) -> None:
@@ -95,31 +89,37 @@ def test_a_cards_book_names_them_otherwise(tmp_path: Path) -> None:
     book = {"entries": [{**ruled, "extensions": {"selectiveLogic": 3}}]}
     pack = ImportedPack(card(character_book=book), tmp_path / "mara")
     found = next(file.metadata for file in pack.files if file.metadata["id"] == "storm")
-    assert found["lore"] == {"requires": ["Mara"]}
+    assert found["lore"] == {"all": ["Mara"]}
     assert "x_extensions" not in found
     chunk = next(one for one in pack.pack.chunks if one.entity_id == "mara:storm")
     assert chunk.rules is not None
-    assert chunk.rules.requires == ("mara:mara",)
+    assert chunk.rules.all == ("Mara",)
 
 
 @pytest.mark.parametrize(
-    ("logic", "keys", "others"),
+    "fields",
     [
-        (0, ["viktor", "bridge"], OTHERS),
-        (1, ["viktor"], OTHERS),
-        (3, ["viktor", "rain"], OTHERS),
-        (3, ["storm"], OTHERS),
-        (3, ["viktor"], (*OTHERS, entry("Count", key=["viktor"]))),
-        (3, ["viktor"], (entry("Viktor", disable=True),)),
-        (3, ["a|b"], (entry("A|B"),)),
+        {"keysecondary": ["rain"], "selective": False},
+        {"keysecondary": ["rain"], "selectiveLogic": 4},
+        {"keysecondary": ["rain"], "selectiveLogic": True},
+        {"keysecondary": ["rain", "/(?=rain)/"]},
+        {"keysecondary": ["rain", "{{user}}"]},
+        {"keysecondary": ["rain", 7]},
+        {"keysecondary": ["word"] * 51},
     ],
 )
-def test_secondary_keys_that_are_words_stay_keys(
-    tmp_path: Path, logic: int, keys: list[str], others: tuple[dict[str, Any], ...]
+def test_secondary_keys_that_are_not_used_or_cannot_be_looked_for_stay_as_they_were(
+    tmp_path: Path, fields: dict[str, Any]
 ) -> None:
-    found = metadata(tmp_path, entry("Storm", keysecondary=keys, selective=True, selectiveLogic=logic), *others)[0]
+    (found,) = metadata(tmp_path, entry("Storm", **fields))
     assert "lore" not in found
-    assert (found["x_keysecondary"], found["x_selectiveLogic"]) == (keys, logic)
+    assert {f"x_{key}": value for key, value in fields.items()}.items() <= found.items()
+
+
+def test_a_pattern_among_the_keys_becomes_a_key_and_one_that_cannot_be_read_stays(tmp_path: Path) -> None:
+    (found,) = metadata(tmp_path, entry("Storm", key=["storm", " /thunder(s|ing)?/i ", "/(/", "/a{{user}}/"]))
+    assert found["lore"] == {"keys": ["/thunder(s|ing)?/i"]}
+    assert (found["aliases"], found["x_key"]) == (["storm"], ["/(/", "/a{{user}}/"])
 
 
 def test_an_imported_book_is_read_without_a_finding_about_its_rules(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_an_imported_book_is_read_without_a_finding_about_its_rules(tmp_path: Pa
     assert {"bad-entry-rule", "entry-never-there", "dangling-reference"}.isdisjoint(codes)
     (chunk,) = (one for one in pack.pack.chunks if one.entity_id == "pack:storm")
     assert chunk.rules is not None
-    assert (chunk.rules.always, chunk.rules.priority, chunk.rules.requires) == (True, -93, ("pack:viktor",))
+    assert (chunk.rules.always, chunk.rules.priority, chunk.rules.all) == (True, -93, ("viktor",))
 
 
 PEOPLE = """---
@@ -138,6 +138,7 @@ type: npc
 lore: {priority: 5, group: [guests, crew], sticky: 2}
 section_lore:
   Rumours: {probability: 0.3, requires: [storm]}
+  The bar: {keys: ["/stools?/i", nine seats], not all: [rain, "/sto+rm/"]}
 ---
 
 # Viktor
@@ -152,9 +153,7 @@ He was seen at the mole.
 
 It has nine stools.
 """
-STORM = (
-    "---\nid: storm\ntype: event\nlore: {always: true, excludes: [viktor], cooldown: 4}\n---\n\n# Storm\n\nIt comes.\n"
-)
+STORM = "---\nid: storm\ntype: event\nlore: {always: true, not any: [Viktor], keys: '/gales?/', cooldown: 4}\n---\n\n# Storm\n\nIt comes.\n"
 
 
 def test_rules_come_back_from_sillytavern_as_they_went(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.generate.explore.survey import MOST_WAYS, AuthoredPath, Path, Tied, join_places
+from lorewright.generate.explore.joining import MOST_WAYS, AuthoredPath, Path, Tied, join_places
 
 TAGS = ("coast", "inland", "town", "old")
 

@@ -11,7 +11,7 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 from support import walking_player
 from support.corpora import SOME_PACKS, corpus_pack
 

@@ -16,11 +16,12 @@ from typing import Any
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
-from lorewright.packs.chunking import comments_in
+from lorewright.packs.content_hash import source_paths
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
 from lorewright.packs.items import without_items
-from lorewright.packs.loader import load_pack, source_paths
+from lorewright.packs.loader import load_pack
+from lorewright.packs.markdown.chunking import comments_in
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Pack
 
 # The values of a report: leaks, what was wrongly blocked, and how much was looked at.

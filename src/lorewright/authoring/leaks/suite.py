@@ -37,9 +37,9 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.files import Progress, no_progress
-from lorewright.packs.loader import load_manifest
+from lorewright.packs.manifest import load_manifest
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import OPEN_ROLES, Item, Pack
 from lorewright.rules.verbs import typed
 from lorewright.turn.views.leaks import plain_words

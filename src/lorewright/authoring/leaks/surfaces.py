@@ -15,9 +15,10 @@ from lorewright.campaigns.scenarios.scenario import scenario_text
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, shown_item, slug
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
-from lorewright.packs.chunking import comments_in, plain_text, without_spans
-from lorewright.packs.loader import source_paths
+from lorewright.packs.content_hash import source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.markdown.chunking import blocks_of, plain_text, without_spans
+from lorewright.packs.markdown.hidden_spans import find_hidden_spans, ranges_of
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Pack, PackEntity
 from lorewright.packs.references import Links
 from lorewright.turn.views.acquaintance import names_its_owner
@@ -206,7 +207,7 @@ def _rename_references(text: str, path: str, links: Links, renaming: _Renaming) 
     head, body = (found.group(), text[found.end() :]) if found else ("", text)
     head = "\n".join(line if _WORDS.match(line) else renaming.of(line) for line in head.split("\n"))
     parts, done = [], 0
-    for edit in links.edits(body, path, comments=comments_in(body)):
+    for edit in links.edits(body, path, comments=ranges_of(find_hidden_spans(body, blocks_of(body)), "comment")):
         parts += [body[done : edit.start], renaming.of(body[edit.start : edit.end])]
         done = max(done, edit.end)
     return head + "".join(parts) + body[done:]
@@ -335,7 +336,7 @@ def _blank(text: str) -> int:
 
 
 def _without_comments(source: str) -> str:
-    return without_spans(source, comments_in(source))
+    return without_spans(source, ranges_of(find_hidden_spans(source, blocks_of(source))))
 
 
 def _surface_of_lines(file: str, text: str, line: int, viewer: str, channel: str) -> Surface:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _DROPPED = (
     (re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)"), r"\1"),  # [text](target)
@@ -36,6 +37,7 @@ _SUBORDINATE = frozenset(
 _SHORTEST, _LONGEST = 3, 16  # longest reminder (words)
 
 
+@lru_cache(maxsize=2048)
 def plain(text: str) -> str:
     """Return the words of a text without emphasis, links, list marks and citations, on one line."""
     for pattern, kept in _DROPPED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Telling, telling_of
@@ -33,7 +34,7 @@ class SceneryMemory:
     def __init__(self, recent: Sequence[str]) -> None:
         self._texts = list(recent)
         self._runs = {run for text in recent for run in _runs(text)}
-        self._last = _words(recent[-1])[:2] if recent else []
+        self._last = _words(recent[-1])[:2] if recent else ()
         self._openings = [_words(text)[:2] for text in recent[-_OPENINGS:]]
 
     def add(self, text: str) -> None:
@@ -55,7 +56,7 @@ class SceneryMemory:
     def opens_alike(self, text: str) -> bool:
         """Tell whether the text would open as the last turn did: its first two words, or `You`."""
         first = _words(text)[:2]
-        return bool(self._last) and (first == self._last or first[:1] == self._last[:1] == ["you"])
+        return bool(self._last) and (first == self._last or first[:1] == self._last[:1] == ("you",))
 
     def opened_lately(self, text: str) -> bool:
         """Tell whether one of the last narrations opened with the same two words."""
@@ -88,13 +89,15 @@ def jars(first_text: str, second_text: str) -> bool:
     return any(tail[at : at + 2] == second[:2] for at in range(len(tail)))
 
 
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+# Every variant that might be told is compared with what was told lately.
+@lru_cache(maxsize=2048)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(text))
 
 
 def _runs(text: str) -> list[Run]:
     words = _words(text)
-    return [tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)]
+    return [words[at : at + _RUN] for at in range(len(words) - _RUN + 1)]
 
 
 # Hearsay: NarratorInput -> lines of the notes as what people say: of the place, of those a turn was about, of what is

@@ -24,7 +24,7 @@ from lorewright.builtin.parser.readings import (
     typeable,
 )
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import verbs
+from lorewright.rules.verbs import free_verb, verbs
 
 # Words for all who are here.
 _ALL = frozenset(
@@ -62,7 +62,7 @@ def as_free(trait: str, word: str = "") -> Callable[[Action], Action | None]:
     """
 
     def other(action: Action) -> Action | None:
-        free = next((verb for verb in verbs().values() if verb.is_free), None)
+        free = free_verb()
         if free is None or action.target_id is None:
             return None
         metadata = {**({"verb": word} if word else {}), **action.metadata, "trait": trait}

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Literal, get_args
 
@@ -42,6 +42,7 @@ def listed(names: Sequence[str], *, limit: int = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
+@lru_cache(maxsize=2048)
 def capitalised(text: str) -> str:
     """Return the text with its first letter raised; quotation marks before it do not count."""
     match = re.search(r"[^\W\d_]", text)
@@ -208,7 +209,8 @@ _WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "wh
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:
     """Return the first of the phrases (longest first) that the words begin with; empty where none does."""
-    return next((phrase for phrase in phrases if tuple(words[: len(phrase)]) == phrase), ())
+    begun = tuple(words)
+    return next((phrase for phrase in phrases if begun[: len(phrase)] == phrase), ())
 
 
 def _flat(rows: Sequence[Sequence[str]]) -> list[str]:

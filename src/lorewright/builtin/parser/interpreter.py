@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.clauses import (
     AGAIN,
     Clause,
+    Phrase,
+    Phrasing,
     Risk,
     Syntax,
     Word,
@@ -277,13 +280,22 @@ def _read_by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> R
     low = lows(words)
     if low[0] in AGAIN:
         return None if words[1:] else asking(clause.text, "Type again what you want repeated.")
-    for phrase, phrasing in lexicon().verbs:
+    for phrase, phrasing in _verbs_by_first_word().get(low[0], ()):
         if tuple(low[: len(phrase)]) != phrase:
             continue
         reading: Reading | None = phrasing.read(ctx, clause.text, words[len(phrase) :])
         if reading is not None:
             return reading
     return None
+
+
+@cache
+def _verbs_by_first_word() -> Mapping[str, Sequence[tuple[Phrase, Phrasing]]]:
+    """Return the verb phrases by their first word, each with the longest first."""
+    found: dict[str, list[tuple[Phrase, Phrasing]]] = {}
+    for phrase, phrasing in lexicon().verbs:
+        found.setdefault(phrase[0], []).append((phrase, phrasing))
+    return found
 
 
 def _read_anything(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:

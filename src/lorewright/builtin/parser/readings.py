@@ -22,7 +22,7 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, key_words, resolve
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import Verb, verbs
+from lorewright.rules.verbs import Verb, free_verb, verbs
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Unclear
 
@@ -95,7 +95,7 @@ def acting_freely(
     ctx: ParseContext, intent: str, word: str, trait: str, *, target: PhraseMatch, item: PhraseMatch | None
 ) -> Reading | None:
     """Return an attempt at what no other verb means, by the word that was typed for it; None where no verb is free."""
-    free = next((verb for verb in verbs().values() if verb.is_free), None)
+    free = free_verb()
     if free is None:
         return None
     return acting(ctx, free.name, intent, target=target, item=item, metadata={"verb": word, "trait": trait})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, no_act
 from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioAct, ScenarioCast
 from lorewright.errors import StateMisfit
 from lorewright.ids import local
@@ -122,7 +122,7 @@ class _Acts:
     def _wrong(self, do: Deed) -> Iterator[str]:
         """Yield the faults that would otherwise show only in a turn."""
         if self._ruleset.find_row(do.type) is None:
-            yield f"there is no act {do.type} (there are {', '.join(self._ruleset.kinds())})"
+            yield no_act(do.type, self._ruleset.kinds())
             return
         verb = verb_of(do.type)
         for missing in [key for key in (() if verb is None else verb.needs) if not getattr(do, key)]:

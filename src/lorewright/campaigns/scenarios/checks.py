@@ -6,14 +6,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.scenarios.faults import remark
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
+from lorewright.rules.verbs import verbs
 from lorewright.turn.views.acquaintance import Acquaintance, Exchange, StorySoFar
 from lorewright.values.records import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
@@ -45,6 +47,8 @@ def find_doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None =
         *_unknown_acts(scenario),
         *_hardships(scenario, effects),
         *_endings(scenario, effects),
+        *_clock_bounds(scenario),
+        *_traits(scenario, ruleset),
         *_demo(scenario),
     ]
 
@@ -100,6 +104,8 @@ def _unreachable(scenario: Scenario, state: WorldState | None) -> Iterator[Doubt
         keys = {_id_of(state, key): key for key in scenario.places}
         for place, exits in state.exits.items():
             ways.setdefault(keys.get(place, place), set()).update(keys.get(way.to, way.to) for way in exits)
+    if scenario.start not in scenario.places:
+        return
     reached, todo = {scenario.start}, [scenario.start]
     while todo:
         near = ways.get(todo.pop(), set()) - reached
@@ -225,24 +231,12 @@ def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
         for key, member in scenario.cast.items()
         for number, act in enumerate(member.acts, 1)
     }
-    for path, by, did in _asked_acts(scenario.model_dump(mode="json", by_alias=True), ()):
-        if (by, did) not in acts:
-            yield Doubt(
-                "unknown-act", path, f"there is no act {did} of {by}", "name one by its `id`, or act_1, act_2 …"
-            )
-
-
-def _asked_acts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str, str]]:
-    """Yield (path, person, act) of every condition that asks whether somebody did something, or tried to."""
-    if isinstance(part, dict):
-        for key in ("did", "tried"):
-            if set(part) == {key, "by"}:
-                yield path, str(part["by"]), str(part[key])
-        for key, value in part.items():
-            yield from _asked_acts(value, (*path, key))
-    elif isinstance(part, list):
-        for number, value in enumerate(part):
-            yield from _asked_acts(value, (*path, number))
+    for path, part in _parts(scenario.model_dump(mode="json", by_alias=True), ()):
+        asked = next((key for key in ("did", "tried") if set(part) == {key, "by"}), None)
+        if asked is not None and (part["by"], part[asked]) not in acts:
+            near = remark(part[asked], (act for who, act in acts if who == part["by"]))
+            message = f"there is no act {part[asked]} of {part['by']}{near}"
+            yield Doubt("unknown-act", path, message, "name one by its `id`, or act_1, act_2 …")
 
 
 def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
@@ -287,6 +281,44 @@ def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
             yield condition["thread"], condition["status"]
         for inner in condition.get("all") or ():
             yield from _threads_in(inner)
+
+
+def _clock_bounds(scenario: Scenario) -> Iterator[Doubt]:
+    """Yield a remark for each condition that asks for more of a clock than it has."""
+    for path, part in _parts(scenario.model_dump(mode="json", by_alias=True), ()):
+        clock = scenario.clocks.get(str(part.get("clock")))
+        least = part.get("min")
+        if clock is not None and isinstance(least, int) and least > clock.max:
+            message = f"the clock {part['clock']} never rises to {least}"
+            yield Doubt("clock-mark", path, message, f"use {clock.value + 1} to {clock.max}")
+
+
+def _parts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], dict[str, Any]]]:
+    """Yield every mapping in a scenario's data, with its path."""
+    if isinstance(part, dict):
+        yield path, part
+    for key, value in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+        yield from _parts(value, (*path, key))
+
+
+def _traits(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
+    """Yield a remark for each check that adds a trait that nobody has, and that no verb calls for."""
+    people = (scenario.player, *scenario.personas.values())
+    known = {trait for person in people for trait in person.traits} | {*ruleset.stats, *ruleset.traits, *_called_for()}
+    for number, rule in enumerate(scenario.rules):
+        trait = None if rule.check is None else rule.check.add
+        if trait is not None and trait not in known:
+            message = f"nobody has the trait {trait}, so the check adds nothing{remark(trait, known)}"
+            hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or mend the name"
+            yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)
+
+
+def _called_for() -> Iterator[str]:
+    """Yield the traits that the verbs of free attempts call for."""
+    for verb in verbs().values():
+        field = verb.metadata.model_fields.get("trait")
+        for kind in get_args(field.annotation) if field is not None else ():
+            yield from (trait for trait in get_args(kind) if isinstance(trait, str))
 
 
 def _demo(scenario: Scenario) -> Iterator[Doubt]:

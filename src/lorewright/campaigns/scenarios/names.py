@@ -2,67 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from types import MappingProxyType
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel
 
+from lorewright.campaigns.scenarios.faults import remark
+from lorewright.ids import local, nearest
 from lorewright.index.generation import Generation
-from lorewright.packs.bounded_yaml import line_of
-from lorewright.retrieval.view import find_same_things, ids_of
+from lorewright.packs.models import role_of
+from lorewright.retrieval.entity_names import NamedEntities, NameTable
+from lorewright.retrieval.view import find_same_things, ids_of, merge_entity
 from lorewright.rules.rulesets import ANY_NPC
 from lorewright.world.state import OFFSTAGE
 
-# The faults of a file that an author wrote: line, message, and what to do about it.
 
-# Messages for authors in place of pydantic's own, which speak of Python.
-_IN_PLAIN_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "missing": "is missing, and must be there",
-        "extra_forbidden": "there is no such key",
-        "string_type": "write text; in quotation marks where it is a number or begins with a bracket",
-        "string_pattern_mismatch": "is empty; write text",
-        "dict_type": "write `key: value` lines",
-        "model_type": "write `key: value` lines",
-        "tuple_type": "write a list: [one, another]",
-        "int_type": "write a whole number",
-        "int_parsing": "write a whole number",
-        "bool_parsing": "write true or false",
-    }
-)
-# At most this many faults are printed.
-_MOST_TOLD = 5
-
-
-@dataclass(frozen=True, slots=True)
-class FileFault:
-    """A fault of a file: its line (from 1), the message, and what to do about it."""
-
-    line: int
-    message: str
-    hint: str
-
-
-def faults_of(problem: ValidationError, lines: Mapping[tuple[str, ...], int], *, hint: str) -> list[FileFault]:
-    """Return the faults that a model finds in the data of a file whose keys stand on these lines, in the model's
-    order."""
-    return [
-        FileFault(line_of(lines, error["loc"]), f"{'.'.join(map(str, error['loc']))}: {_said(error)}", hint)
-        for error in problem.errors(include_url=False, include_input=False)
-    ]
-
-
-def _said(error: ErrorDetails) -> str:
-    return _IN_PLAIN_WORDS.get(error["type"], error["msg"])
-
-
-def faults_in_lines(path: Path, faults: Sequence[FileFault]) -> str:
-    """Return the first faults as `file:line: message`, a line each."""
-    return "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:_MOST_TOLD])
+def no_act(kind: str, known: Sequence[str]) -> str:
+    """Return the message about an act that the ruleset does not have."""
+    return f"there is no act {kind} (there are {', '.join(known)}){remark(kind, known)}"
 
 
 # Short names -> qualified IDs, with every unknown name collected.
@@ -94,6 +53,226 @@ _ENTITY_FIELDS = frozenset(
 )
 
 
+# Whatever an author calls an entity or item -> its ID, in a scenario that was read.
+
+# In the groups of a scenario, the type of a pack's entity that is meant where several are called so.
+_TYPE_OF = {"places": "location", "cast": "npc", "things": "item", "personas": "", "entities": ""}
+_NAMING = frozenset(
+    {
+        *(*_ENTITY_FIELDS, *_PAIRS, "start", "from", "via", "held_by", "key", "bolt_at"),
+        *("items", "related", "between", "turn_order"),
+    }
+)
+_NAMING_ITEMS = _ITEM_FIELDS | {"clues"}
+_KEYED_BY_ENTITIES = frozenset({"places", "cast", "goals", "stat_blocks", "trust"})
+# What is below these keys is named by their author, and may be called like a field.
+_KEYED_BY_AUTHORS = _KEYED_BY_ENTITIES | {
+    *("things", "personas", "threads", "clocks", "endings", "deeds", "threats", "situations", "finds", "exits"),
+}
+_OPAQUE = frozenset({"profile", "states", "attrs", "traits", "scene_seed", "calibration", "system", "genre_rules"})
+_OTHERS_WORDS = _OPAQUE | {"grammar", "demo", "say", "conditions"}
+
+
+def with_ids(scenario: M, generations: Sequence[Generation]) -> M:
+    """Return a scenario with the ID of every entity and item that it names by anything else while that is unique; a
+    thing of a pack that has no name gets the pack's. A scenario that has IDs alone is returned as it is."""
+    written = scenario.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    by_id = WrittenNames(written, generations).by_id()
+    return scenario if by_id == written else type(scenario).model_validate(by_id)
+
+
+class WrittenNames:
+    """What the author of a scenario may name: its own entities by key, those of packs by ID, and each by a name, an
+    alias or the name of its file while that is unique. What is in the scenario goes before the rest of the packs."""
+
+    def __init__(self, scenario: Mapping[str, Any], generations: Sequence[Generation]) -> None:
+        """`scenario` is the scenario as data."""
+        self._scenario = scenario
+        self._generations = generations
+        self._packs = NamedEntities(generations)
+        groups = {group: scenario.get(group, {}) for group in ("things", "personas", "places", "cast")}
+        groups["entities"] = {added["id"]: added for added in scenario.get("entities", ())}
+        self._added = {key: added for group in groups.values() for key, added in group.items()}
+        # The keys as they are written -> by ID, without those that mean nothing; the pack's entities -> their keys.
+        self._keys: dict[str, str] = {}
+        self._key_of: dict[str, str] = {}
+        for group, named in groups.items():
+            for key, added in named.items():
+                by_id = self._key(group, key, added)
+                of_pack = self._of_pack(key, added) if group == "things" else self.with_id(by_id)
+                if of_pack is not None:
+                    self._key_of.setdefault(of_pack, by_id)
+                if of_pack is not None or added.get("name"):
+                    self._keys[key] = by_id
+
+    def with_id(self, name: str) -> str | None:
+        """Return the first pack's entity of that ID, or None."""
+        for generation in self._generations:
+            entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
+            if generation.entity(entity_id) is not None:
+                return entity_id
+        return None
+
+    def meant(self, written: str) -> list[str]:
+        """Return the keys and IDs of all that a text means."""
+        if written in self._keys:
+            return [self._keys[written]]
+        if written in (*PLAYER_NAMES, OFFSTAGE) or self.with_id(written) is not None:
+            return [written]
+        return self._own.called(written) or list(map(self._short, self._packs.meant(written)))
+
+    def remark(self, written: str) -> str:
+        """Return the end of a message about a name that means nothing, or more than one."""
+        meant = self.meant(written)
+        if len(meant) > 1:
+            return f": it may be {self._shown(meant)}"
+        near = meant or self._own.nearest(written) or list(map(self._short, self._packs.table.nearest(written)))
+        return f"; did you mean {self._shown(near)}?" if near else ""
+
+    def item(self, reference: str) -> str:
+        """Return an item by the ID of its entity and the title of its section (`ilse/secrets#oil`), which may be
+        written by a name of the entity and the role of the section; what is none stays as it is."""
+        entity, _, rest = reference.partition("/")
+        holder = self._holder(entity)
+        if holder is None or not rest:
+            return reference
+        short = entity if self.with_id(entity) else self._short(holder, of_item=True)
+        items = self._items_of(holder)
+        section, _, name = rest.partition("#")
+        roles = {section, role_of(re.sub(r"[-_]", " ", section))} - {"lore"}
+        found = [known for known, role in items.items() if role in roles and known.partition("#")[2] == name]
+        if rest not in items and len(found) != 1:
+            return reference
+        return f"{short}/{rest if rest in items else found[0]}"
+
+    def remark_on_item(self, reference: str) -> str:
+        """Return the end of a message about an item that no pack has."""
+        entity, _, rest = reference.partition("/")
+        holder = self._holder(entity)
+        if holder is None:
+            return self.remark(entity)
+        items = list(self._items_of(holder))
+        near = nearest(rest, items) or items[:3]
+        return f"; did you mean {' or '.join(f'{entity}/{known}' for known in near)}?" if near else ""
+
+    def by_id(self) -> dict[str, Any]:
+        """Return the scenario's data with IDs."""
+        named: dict[str, Any] = self._by_id(self._scenario, "")
+        for key, thing in named.get("things", {}).items():
+            entity_id = self._of_pack(key, thing)
+            if entity_id is not None and self.with_id(thing.get("entity") or "") is None:
+                thing["entity"] = self._short(entity_id, of_item=True)
+            if entity_id is not None and not thing.get("name"):
+                thing["name"] = self._packs.table.names[entity_id][0]
+        for way, written in zip(named.get("map", ()), self._scenario.get("map", ()), strict=True):
+            for end, shown in (("to", "name"), ("from", "back")):
+                if way[end] != written[end] and not way.get(shown):
+                    way[shown] = written[end].replace("_", " ")
+        return named
+
+    def _by_id(self, part: Any, key: str) -> Any:
+        if key in _OTHERS_WORDS:
+            return part
+        if isinstance(part, Mapping):
+            named: dict[str, Any] = {}
+            for name, inner in part.items():
+                by_id = self._key_in(key, name)
+                # What stands there twice is told of by its second name.
+                there = by_id in named or (by_id != name and by_id in part)
+                named[name if there else by_id] = self._by_id(inner, "" if key in _KEYED_BY_AUTHORS else name)
+            return named
+        if isinstance(part, list):
+            return [self._by_id(inner, key) for inner in part]
+        if not isinstance(part, str) or (key, part) == ("by", ANY_NPC):
+            return part
+        if key in _NAMING_ITEMS or (key == "item" and "#" in part):
+            return self.item(part)
+        meant = self.meant(part) if key in _NAMING else []
+        return meant[0] if len(meant) == 1 else part
+
+    def _key_in(self, group: str, key: str) -> str:
+        if group == "finds":
+            return self.item(key)
+        meant = self.meant(key) if group in _KEYED_BY_ENTITIES else []
+        return meant[0] if len(meant) == 1 else key
+
+    def _key(self, group: str, key: str, added: Mapping[str, Any]) -> str:
+        """Return the key by which an entity of a group is to stand; one of the scenario's own keeps its key."""
+        if group in ("things", "personas") or added.get("name") or key in PLAYER_NAMES:
+            return key
+        entity_id = self._entity_of(key, group)
+        by_id = key if entity_id is None or self.with_id(key) else self._short(entity_id)
+        return key if by_id in self._added or by_id in self._keys.values() else by_id
+
+    def _entity_of(self, written: str, group: str) -> str | None:
+        """Return the one entity of the packs that is meant, of several the one of the group's type; or None."""
+        entity_id = self.with_id(written)
+        found = [entity_id] if entity_id is not None else list(self._packs.meant(written))
+        if len(found) > 1:
+            found = [entity_id for entity_id in found if self._type(entity_id) == _TYPE_OF[group]]
+        return found[0] if len(found) == 1 else None
+
+    def _of_pack(self, key: str, thing: Mapping[str, Any]) -> str | None:
+        """Return the pack's entity that a thing is: the one that it names, else without a name the one of its key."""
+        written = thing.get("entity") or ("" if thing.get("name") else key)
+        return self._entity_of(written, "things") if written else None
+
+    def _type(self, entity_id: str) -> str:
+        entity = merge_entity(entity_id, self._generations)
+        return "" if entity is None else entity.type
+
+    def _short(self, entity_id: str, *, of_item: bool = False) -> str:
+        """Return how a scenario names an entity of a pack: by its key, or by an ID that is as short as it can be."""
+        if entity_id in self._key_of and not of_item:
+            return self._key_of[entity_id]
+        short = local(entity_id)
+        return short if self.with_id(short) == entity_id and (of_item or short not in self._added) else entity_id
+
+    def _holder(self, written: str) -> str | None:
+        """Return the pack's entity that the first part of an item's name means."""
+        keys = self.meant(written)
+        entity = self._added.get(keys[0], {}).get("entity") if len(keys) == 1 else None
+        return self._entity_of(entity or (keys[0] if len(keys) == 1 else written), "entities")
+
+    def _items_of(self, entity_id: str) -> dict[str, str]:
+        """Return the items of an entity as `secrets#oil`, each with the role of its section."""
+        return {
+            item.id.removeprefix(f"{same_id}:"): chunk.role
+            for same_id in ids_of(entity_id, find_same_things(self._generations))
+            for generation in self._generations
+            for chunk in generation.chunks_of(same_id)
+            for item in generation.items_of(chunk.row)
+        }
+
+    @cached_property
+    def _own(self) -> NameTable:
+        """The names of what is in the scenario, by key: those that it gives, then those of the packs."""
+        of_packs = {key: entity_id for entity_id, key in self._key_of.items()}
+        return NameTable(
+            {
+                by_id: tuple(
+                    dict.fromkeys(
+                        (
+                            *([added["name"]] if added.get("name") else ()),
+                            *added.get("aliases", ()),
+                            *(self._packs.table.names[of_packs[by_id]] if by_id in of_packs else ()),
+                            key,
+                        )
+                    )
+                )
+                for key, by_id in self._keys.items()
+                for added in [self._added[key]]
+            }
+        )
+
+    def _shown(self, keys: Iterable[str]) -> str:
+        names = {**self._packs.table.names, **self._own.names}
+        firsts = {key: names.get(key, names.get(self.with_id(key) or "", (key,)))[0] for key in keys}
+        written = {by_id: key for key, by_id in self._keys.items()}
+        told = [(written.get(key, key), name) for key, name in firsts.items()]
+        return " or ".join(key if name == key else f"{key} ({name})" for key, name in told)
+
+
 class NameLookup:
     """Looks names up: things, doors and the player are the campaign's own, people and places the packs' or its own."""
 
@@ -110,11 +289,13 @@ class NameLookup:
         situations: Iterable[str] = (),
         threats: Iterable[str] = (),
         personas: Iterable[str] = (),
+        written: Callable[[], WrittenNames],
     ) -> None:
         """`own` maps the scenario's things to the pack's entity that they are, or None; `made` are the places and
         people that are the scenario's own where no pack has them; `personas` whom the player may play besides the
-        player character."""
+        player character. `written` gives the names that are suggested in place of an unknown one."""
         self._generations = generations
+        self._written = cache(written)
         self._personas = frozenset(personas)
         self._own = {name: f"{campaign_id}:{name}" for name in (*own, *sorted(self._personas))}
         self._made = {name: f"{campaign_id}:{name}" for name in made}
@@ -149,8 +330,14 @@ class NameLookup:
     def _missing(self, name: str, *, where: str) -> str:
         packs = ", ".join(generation.pack_id for generation in self._generations)
         searched = f"in the scenario or in {packs}" if packs else "in the scenario, which has no packs,"
-        self.problems.append(f"{where}: nothing {searched} is called {name}")
+        meant = self._written().meant(name)
+        called = f"{name} is not unique" if len(meant) > 1 else f"nothing {searched} is called {name}"
+        self.problems.append(f"{where}: {called}{self.remark(name)}")
         return name
+
+    def remark(self, name: str) -> str:
+        """Return the end of a message about an unknown name: the nearest, or all whose name it is."""
+        return self._written().remark(name)
 
     def is_own(self, name: str) -> bool:
         """Tell whether a name is the scenario's own: a thing, a door, the player."""
@@ -172,7 +359,8 @@ class NameLookup:
         ids = [f"{told_id}:{rest}" for told_id in told_as]
         found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
         if not found:
-            self.problems.append(f"{where}: no pack has an item {reference}")
+            near = self._written().remark_on_item(reference)
+            self.problems.append(f"{where}: no pack has an item {reference}{near}")
         return (found or ids)[0]
 
     def resolved(self, model: M, *, where: str) -> M:
@@ -206,5 +394,5 @@ class NameLookup:
             return self.entity(value, where=where)
         for kind, fields in _KINDS.items():
             if key in fields and value not in self._known[kind]:
-                self.problems.append(f"{where}: there is no {kind} {value}")
+                self.problems.append(f"{where}: there is no {kind} {value}{remark(value, self._known[kind])}")
         return value

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lorewright.campaigns.scenarios.cast import cast_of, path_faults, seeded_state
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
+from lorewright.campaigns.scenarios.faults import remark
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, WrittenNames, no_act
 from lorewright.campaigns.scenarios.scenario import (
     AgendaStep,
     Scenario,
@@ -133,8 +134,7 @@ def with_situations(ruleset: Ruleset, scenario: Scenario, names: NameLookup) -> 
         return ruleset
     for key, situation in scenario.situations.items():
         for unknown in [kind for kind in situation.forbids if kind != ALL and kind not in ruleset.kinds()]:
-            known = ", ".join(ruleset.kinds())
-            names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
+            names.problems.append(f"situations.{key}.forbids: {no_act(unknown, ruleset.kinds())}")
     return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
 
 
@@ -265,6 +265,7 @@ def try_composing(
         situations=[*ruleset.situations, *scenario.situations],
         threats=scenario.threats,
         personas=scenario.personas,
+        written=lambda: WrittenNames(scenario.model_dump(mode="json", by_alias=True, exclude_unset=True), generations),
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(ruleset), composer.rules(ruleset))
@@ -348,7 +349,8 @@ class _Composer:
             for number, step in enumerate(member.agenda, start=1):
                 where = f"cast.{name}.agenda.{number}"
                 if step.when.clock not in found:
-                    self._names.problems.append(f"{where}: there is no clock {step.when.clock}")
+                    near = remark(step.when.clock, found)
+                    self._names.problems.append(f"{where}: there is no clock {step.when.clock}{near}")
                     continue
                 at = found[step.when.clock]
                 at[step.when.min] = (*at.get(step.when.min, ()), *self._resolved(self._deed(step, where), where))
@@ -359,7 +361,8 @@ class _Composer:
             return step.do
         if step.do not in self._scenario.deeds:
             known = ", ".join(self._scenario.deeds) or "none"
-            self._names.problems.append(f"{where}: there is no deed {step.do} (deeds: {known})")
+            near = remark(step.do, self._scenario.deeds)
+            self._names.problems.append(f"{where}: there is no deed {step.do} (deeds: {known}){near}")
         return self._scenario.deeds.get(step.do, ())
 
     def _resolved(self, effects: Sequence[Effect], where: str) -> tuple[Effect, ...]:
@@ -368,8 +371,7 @@ class _Composer:
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
         """Note acts that no ruleset action has, which would otherwise show only in a turn."""
         for unknown in [act for act in rule.on.acts if act not in ruleset.kinds()]:
-            known = ", ".join(ruleset.kinds())
-            self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
+            self._names.problems.append(f"rules.{rule.id}: {no_act(unknown, ruleset.kinds())}")
 
     def _check_goals(self) -> None:
         """Note goals of people who are neither in the cast nor the player."""

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.scenarios.names import FileFault, faults_in_lines, faults_of
+from lorewright.campaigns.scenarios.faults import FileFault, faults_in_lines, faults_of, yaml_fault
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
@@ -193,7 +193,7 @@ def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
         data = _with_base(_mapping(text))
         lines = lines_of_yaml(text)
     except YamlProblem as problem:
-        return None, [FileFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+        return None, [yaml_fault(problem)]
     except NotFound as problem:
         return None, [FileFault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
     if data is None:
@@ -201,7 +201,9 @@ def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
     try:
         ruleset = Ruleset.model_validate(data)
     except ValidationError as problem:
-        return None, sorted(faults_of(problem, lines, hint=_KEYS), key=lambda fault: fault.line)
+        return None, sorted(
+            faults_of(problem, lines, data=data, model=Ruleset, hint=_KEYS), key=lambda fault: fault.line
+        )
     problems = [
         FileFault(
             line_of(lines, ruleset_problem.path),

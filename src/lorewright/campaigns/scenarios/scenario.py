@@ -10,7 +10,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.grammar import phrase_problems
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, FileFault, NameLookup, faults_in_lines, faults_of
+from lorewright.campaigns.scenarios.faults import FileFault, faults_in_lines, faults_of, yaml_fault
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.index.generation import Generation
 from lorewright.packs import models
@@ -158,12 +159,12 @@ class ScenarioWay(Frozen):
 
 class ScenarioThing(Frozen):
     """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
-    With `entity` the thing is what that file of a pack tells of.
+    With `entity` the thing is what that file of a pack tells of; without a `name` it is the pack's entity of its key.
 
     A door with `shut_bars` has to be opened before one can pass; `bolt_at` is the place on whose side its bolt is.
     """
 
-    name: str
+    name: str = ""
     kind: Literal["item", "door"] = "item"
     aliases: tuple[str, ...] = ()
     at: str | tuple[str, str] | None = None
@@ -356,13 +357,14 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
     except ScenarioError as problem:
         return None, [FileFault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
     except YamlProblem as problem:
-        return None, [FileFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+        return None, [yaml_fault(problem)]
     if not isinstance(data, dict):
         return None, [FileFault(1, "a scenario is `key: value` lines", _KEYS)]
     try:
         return Scenario.model_validate(data), []
     except ValidationError as problem:
-        return None, faults_of(problem, lines_of_yaml(text, max_nodes=_MAX_YAML_NODES), hint=_KEYS)
+        lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
+        return None, faults_of(problem, lines, data=data, model=Scenario, hint=_KEYS)
 
 
 # The entities that a campaign begins with: copies of the packs', and the scenario's own.
@@ -401,10 +403,13 @@ def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Gen
         source = merge_entity(entity_id, generations)
         kind: EntityType = "npc" if name in scenario.cast else "location"
         if source is not None:
-            yield _copied(source, added.get(name), kind if kind == "npc" else _TYPES.get(source.type, "other"))
+            given = kind if name in scenario.cast or name in scenario.places else _TYPES.get(source.type, "other")
+            yield _copied(source, added.get(name), given)
         elif (own := added.get(name)) is not None and own.name:
             yield _own(entity_id, own.name, own, kind)
     for name, thing in scenario.things.items():
+        if not thing.name:
+            names.problems.append(f"things.{name}: name: is missing, and no pack has {name}{names.remark(name)}")
         yield _thing(names.entity(name, where=f"things.{name}"), thing, generations)
 
 

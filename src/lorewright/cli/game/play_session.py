@@ -27,7 +27,7 @@ from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
 from lorewright.cli.output import can_redraw, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
-from lorewright.packs.text_layout import clean
+from lorewright.packs.markdown.text_layout import clean
 from lorewright.replay.last_act import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since

@@ -22,7 +22,7 @@ from lorewright.campaigns.session_zero import (
 )
 from lorewright.cli.output import note, say
 from lorewright.errors import CampaignError, SettingsError
-from lorewright.packs.text_layout import clean
+from lorewright.packs.markdown.text_layout import clean
 from lorewright.rules.rulesets import Ruleset
 
 # Asks a question and returns the line that was typed.

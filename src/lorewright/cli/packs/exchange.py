@@ -18,7 +18,8 @@ from lorewright.formats.exporting import Exported, Format, export_pack
 from lorewright.formats.reading import read_file
 from lorewright.formats.shown import Audience
 from lorewright.formats.writer import WrittenPack, check_target, write_pack
-from lorewright.packs.loader import load_manifest, load_pack
+from lorewright.packs.loader import load_pack
+from lorewright.packs.manifest import load_manifest
 from lorewright.visibility import Viewer
 
 IMPORT_EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
@@ -162,4 +163,7 @@ def _show_written(written: WrittenPack) -> None:
     say()
     show_table(("field of the source", "where it went", "values"), [(r.field, r.place, r.count) for r in written.rows])
     say()
+    if written.warning:
+        say(written.warning, style="yellow")
+        say()
     say(f"Next: look through the types, then lorewright pack install {written.folder}")

@@ -37,8 +37,11 @@ app.command("export", epilog=exchange.EXPORT_EXAMPLE)(exchange.export)
 app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
 app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
-# More findings of one code than this are counted, not listed.
+# More findings of one code than this stand in one line.
 _LISTED = 3
+# Findings that say what players are not shown: their places are all listed, unless they are more than these.
+_OF_SECRETS = frozenset({"secret-section", "looks-secret", "private-note", "secret-comment", "unclosed-comment"})
+_SECRETS_LISTED = 100
 _SECRETS_SHOWN = 8
 
 
@@ -190,16 +193,27 @@ def remove(pack_id: PackId) -> None:
 
 
 def _show_findings(findings: Sequence[Finding], *, every: bool = False) -> None:
-    counts = Counter((finding.severity, finding.code) for finding in findings)
-    listed: Counter[tuple[str, str]] = Counter()
+    """Print findings, those of a code in one line where there are many: with every place of a secret, and with examples
+    of other things."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        kind = (finding.severity, finding.code)
-        listed[kind] += 1
-        if every or listed[kind] <= _LISTED:
-            say(str(finding), style={"error": "red", "warning": "magenta"}.get(finding.severity, "dim"))
-    for (severity, code), count in sorted(counts.items()):
-        if count > _LISTED and not every:
-            say(f"… {count} × {severity} {code} in all", style="dim")
+        groups.setdefault((finding.severity, finding.code), []).append(finding)
+    for (severity, code), found in groups.items():
+        style = {"error": "red", "warning": "magenta"}.get(severity, "dim")
+        if every or len(found) <= _LISTED:
+            for finding in found:
+                say(str(finding), style=style)
+            continue
+        are_all_shown = code in _OF_SECRETS and len(found) <= _SECRETS_LISTED
+        shown = found if are_all_shown else found[:_LISTED]
+        first = found[0]
+        if len({finding.message for finding in found}) == 1:
+            places, about = ", ".join(f"{finding.file}:{finding.line}" for finding in shown), f" {first.message}"
+        else:
+            places, about = "; ".join(f"{each.file}:{each.line} {each.message}" for each in shown), ""
+        more = f"; and {len(found) - len(shown):,} more (--all lists them)" if len(found) > len(shown) else ""
+        hint = f" ({first.hint})" if first.hint else ""
+        say(f"{severity} {code} × {len(found):,}:{about} {places}{more}{hint}", style=style)
 
 
 def _show_understood(pack: Pack) -> None:

@@ -11,14 +11,14 @@ from pathlib import Path
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import NotFound
-from lorewright.generate.explore.making import has_map, make_scenario, scenario_id
-from lorewright.generate.explore.survey import Survey, survey
+from lorewright.generate.explore.making import has_map, has_people, key_of_note, make_scenario, scenario_id, thing_key
+from lorewright.generate.explore.survey import Survey, display_name, survey
 from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
+from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Finding, Progress, no_progress
-from lorewright.packs.loader import content_hash_of
 from lorewright.values.records import CampaignRow
 
 # The report of an install and a survey in about ten lines: what a folder holds, and what the walk leaves out.
@@ -33,13 +33,35 @@ _SAID = {
     "missing-manifest": ("pack.yaml to be written: lorewright pack new --from FOLDER", ""),
 }
 _MOST_CODES = 4
+_MOST_LINES = 12
+
+# The rules by which a note without a type was taken for something, in the words of the report.
+_RULES = {
+    "name": "by name",
+    "sentence": "by what the text calls it",
+    "headings": "by a heading",
+    "keys": "by frontmatter",
+    "tags": "by a tag",
+    "folders": "by a folder",
+    "pronouns": "by a pronoun",
+    "acts": "by what it says somebody does",
+    "speech": "by speech",
+    "list": "by the heading that it is linked under",
+    "before": "by how a note links it",
+    "after": "by how a note links it",
+    "called": "by how a note links it",
+}
+_KINDS = {"location": "places", "npc": "people", "item": "things"}
 
 
 def report(
     survey: Survey, scenario: Scenario, *, files: int, roles: dict[str, int], findings: Sequence[Finding]
 ) -> list[str]:
     """Return the lines, most telling first. Of secrets only their number is told."""
-    kinds = Counter(note.entity.type for note in survey.notes.values())
+    kinds = Counter(
+        "to read" if note.id in survey.untold or not is_taken(survey, note.id) else note.entity.type
+        for note in survey.notes.values()
+    )
     counted = ", ".join(
         f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
     )
@@ -47,30 +69,64 @@ def report(
     lines = [
         f"{_count(files, 'note')}: {counted or 'none that anyone may read'}",
         _count(links, "link") + " between them",
+        *guess_lines(survey),
     ]
     secrets = sum(count for role, count in roles.items() if role in ("secret", "withholds"))
     if secrets:
         lines.append(_count(secrets, "section taken for a secret", "sections taken for secrets"))
     if survey.hidden:
         lines.append(f"{_count(survey.hidden, 'note')} for the game master alone, not in the walk")
+    last = []
+    broken = len({finding.file for finding in findings if finding.severity == "error"})
+    if broken:
+        last.append(f"{_count(broken, 'file')} left out: see lorewright pack validate")
+    if survey.empty:
+        last.append(_count(survey.empty, "note") + " without text")
+    if has_map(survey):
+        last.append(f"in the walk: {placed_counts(scenario)}")
+    else:
+        last.append(f"no map of its own: the notes stand on {_count(len(scenario.places), 'shelf', 'shelves')}")
+    away = len(survey.notes) - len(placed_notes(survey, scenario))
+    if away > 0:
+        last.append(_count(away, "note") + " never reachable on foot; /lore and questions find them")
+    elif survey.places_all:
+        last.append("every note can be reached on foot")
     codes = Counter(
         finding.code for finding in findings if finding.severity != "info" and not finding.code.startswith("empty")
     )
-    lines += [_count(count, *_SAID.get(code, (code, code))) for code, count in codes.most_common(_MOST_CODES)]
-    broken = len({finding.file for finding in findings if finding.severity == "error"})
-    if broken:
-        lines.append(f"{_count(broken, 'file')} left out: see lorewright pack validate")
-    if survey.empty:
-        lines.append(_count(survey.empty, "note") + " without text")
-    placed = len(scenario.cast) + len(scenario.things) + (len(scenario.places) if has_map(survey) else 0)
-    if has_map(survey):
-        lines.append(f"in the walk: {placed_counts(scenario)}")
-    else:
-        lines.append(f"no map of its own: the notes stand on {_count(len(scenario.places), 'shelf', 'shelves')}")
-    away = len(survey.notes) - placed
-    if away > 0:
-        lines.append(_count(away, "note") + " never reachable on foot; /lore and questions find them")
+    room = min(_MOST_CODES, _MOST_LINES - len(lines) - len(last))
+    lines += [_count(count, *_SAID.get(code, (code, code))) for code, count in codes.most_common(room)]
+    return [*lines, *last]
+
+
+def guess_lines(survey: Survey) -> list[str]:
+    """Return for each kind that notes without a type were taken for a line that says how many, by which rules, and an
+    example of each."""
+    lines = []
+    for kind, several in _KINDS.items():
+        by_rule: dict[str, list[str]] = {}
+        for note_id, guess in survey.guesses.items():
+            if guess.type == kind and is_taken(survey, note_id):
+                name = display_name(survey.notes[note_id].entity.name)
+                by_rule.setdefault(_RULES[guess.rule], []).append(f"{name}: “{guess.words}”")
+        if by_rule:
+            count = sum(map(len, by_rule.values()))
+            ranked = sorted(by_rule.items(), key=lambda entry: -len(entry[1]))
+            said = ", ".join(f"{len(examples):,} {rule} ({examples[0]})" for rule, examples in ranked)
+            lines.append(f"{_count(count, 'note')} taken for {several}: {said}")
     return lines
+
+
+def is_taken(survey: Survey, note_id: str) -> bool:
+    """Tell whether a note is in the walk as its type: a guess is not on shelves, where everything is a note."""
+    is_person = survey.notes[note_id].entity.type == "npc"
+    return note_id not in survey.guesses or has_map(survey) or (is_person and has_people(survey))
+
+
+def placed_notes(survey: Survey, scenario: Scenario) -> list[str]:
+    """Return the notes that are somewhere in a walk: as a place, somebody or something."""
+    keys = {*scenario.places, *scenario.cast, *scenario.things}
+    return [note.id for note in survey.notes.values() if not keys.isdisjoint((key_of_note(note.id), thing_key(note)))]
 
 
 def placed_counts(scenario: Scenario) -> str:
@@ -171,7 +227,7 @@ class Explorer:
         """
         generation = self._library.open(pack.key)
         try:
-            seen = survey(generation)
+            seen = survey(generation, guessing=True)
             roles = generation.role_counts()
         finally:
             generation.close()

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES
 from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.generate.explore.joining import AuthoredPath, Path, Tied, join_places
+from lorewright.generate.explore.placing import MOST_PEOPLE, MOST_THINGS, place_notes, whereabouts
 from lorewright.generate.explore.survey import (
-    MOST_PEOPLE,
-    MOST_THINGS,
-    AuthoredPath,
     Note,
-    Path,
     Survey,
-    Tied,
     Titled,
     common_name,
     display_name,
     distinct_names,
-    join_places,
-    whereabouts,
 )
 from lorewright.ids import local, shown_item, slug
 from lorewright.rules.verbs import typed
-from lorewright.world.state import OFFSTAGE, SHELF_TAG
+from lorewright.world.state import CHARTED_TAG, OFFSTAGE, SHELF_TAG
 
 # Shelves for a pack without places: a room for each folder, a few notes in each, and the ways between.
 #
@@ -140,14 +136,16 @@ def _subject(scenario: Scenario) -> str:
 _FEW_PLACES, _NOTES_A_PLACE = 5, 20
 _MOST_FACTIONS = 60
 _MOST_RELATED = 6
-# How near a relation makes two places: a tag, then a folder, deeper folders nearer.
-_TAG_NEARNESS = 50
+# How near a relation makes two places: a note that links both, a tag, then a folder, deeper folders nearer.
+_LIST_NEARNESS, _TAG_NEARNESS = 60, 50
 
 
 def has_map(survey: Survey) -> bool:
-    """Tell whether a pack has places enough to walk in; else its folders are walked as shelves."""
+    """Tell whether a pack has places enough to walk in; else its folders are walked as shelves. Among very many notes a
+    few that were taken for places are none."""
     places = len(survey.of_type("location"))
-    return places >= _FEW_PLACES or places * _NOTES_A_PLACE >= len(survey.notes) > 0 < places
+    told = sum(note.id not in survey.guesses for note in survey.of_type("location"))
+    return told >= _FEW_PLACES or places * _NOTES_A_PLACE >= len(survey.notes) > 0 < places
 
 
 def make_scenario(survey: Survey, *, seed: int) -> Scenario:
@@ -180,13 +178,18 @@ def _make_walk(survey: Survey, seed: int) -> dict[str, Any]:
     things = [note for note in survey.of_type("item") if note.id not in found]
     hidden = [survey.notes[note_id] for note_id in found]
     factions = survey.of_type("faction")[:_MOST_FACTIONS]
+    readings = readings_of(survey)
     names = names_of_notes([*places, *people, *things, *hidden, *factions])
     ids = [place.id for place in places]
     start = min(places, key=lambda place: (-_weights(survey)[place.id], place.order))
-    people_at = whereabouts(survey, people, ids, seed=seed, most=MOST_PEOPLE)
-    things_at = whereabouts(survey, things, ids, seed=seed, most=MOST_THINGS)
-    ways = ways_between(places)
-    return {
+    if survey.places_all:
+        placed = place_notes(survey, ids, people, things, readings, start=start.id, seed=seed)
+        at, left = placed.at, placed.left
+    else:
+        at, left = whereabouts(survey, people, ids, seed=seed, most=MOST_PEOPLE), ()
+        at |= whereabouts(survey, things, ids, seed=seed, most=MOST_THINGS)
+    ways = ways_between(places, *(_ways_of_others(survey, at) if survey.places_all else ()))
+    made: dict[str, Any] = {
         "summary": "A walk through the places of the notes, as the notes tell of them.",
         "intro_seed": _intro(names[start.id], [names[path.to] for path in ways[start.id]]),
         "start": key_of_note(start.id),
@@ -194,42 +197,112 @@ def _make_walk(survey: Survey, seed: int) -> dict[str, Any]:
             key_of_note(entity_id): {"name": names[entity_id], "exits": exits_of(ways[entity_id], names)}
             for entity_id in ids
         },
-        "cast": {
-            key_of_note(note.id): {"at": key_of_note(people_at[note.id]), "name": names[note.id]} for note in people
-        },
+        "cast": {key_of_note(note.id): {"at": key_of_note(at[note.id]), "name": names[note.id]} for note in people},
         "things": {
-            **{thing_key(note): _make_thing(note, names, at=key_of_note(things_at[note.id])) for note in things},
+            **{thing_key(note): _make_thing(note, names, at=key_of_note(at[note.id])) for note in things},
             **{thing_key(note): _make_thing(note, names) for note in hidden},
         },
         "finds": _finds(survey, found),
         "entities": [{"id": key_of_note(note.id), "type": "faction", "name": names[note.id]} for note in factions],
     }
+    return _with_readings(made, [note for note in readings if note.id in at], left, at) if survey.places_all else made
+
+
+def readings_of(survey: Survey) -> list[Note]:
+    """Return the notes that a walk shows as something to read: neither places nor people nor things. None where the
+    pack's author has said of every note what it is."""
+    told = ("location", "npc", "item")
+    return [note for note in survey.notes.values() if survey.places_all and note.entity.type not in told]
+
+
+def _ways_of_others(survey: Survey, at: Mapping[str, str]) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+    """Return pairs of places that are joined by what stands in the first and names the second; and for each note the
+    notes that link it."""
+    pairs = [(place_id, target) for note_id, place_id in at.items() for target in survey.notes[note_id].links]
+    listed: dict[str, list[str]] = {}
+    for note in survey.notes.values():
+        for target in note.links:
+            listed.setdefault(target, []).append(note.id)
+    return [(a, b) for a, b in pairs if a != b], listed
+
+
+def _with_readings(
+    made: dict[str, Any], placed: Sequence[Note], left: Sequence[Note], at: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a walk with the notes that are read in their places, and shelves behind the start for those that are left.
+    One walks by name to places that one has only read of."""
+    rooms = shelves(left) if left else []
+    taken = [entry["name"] for part in ("places", "cast", "things", "entities") for entry in _entries(made[part])]
+    room_names = distinct_names([Titled(room.key, room.name) for room in rooms], taken=taken)
+    titles = distinct_names(
+        [Titled(note.id, f"the note on {_lower_article(display_name(note.entity.name))}") for note in (*placed, *left)],
+        taken=[*taken, *room_names.values()],
+    )
+    on_shelf = {note.id: room.key for room in rooms for note in room.notes}
+    places = {**made["places"], **_shelf_places(rooms, room_names)}
+    if rooms:
+        start, first = made["start"], rooms[0].key
+        places[start]["exits"][room_names[first]] = {"to": first}
+        places[first]["exits"][places[start]["name"]] = {"to": start}
+    for place in places.values():
+        place["tags"] = (*place.get("tags", ()), CHARTED_TAG)
+    things = {
+        thing_key(note): {
+            "name": titles[note.id],
+            "entity": note.id,
+            "at": on_shelf[note.id] if note.id in on_shelf else key_of_note(at[note.id]),
+        }
+        for note in (*placed, *left)
+    }
+    return {**made, "places": places, "things": {**made["things"], **things}}
+
+
+def _entries(part: Mapping[str, Any] | Sequence[Any]) -> Iterable[Any]:
+    return part.values() if isinstance(part, Mapping) else part
+
+
+def _shelf_places(rooms: Sequence[MadeRoom], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    return {
+        room.key: {
+            "name": names[room.key],
+            "tags": (SHELF_TAG,),
+            "exits": {names[way]: {"to": way} for way in dict.fromkeys(room.ways)},
+        }
+        for room in rooms
+    }
 
 
 def _make_library(survey: Survey) -> dict[str, Any]:
-    notes = [note for note in survey.notes.values() if note.has_text]
+    notes = [note for note in survey.notes.values() if note.has_text or survey.places_all]
     rooms = shelves(notes)
     room_names = {room.key: room.name for room in rooms}
     names = names_of_notes(notes, taken=room_names.values())
     first = rooms[0]
+    people = {note.id for note in survey.of_type("npc") if has_people(survey)}
     return {
         "summary": f"{len(notes):,} notes on {len(rooms):,} shelves: this pack has no map of its own.",
         "intro_seed": _library_intro(first.name, [room_names[way] for way in first.ways]),
         "start": first.key,
-        "places": {
-            room.key: {
-                "name": room.name,
-                "tags": (SHELF_TAG,),
-                "exits": {room_names[way]: {"to": way} for way in dict.fromkeys(room.ways)},
-            }
+        "places": _shelf_places(rooms, room_names),
+        "cast": {
+            key_of_note(note.id): {"at": room.key, "name": names[note.id]}
             for room in rooms
+            for note in room.notes
+            if note.id in people
         },
         "things": {
             thing_key(note): _make_thing(note, names, at=room.key, on_shelf=True)
             for room in rooms
             for note in room.notes
+            if note.id not in people
         },
     }
+
+
+def has_people(survey: Survey) -> bool:
+    """Tell whether the notes tell of people enough for some to stand among the shelves."""
+    people = len(survey.of_type("npc"))
+    return survey.places_all and people * _NOTES_A_PLACE >= len(survey.notes)
 
 
 def key_of_note(note_id: str) -> str:
@@ -277,14 +350,27 @@ def _weights(survey: Survey) -> dict[str, int]:
     return {note_id: len(others) for note_id, others in near.items()}
 
 
-def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
+def ways_between(
+    places: Sequence[Note],
+    others: Iterable[tuple[str, str]] = (),
+    listed: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, tuple[Path, ...]]:
     """Return the ways out of each place, so that every place can be reached from every other: authored exits, then
-    links, then any other relation."""
-    return join_places([_ties_of(place) for place in places], _authored_paths(places), _links_between(places))
+    links, then `others` that are related, then any other relation. `listed` holds the notes that link each place:
+    those that the same note links are near to each other."""
+    links = _links_between(places)
+    order = {place.id: place.order for place in places}
+    for pair in others:
+        if all(place_id in order for place_id in pair):
+            a, b = sorted(pair, key=order.__getitem__)
+            links[a, b] = links.get((a, b), 0) + 1
+    ties = [_ties_of(place, listed.get(place.id, ())) for place in places]
+    return join_places(ties, _authored_paths(places), links)
 
 
-def _ties_of(place: Note) -> Tied:
+def _ties_of(place: Note, listed_by: Iterable[str]) -> Tied:
     keys = {slug(tag): _TAG_NEARNESS for tag in place.entity.tags}
+    keys |= {f"note {note_id}": _LIST_NEARNESS for note_id in listed_by}
     folders = ["/".join(place.folder[:depth]) for depth in range(1, len(place.folder) + 1)]
     keys |= {f"folder {folder}": depth for depth, folder in enumerate(folders, start=1)}
     return Tied(place.id, keys, title=slug(place.entity.name), weight=len(place.links) + len(place.mentions))

@@ -8,178 +8,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from lorewright.ids import content_hash, qualify
+from lorewright.generate.explore.guessing import (
+    UNTOLD,
+    Guess,
+    NoteSection,
+    find_homes,
+    guess_types,
+    is_told,
+    where_of,
+)
+from lorewright.ids import qualify
 from lorewright.index.generation import Generation, StoredChunk, StoredCondition
 from lorewright.index.keywords import words_of
-from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.metadata import PackExit, ways_of
 from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
 from lorewright.retrieval.view import generations_in_force
-
-# The ways between places, by their ties: every place can be reached from every other, none has too many ways.
-#
-# Authored exits come first, then links, strongest first, as long as each joins two separate parts. Parts that are still
-# separate are joined by the closest relation that there is: a rare tag, a folder, at last the pack itself. The other
-# links make round trips where there is room.
-
-# More ways are too many for a sentence; authored exits are all kept.
-MOST_WAYS = 5
-_BRANCHES = 3
-LINKED_MINUTES, JOINED_MINUTES = 5, 10
-
-
-@dataclass(frozen=True, slots=True)
-class Tied:
-    """A place with its ties. `keys` are what it may share with others, each with how near that makes them (higher is
-    nearer); `title` is the words of its name, which may be such a key itself."""
-
-    id: str
-    keys: Mapping[str, int] = field(default_factory=dict)
-    title: str = ""
-    weight: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A way from one place to another; without a name it is called after the place that it leads to."""
-
-    to: str
-    minutes: int
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AuthoredPath:
-    """An exit that the pack's author wrote."""
-
-    start: str
-    path: Path
-    one_way: bool = False
-
-
-class _Map:
-    """The ways found so far, and which places they join."""
-
-    def __init__(self, places: Iterable[Tied]) -> None:
-        self.places = {place.id: place for place in places}
-        self.order = {place_id: number for number, place_id in enumerate(self.places)}
-        self.paths: dict[str, dict[str, Path]] = {place_id: {} for place_id in self.places}
-        self._parent = {place_id: place_id for place_id in self.places}
-        self._members: dict[str, list[str]] = {place_id: [place_id] for place_id in self.places}
-
-    def root(self, place_id: str) -> str:
-        while self._parent[place_id] != place_id:
-            self._parent[place_id] = self._parent[self._parent[place_id]]
-            place_id = self._parent[place_id]
-        return place_id
-
-    def unite(self, a: str, b: str) -> None:
-        a, b = self.root(a), self.root(b)
-        if a == b:
-            return
-        if len(self._members[a]) < len(self._members[b]):
-            a, b = b, a
-        self._parent[b] = a
-        self._members[a] += self._members.pop(b)
-
-    def has_room(self, place_id: str) -> bool:
-        return len(self.paths[place_id]) < MOST_WAYS
-
-    def connect(self, a: str, b: str, minutes: int) -> None:
-        self.paths[a].setdefault(b, Path(b, minutes))
-        self.paths[b].setdefault(a, Path(a, minutes))
-        self.unite(a, b)
-
-    def gate(self, of: str, among: Iterable[str] = ()) -> str:
-        """Return where a new way into the part of a place is best made: there, near by, or wherever there is room."""
-        if self.has_room(of):
-            return of
-        near = [place_id for place_id in among if self.root(place_id) == self.root(of) and self.has_room(place_id)]
-        anywhere = [member for member in self._members[self.root(of)] if self.has_room(member)]
-        return min(near or anywhere or self._members[self.root(of)], key=self._fullness)
-
-    def _fullness(self, place_id: str) -> tuple[int, int]:
-        return (len(self.paths[place_id]), self.order[place_id])
-
-    def first(self, place_id: str) -> tuple[int, int]:
-        """Return a key that sorts the best tied place first, then in the order of the files."""
-        return (-self.places[place_id].weight, self.order[place_id])
-
-    def parts(self, among: Iterable[str]) -> dict[str, list[str]]:
-        """Return the places by the parts that they are joined to so far."""
-        found: dict[str, list[str]] = {}
-        for place_id in among:
-            found.setdefault(self.root(place_id), []).append(place_id)
-        return found
-
-
-def join_places(
-    places: Sequence[Tied], authored: Iterable[AuthoredPath], links: Mapping[tuple[str, str], int]
-) -> dict[str, tuple[Path, ...]]:
-    """Return the ways out of each place. `links` are pairs of places with how strong each is (higher is stronger).
-
-    Every place can be reached from every other. Deterministic in the order of the places.
-    """
-    found = _Map(places)
-    _add_authored(found, authored)
-    ranked = sorted(links, key=lambda pair: (-links[pair], found.order[pair[0]], found.order[pair[1]]))
-    for a, b in ranked:
-        if found.root(a) != found.root(b) and found.has_room(a) and found.has_room(b):
-            found.connect(a, b, LINKED_MINUTES)
-    for key, members in _shared_relations(places):
-        _join(found, members, hub=key)
-    _join(found, list(found.places))
-    for a, b in ranked:
-        if b not in found.paths[a] and found.has_room(a) and found.has_room(b):
-            found.connect(a, b, LINKED_MINUTES)
-    return {place_id: tuple(paths.values()) for place_id, paths in found.paths.items()}
-
-
-def _add_authored(found: _Map, authored: Iterable[AuthoredPath]) -> None:
-    kept = [exit_ for exit_ in authored if exit_.path.to in found.paths and exit_.path.to != exit_.start]
-    for exit_ in kept:
-        found.paths[exit_.start].setdefault(exit_.path.to, exit_.path)
-    for exit_ in kept:
-        if not exit_.one_way:
-            found.paths[exit_.path.to].setdefault(exit_.start, Path(exit_.start, exit_.path.minutes))
-            found.unite(exit_.start, exit_.path.to)
-
-
-def _shared_relations(places: Sequence[Tied]) -> list[tuple[str, list[str]]]:
-    """Return each relation that several places share, with those places: the nearest first, the rarer before the common
-    one."""
-    members: dict[str, list[str]] = {}
-    near: dict[str, int] = {}
-    for place in places:
-        for key, nearness in place.keys.items():
-            members.setdefault(key, []).append(place.id)
-            near[key] = nearness
-    titled = {place.title: place.id for place in reversed(places) if place.title}
-    for key, of_key in members.items():
-        named = titled.get(key)
-        if named is not None and named not in of_key:
-            of_key.append(named)
-    several = [key for key, of_key in members.items() if len(of_key) > 1]
-    return [(key, members[key]) for key in sorted(several, key=lambda key: (-near[key], len(members[key]), key))]
-
-
-def _join(found: _Map, members: Sequence[str], *, hub: str = "") -> None:
-    """Join the separate parts among the members: a tree with few branches, with the place that bears the key's name at
-    its root."""
-    parts = found.parts(members)
-    if len(parts) < 2:
-        return
-    heads = [min(part, key=found.first) for part in parts.values()]
-    heads.sort(key=lambda head: (found.places[head].title != hub, found.first(head)))
-    for number in range(1, len(heads)):
-        above, below = heads[(number - 1) // _BRANCHES], heads[number]
-        found.connect(found.gate(above, members), found.gate(below, members), JOINED_MINUTES)
-
 
 # Names from titles: they fit into a sentence and can be typed, no two alike.
 
@@ -270,7 +119,8 @@ _LINK_KINDS = ("location", "entity", "faction")
 @dataclass(frozen=True, slots=True)
 class Note:
     """An open note. `links` are the notes that its open text or its frontmatter names, in order; `threads` the same for
-    threads; `mentions` the places named in its text without a link; `has_text` tells whether it has text."""
+    threads; `mentions` the places named in its text without a link; `has_text` tells whether it has text; `where` the
+    places where its keys or a text say that it is."""
 
     entity: PackEntity
     order: int
@@ -278,6 +128,7 @@ class Note:
     threads: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
     has_text: bool = False
+    where: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -307,7 +158,8 @@ class HiddenItem:
 @dataclass(frozen=True, slots=True)
 class Survey:
     """The open notes of a pack by ID, in file order; how many are hidden or empty; the threads and clocks of its
-    conditions."""
+    conditions. `guesses` are the notes whose type was guessed, `untold` those of which nothing tells a type; with
+    `places_all` every note has a place in a walk, also those that are neither places, people nor things."""
 
     pack_id: str
     pack_name: str
@@ -317,14 +169,19 @@ class Survey:
     threads: tuple[str, ...]
     clocks: Mapping[str, int]
     finds: tuple[HiddenItem, ...]
+    guesses: Mapping[str, Guess] = field(default_factory=dict)
+    untold: frozenset[str] = frozenset()
+    places_all: bool = False
 
     def of_type(self, *types: str) -> list[Note]:
         """Return the notes of the types, in file order."""
         return [note for note in self.notes.values() if note.entity.type in types]
 
 
-def survey(generation: Generation) -> Survey:
-    """Survey a generation as it is when a walk in it begins: every thread open, every clock at its start."""
+def survey(generation: Generation, *, guessing: bool = False) -> Survey:
+    """Survey a generation as it is when a walk in it begins: every thread open, every clock at its start. With
+    `guessing` notes without a type are given one where their text, or those that link them, tells of one; a pack that
+    has a manifest and a type for every note is walked as its author made it."""
     stored = generation.conditions()
     threads, clocks = _named_in_conditions(stored)
     start = LoreConditions(threads=dict.fromkeys(threads, "open"), clocks=dict.fromkeys(clocks, 0))
@@ -340,9 +197,22 @@ def survey(generation: Generation) -> Survey:
         if entity_id in entities
     }
     shown = [entity_id for entity_id in entities if openly.get(entity_id) and entity_id not in barred]
+    readable = {entity_id: openly[entity_id] for entity_id in shown}
+    where = _named_whereabouts({entity_id: entities[entity_id] for entity_id in shown}) if guessing else {}
+    texts = _open_texts(in_force, readable) if guessing else {}
+    untold = [entity_id for entity_id in texts if not is_told(entities[entity_id], generation.manifest)]
+    guesses = guess_types(entities, texts, untold, where) if untold else {}
+    entities = {
+        entity_id: replace(entity, type=guesses[entity_id].type) if entity_id in guesses else entity
+        for entity_id, entity in entities.items()
+    }
+    homes = find_homes(entities, texts)
     places = _names(entity for entity_id in shown if (entity := entities[entity_id]).type == "location")
     notes = {
-        entity_id: _make_note(in_force, entities[entity_id], number, openly[entity_id], set(shown), places)
+        entity_id: replace(
+            _make_note(in_force, entities[entity_id], number, openly[entity_id], set(shown), places),
+            where=(*where.get(entity_id, ()), *homes.get(entity_id, ())),
+        )
         for number, entity_id in enumerate(shown)
     }
     return Survey(
@@ -354,7 +224,38 @@ def survey(generation: Generation) -> Survey:
         threads=threads,
         clocks=clocks,
         finds=tuple(_finds(in_force, chunks, notes)),
+        guesses=guesses,
+        untold=frozenset(note_id for note_id in untold if entities[note_id].type == UNTOLD),
+        places_all=guessing and (bool(untold) or generation.manifest.derived),
     )
+
+
+def _open_texts(generation: Generation, openly: Mapping[str, Sequence[StoredChunk]]) -> dict[str, list[NoteSection]]:
+    return {
+        entity_id: [
+            NoteSection(chunk.section, chunk.text, _linked(generation, chunk, openly, entity_id)) for chunk in chunks
+        ]
+        for entity_id, chunks in openly.items()
+    }
+
+
+def _linked(generation: Generation, chunk: StoredChunk, shown: Container[str], own: str) -> tuple[str, ...]:
+    """Return the notes that a section links, without hidden ones."""
+    links = generation.links_of(chunk.row)
+    return tuple(value for kind, value in links if kind in _LINK_KINDS and value in shown and value != own)
+
+
+def _named_whereabouts(entities: Mapping[str, PackEntity]) -> dict[str, tuple[str, ...]]:
+    """Return for each note the notes that its keys name as the place where it is."""
+    ids: dict[tuple[str, ...], str] = {}
+    for entity in entities.values():
+        for name in (entity.name, *entity.aliases):
+            ids.setdefault(key_of(name), entity.id)
+    named = {entity_id: [ids.get(key_of(name)) for name in where_of(entity)] for entity_id, entity in entities.items()}
+    return {
+        entity_id: tuple(other for other in dict.fromkeys(others) if other is not None and other != entity_id)
+        for entity_id, others in named.items()
+    }
 
 
 def _named_in_conditions(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict[str, int]]:
@@ -399,7 +300,7 @@ def _make_note(
     places: Mapping[tuple[str, ...], str],
 ) -> Note:
     links = [link for chunk in chunks for link in generation.links_of(chunk.row)]
-    others = [value for kind, value in links if kind in _LINK_KINDS and value in shown and value != entity.id]
+    others = [value for chunk in chunks for value in _linked(generation, chunk, shown, entity.id)]
     named = [place_id for chunk in chunks for place_id in _named_in(chunk.text, places) if place_id != entity.id]
     return Note(
         entity=entity,
@@ -441,55 +342,3 @@ def _finds(
         for chunk in chunks.get(note.id, ()) if note.entity.type == "location" else ():
             for item in generation.items_of(chunk.row) if chunk.role == "discoverable" else ():
                 yield HiddenItem(item.id, note.id, tuple(dict.fromkeys(_named_in(item.text, items))))
-
-
-# The places of people and things: where their relations put them, else by seed.
-
-# A sentence lists four people; a reader can still tell six in a room apart.
-MOST_PEOPLE = 6
-MOST_THINGS = 6
-
-
-def whereabouts(
-    survey: Survey, notes: Sequence[Note], places: Sequence[str], *, seed: int, most: int
-) -> dict[str, str]:
-    """Return a place for each note: the first place that it names, else the first that names it, else one by seed.
-
-    A place that has `most` already is passed over as long as another has room, so a crowd spreads.
-    """
-    related = related_places(survey, notes, places)
-    counts = dict.fromkeys(places, 0)
-    found: dict[str, str] = {}
-    for note in notes:
-        place = next((place_id for place_id in related[note.id] if counts[place_id] < most), None)
-        found[note.id] = place if place is not None else _draw_place(note.id, places, counts, seed=seed, most=most)
-        counts[found[note.id]] += 1
-    return found
-
-
-def related_places(survey: Survey, notes: Sequence[Note], places: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the places related to each note: those that it names, that name it, that its text mentions."""
-    among = set(places)
-    named_by = _named_by(survey, places)
-    return {
-        note.id: tuple(
-            place_id
-            for place_id in dict.fromkeys((*note.links, *named_by.get(note.id, ()), *note.mentions))
-            if place_id in among
-        )
-        for note in notes
-    }
-
-
-def _named_by(survey: Survey, places: Sequence[str]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for place in places:
-        for target in survey.notes[place].links if place in survey.notes else ():
-            found.setdefault(target, []).append(place)
-    return found
-
-
-def _draw_place(note_id: str, places: Sequence[str], counts: Mapping[str, int], *, seed: int, most: int) -> str:
-    """Return a place drawn by seed and note, so that a new note moves no other; one with room, if any has it."""
-    free = [place for place in places if counts[place] < most] or list(places)
-    return free[int(content_hash(f"{seed}\nwhereabouts\n{note_id}")[:12], 16) % len(free)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lorewright.generate.explore.joining import Path
 from lorewright.generate.explore.making import key_of_note, names_of_notes, only_found, ways_between
-from lorewright.generate.explore.survey import Note, Path, Survey, survey
+from lorewright.generate.explore.survey import Note, Survey, survey
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of

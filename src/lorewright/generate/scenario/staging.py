@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from lorewright.errors import ScenarioError
-from lorewright.generate.explore.survey import Note, Path, common_name, key_of, related_places
+from lorewright.generate.explore.joining import Path
+from lorewright.generate.explore.placing import related_places
+from lorewright.generate.explore.survey import Note, common_name, key_of
 from lorewright.generate.scenario.ground import Ground, TellableItem
 from lorewright.ids import content_hash, local, slug
 from lorewright.index.keywords import content_words

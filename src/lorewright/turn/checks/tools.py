@@ -35,7 +35,7 @@ Writer = Owner | Literal["outside"]
 
 # The engine's own bookkeeping, which means nothing outside of a turn that is played: the narrator's memory of used
 # phrases, streaks of failed checks, passed turns, and the shape of the state itself.
-BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "play_as"})
+BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "rename_ids", "play_as"})
 # The kinds of ops that a program outside of the turn may make.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
 

@@ -9,7 +9,7 @@ from typing import Any
 from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
-from lorewright.tokens import count_tokens
+from lorewright.tokens import BY_SCRIPT, count_tokens
 from lorewright.values.annotations import SummarySentence
 from lorewright.values.entries import Agenda, facts_shown
 from lorewright.values.packet import ContextPacket
@@ -30,12 +30,12 @@ PACKET_TOKENS = 6_000
 Packet = dict[str, Any]
 
 
-def packet_tokens(packet: Packet) -> int:
-    """Return the length of a packet as it is sent, in tokens."""
-    return count_tokens(canonical_json(packet))
+def packet_tokens(packet: Packet, *, reading: int = BY_SCRIPT) -> int:
+    """Return the length of a packet as it is sent, in tokens as the rules of this version (`reading`) count them."""
+    return count_tokens(canonical_json(packet), reading=reading)
 
 
-def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
+def fit_packet(packet: Packet, *, budget_tokens: int, reading: int = BY_SCRIPT) -> Packet:
     """Return the packet without the entries that do not fit: they are dropped one after another, until it fits or
     nothing more may be dropped.
 
@@ -43,7 +43,7 @@ def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
     """
 
     def fits(dropped: int) -> bool:
-        return packet_tokens(_with_dropped(packet, dropped)) <= budget_tokens
+        return packet_tokens(_with_dropped(packet, dropped), reading=reading) <= budget_tokens
 
     most = sum(len(_list_at(packet, path)) for path in _CUT_ORDER)
     # Each dropped entry makes it shorter, so that a binary search works: a long game has many facts.
@@ -138,6 +138,7 @@ def build_packet(
     calibration: Mapping[str, Any] | None = None,
     story: Sequence[SummarySentence] = (),
     budget_tokens: int = PACKET_TOKENS,
+    reading: int = BY_SCRIPT,
 ) -> ContextPacket:
     """Return the packet for one viewer, no longer than a budget allows.
 
@@ -197,7 +198,7 @@ def build_packet(
             "session": {"chunks": chunks} if (chunks := _passages((session or {}).get("chunks", ()))) else {},
         },
     }
-    return ContextPacket.model_validate(fit_packet(packet, budget_tokens=budget_tokens))
+    return ContextPacket.model_validate(fit_packet(packet, budget_tokens=budget_tokens, reading=reading))
 
 
 def _is_shown(kind: FactKind, viewer: StageViewer) -> bool:

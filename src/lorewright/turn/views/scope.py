@@ -55,16 +55,21 @@ def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> 
     """Return the player's actions with each walk as its steps, as the actions before it plainly lead there. Where there
     is an order of turns one does one thing, so that a walk stays one action.
     """
+    if not any(_steps_of(action, ruleset) for action in actions):
+        return tuple(actions)
     found: list[Action] = []
     for action in actions:
-        verb, row = verb_of(action.type), ruleset.find_row(action.type)
-        takes_steps = verb is not None and verb.steps is not None and row is not None and not row.ends_turn
-        steps = verb.steps(action, state) if takes_steps and verb is not None and verb.steps is not None else ()
-        for step in steps or (action,):
+        steps_of = _steps_of(action, ruleset)
+        for step in (steps_of(action, state) if steps_of is not None else ()) or (action,):
             found.append(step)
             if why_not(step, state, ruleset) is None:
                 state = plainly(step, state, ruleset)
     return tuple(found)
+
+
+def _steps_of(action: Action, ruleset: Ruleset) -> Callable[[Action, WorldState], Sequence[Action]] | None:
+    verb, row = verb_of(action.type), ruleset.find_row(action.type)
+    return verb.steps if verb is not None and row is not None and not row.ends_turn else None
 
 
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from lorewright.builtin.parser.clauses import is_called
 from lorewright.ids import holder_of
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, oldest_reading
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
@@ -238,6 +238,7 @@ class TurnViews:
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
             story=summary_for(self._head.summary, at.state.player_id),
+            reading=oldest_reading(self._setting.generations),
         )
         return packet, replace(at, lore=replace(at.lore, answers=answers))
 
@@ -247,7 +248,8 @@ class TurnViews:
         """Return lore and history for the player's words, as the player may see it: no stage is told more of it; and
         the answers with those that are new. Chunks of the scene's standing lore are not repeated, and their tokens do
         not count."""
-        standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
+        reading = oldest_reading(self._setting.generations)
+        standing = {line.chunk_id: count_tokens(line.text, reading=reading) for line in lore.standing}
         query = LoreRetrievalQuery(
             keywords=self._submission.text[:_ASKED_CHARACTERS],
             location_id=state.scene.location_id,

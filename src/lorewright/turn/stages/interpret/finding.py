@@ -7,7 +7,8 @@ words and no others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from lorewright.builtin.parser.clauses import (
     Clause,
@@ -89,9 +90,8 @@ def _line(
 def _is_done_to_the_same(words: Sequence[Word], item: SceneItem) -> bool:
     """Tell whether the words do something with the thing that the trigger is about, which is not to be searched."""
     verb, thing = _verb_and_thing(words)
-    trigger, _ = _verb_and_thing(_trigger(item))
     is_handled = bool(verb and _core(thing)) and verb not in _phrases(_is_no_handling)
-    return is_handled and _core(thing) == _thing_of(item) and trigger not in _phrases(_is_search)
+    return is_handled and _core(thing) == _thing_of(item) and _trigger(item.trigger).verb not in _phrases(_is_search)
 
 
 def _verb_and_thing(words: Sequence[Word]) -> tuple[Phrase, Sequence[Word]]:
@@ -122,16 +122,26 @@ def _core(words: Sequence[Word]) -> tuple[str, ...]:
     return tuple(word.low for word in words if word.kind == "word" and word.low not in articles and not is_adverb(word))
 
 
-def _trigger(item: SceneItem) -> Sequence[Word]:
-    return words_of(cleaned(item.trigger or ""))
-
-
 def _core_of(item: SceneItem) -> tuple[str, ...]:
-    return _core(_trigger(item))
+    return _trigger(item.trigger).core
 
 
 def _thing_of(item: SceneItem) -> tuple[str, ...]:
-    return _core(_verb_and_thing(_trigger(item))[1])
+    return _trigger(item.trigger).thing
+
+
+@dataclass(frozen=True, slots=True)
+class _Trigger:
+    core: tuple[str, ...]
+    verb: Phrase
+    thing: tuple[str, ...]
+
+
+@lru_cache(maxsize=1000)
+def _trigger(text: str | None) -> _Trigger:
+    words = words_of(cleaned(text or ""))
+    verb, thing = _verb_and_thing(words)
+    return _Trigger(_core(words), verb, _core(thing))
 
 
 def _is_search(verb: Verb) -> bool:

@@ -99,12 +99,15 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     ) -> StageRun[InterpreterOutput] | None:
         """Return the reading with each walk as its steps; None where there is no walk. A recorded turn goes as it
         went."""
+        steps = reading.proposed_actions if self.is_of_another_version else steps_of(reading.proposed_actions)
+        is_walk = steps != reading.proposed_actions
+        if not is_walk and self.recorded is None:
+            return None
         input_json = canonical_json([reading.model_dump(mode="json", by_alias=True)])
         run = self.taken_run(STEPS, input_json)
         if run is not None:
             return StageRun(STEPS, input_json, self.output_of(run), builtin_version=run.builtin_version)
-        steps = reading.proposed_actions if self.is_of_another_version else steps_of(reading.proposed_actions)
-        if steps == reading.proposed_actions:
+        if not is_walk:
             return None
         output = reading.model_copy(update={"proposed_actions": steps})
         return StageRun(STEPS, input_json, output, builtin_version=self.builtin_version)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.rules.verbs import is_answered
 from lorewright.turn.stages.variables import (
     AROUND,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 from lorewright.turn.stages.variables import (
     NOBODY,
     CalibrationVariables,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.packs.chunking import lines_of, split_long, split_sections
+from lorewright.packs.markdown.chunking import lines_of, split_long, split_sections
 from lorewright.tokens import count_tokens
 
 LINES = st.sampled_from(

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from lorewright.packs.chunking import plain_text
+from lorewright.packs.markdown.chunking import plain_text
 
 # Escape sequences begin with these; Rich and click let them through. Bidirectional overrides reverse a line.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lorewright.packs.chunking import comments_in
-from lorewright.packs.markup import apply_edits
+from lorewright.packs.markdown.chunking import comments_in
+from lorewright.packs.markdown.markup import apply_edits
 from lorewright.packs.models import PackEntity
 from lorewright.packs.references import Links
 from support.scale import scaled

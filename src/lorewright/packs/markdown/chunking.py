@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from lorewright.tokens import count_tokens
+from lorewright.ids import slug
+from lorewright.scripts import is_unspaced
+from lorewright.tokens import BY_SCRIPT, count_tokens, cut_line
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
 _COMMENT_OPENS = re.compile(r"%%|<!--")
 _COMMENT_CLOSES = {"%%": "%%", "<!--": "-->"}
+
+# Returns whether a heading is cut: of the titles above it and its own.
+IsCut = Callable[[Sequence[str], str], bool]
+# Returns a heading's text without what is no title.
+Clean = Callable[[str], str]
 
 # In characters. Brackets cost the parser quadratic time; a longer text is no prose and keeps its markup.
 _MAX_MARKED_UP = 10_000
@@ -111,7 +120,8 @@ class Section:
     """A part of a body between headings. `line` counts from 0 in the body; `heading` is the heading's own source, maybe
     empty.
 
-    `title` is the H1 in force, `subtitle` the H2, each "" where there is none.
+    `title` is the H1 in force, `subtitle` the section's own title below it, each "" where there is none; `above` are
+    the titles between the two, outermost first.
     """
 
     title: str
@@ -119,6 +129,7 @@ class Section:
     line: int
     heading: str
     text: str
+    above: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -147,54 +158,114 @@ def split_sections(body: str, tokens: Sequence[Token] | None = None) -> list[Sec
     first heading.
     """
     lines = lines_of(body)
-    headings = list(_headings(blocks_of(body) if tokens is None else tokens))
-    sections: list[Section] = []
-    first = headings[0].start if headings else len(lines)
+    return _sections(lines, [(heading, ()) for heading in _headings(blocks_of(body) if tokens is None else tokens)])
+
+
+def _headings(tokens: Sequence[Token], *, deepest: int = 2, clean: Clean = str) -> Iterator[_Heading]:
+    """Yield the headings at the top level of the document; a heading in a quotation or a list is part of that."""
+    for index, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or not token.map or int(token.tag[1]) > deepest:
+            continue
+        yield _Heading(int(token.tag[1]), plain_text(clean(tokens[index + 1].content)), token.map[0], token.map[1])
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOutline:
+    """The headings of a body. All of them down to `level` cut it: the shallowest level below H1 that repeats, or the
+    one that is given."""
+
+    headings: tuple[_Heading, ...]
+    level: int
+
+    def name(self, written: str) -> str:
+        """Return the title that may be the note's own name: of its first heading, if that is an H1, alone at its level,
+        or what is `written` elsewhere as the note's name."""
+        first = next((heading for heading in self.headings if heading.level <= self.level), None)
+        if first is None:
+            return ""
+        is_alone = sum(heading.level == first.level for heading in self.headings) == 1
+        return first.title if first.level == 1 or is_alone or slug(first.title) == slug(written) else ""
+
+
+def outline_of(
+    body: str, tokens: Sequence[Token], hidden: Sequence[tuple[int, int]], clean: Clean, *, level: int | None = None
+) -> NoteOutline:
+    """Return the headings of a body but for those in the `hidden` ranges; `clean` takes from a heading what is no
+    title."""
+    starts = [0, *accumulate(map(len, lines_of(body)))]
+    found = [h for h in _headings(tokens, deepest=6, clean=clean) if not is_inside(starts[h.start], hidden)]
+    levels = Counter(heading.level for heading in found if heading.level > 1)
+    return NoteOutline(tuple(found), level or min((depth for depth, count in levels.items() if count > 1), default=2))
+
+
+def cut_by_outline(body: str, outline: NoteOutline, is_cut: IsCut) -> list[Section]:
+    """Return the sections of a body, cut at the outline's level and deeper down at each heading that `is_cut` wants: it
+    gets the titles above a heading, outermost first, and its own. Their sources joined are the body."""
+    over: list[_Heading] = []
+    kept: list[tuple[_Heading, tuple[str, ...]]] = []
+    deep = 0
+    for heading in outline.headings:
+        over = [other for other in over if other.level < heading.level]
+        titles = tuple(other.title for other in over)
+        # What follows a section that was cut deep down is no part of it.
+        if heading.level <= max(outline.level, deep) or is_cut(titles, heading.title):
+            deep = heading.level if heading.level > outline.level else 0
+            kept.append((heading, tuple(other.title for other in over if other.level > 1)))
+        over.append(heading)
+    return _sections(lines_of(body), kept)
+
+
+def _sections(lines: Sequence[str], headings: Sequence[tuple[_Heading, tuple[str, ...]]]) -> list[Section]:
+    first = headings[0][0].start if headings else len(lines)
     lead = "".join(lines[:first])
-    if lead.strip():
-        sections.append(Section("", "", 0, "", lead))
-        lead = ""
+    sections = [Section("", "", 0, "", lead)] if lead.strip() else []
+    lead = "" if sections else lead
     title = ""
-    for index, heading in enumerate(headings):
-        end = headings[index + 1].start if index + 1 < len(headings) else len(lines)
+    ends = [*(heading.start for heading, _ in headings[1:]), len(lines)]
+    for (heading, above), end in zip(headings, ends, strict=False):
         title = heading.title if heading.level == 1 else title
-        subtitle = heading.title if heading.level == 2 else ""
+        subtitle = heading.title if heading.level > 1 else ""
         source = lead + "".join(lines[heading.start : heading.end])
         lead = ""
-        sections.append(Section(title, subtitle, heading.start, source, "".join(lines[heading.end : end])))
+        text = "".join(lines[heading.end : end])
+        sections.append(Section(title, subtitle, heading.start, source, text, above if subtitle else ()))
     return sections
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[_Heading]:
-    """Yield H1 and H2 at the top level of the document; a heading in a quotation or a list is part of that."""
-    for index, token in enumerate(tokens):
-        if token.type != "heading_open" or token.level or token.tag not in ("h1", "h2") or not token.map:
-            continue
-        yield _Heading(int(token.tag[1]), plain_text(tokens[index + 1].content), token.map[0], token.map[1])
+def is_inside(position: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Return True if an offset lies in one of the ranges, which are in order."""
+    at = bisect_right(ranges, position, key=lambda span: span[0]) - 1
+    return at >= 0 and ranges[at][0] <= position < ranges[at][1]
 
 
-def split_long(text: str, *, max_tokens: int) -> list[str]:
+def split_long(text: str, *, max_tokens: int, reading: int = BY_SCRIPT) -> list[str]:
     """Return a text cut at paragraph ends into parts of at most `max_tokens`; joined they are the text.
 
     A list that is too long alone is cut between its items, an item that is still too long at line ends, and a line that
-    is too long alone at word ends.
+    is too long alone at word ends; in scripts without spaces between words at sentence ends, from version 2 of the
+    rules (`reading`) on.
     """
-    if count_tokens(text) <= max_tokens:
+    if count_tokens(text, reading=reading) <= max_tokens:
         return [text]
-    return _join_pieces(list(_pieces(text, max_tokens)), max_tokens)
+    return _join_pieces(list(_pieces(text, max_tokens, reading)), max_tokens, reading)
 
 
-def _pieces(text: str, max_tokens: int) -> Iterator[str]:
+def _pieces(text: str, max_tokens: int, reading: int) -> Iterator[str]:
     for block in _blocks(text):
-        if count_tokens(block) <= max_tokens:
+        if count_tokens(block, reading=reading) <= max_tokens:
             yield block
             continue
         for entry in _blocks(block, items=True):
-            if count_tokens(entry) <= max_tokens:
+            if count_tokens(entry, reading=reading) <= max_tokens:
                 yield entry
                 continue
             for line in lines_of(entry):
-                yield from [line] if count_tokens(line) <= max_tokens else _cut_words(line, max_tokens)
+                if count_tokens(line, reading=reading) <= max_tokens:
+                    yield line
+                elif reading >= BY_SCRIPT and is_unspaced(line):
+                    yield from cut_line(line, max_tokens)
+                else:
+                    yield from _cut_words(line, max_tokens)
 
 
 def _blocks(text: str, *, items: bool = False) -> Iterator[str]:
@@ -222,11 +293,11 @@ def _cut_words(line: str, max_tokens: int) -> Iterator[str]:
     yield line[start:]
 
 
-def _join_pieces(pieces: Sequence[str], max_tokens: int) -> list[str]:
+def _join_pieces(pieces: Sequence[str], max_tokens: int, reading: int) -> list[str]:
     parts: list[str] = []
     current = ""
     for piece in pieces:
-        if current and count_tokens(current + piece) > max_tokens:
+        if current and count_tokens(current + piece, reading=reading) > max_tokens:
             parts.append(current)
             current = ""
         current += piece
