@@ -427,7 +427,8 @@ class CampaignRules(Frozen):
     when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
     `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
-    readily whom of the cast acts, and what they do of their own accord.
+    readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
+    are said that are put to nobody, by place.
     """
 
     ruleset: Ruleset
@@ -441,6 +442,7 @@ class CampaignRules(Frozen):
     inquiries: FrozenMap[str, Inquiry] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
+    listeners: FrozenMap[str, str] = Field(default_factory=dict)
 
     def of_cast(self, who: str) -> CastRule:
         """Return the rule of one of the cast, else the default rule."""

@@ -131,6 +131,11 @@ class Message(Frozen):
     payload: FrozenMap[str, Any] = Field(default_factory=dict)
     audience: tuple[str, ...] = ()
 
+    @property
+    def played(self) -> str:
+        """Return the text without words of the player's of which nothing could be made."""
+        return str(self.payload.get("played", self.content))
+
 
 # Premise: something that a player takes for granted, and the result of its check.
 
@@ -216,11 +221,19 @@ class Persona(Frozen):
     states: tuple[InnerState, ...] = ()
 
 
+class Talk(Frozen):
+    """The conversation at hand: the ID of the person whom the player speaks with, and what was last spoken about."""
+
+    to: str
+    topic: str = ""
+
+
 class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
-    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means.
+    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means. `talk` is whom
+    words without an addressee are said to.
     """
 
     player_text: str
@@ -228,6 +241,7 @@ class InterpreterInput(Frozen):
     options: tuple[str, ...] = ()
     said_before: tuple[str, ...] = ()
     verbs: FrozenMap[str, str] = Field(default_factory=dict)
+    talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
 
 
 class Unclear(Frozen):
@@ -240,7 +254,11 @@ class Unclear(Frozen):
 
 class InterpreterOutput(Frozen):
     """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be
-    asked."""
+    asked.
+
+    `not_played` are the player's words that change nothing, since nothing could be made of them; `played` are then the
+    others.
+    """
 
     intent: str
     referenced_entities: tuple[str, ...] = ()
@@ -252,6 +270,9 @@ class InterpreterOutput(Frozen):
     perception_flags: tuple[str, ...] = ()
     confidence: float = Field(default=1.0, ge=0, le=1)
     unclear: Unclear | None = None
+    # Newer fields are written only where they have a value: other turns keep their bytes.
+    not_played: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
+    played: str = Field(default="", exclude_if=lambda words: not words)
 
 
 class PlannerInput(Frozen):

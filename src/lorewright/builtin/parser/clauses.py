@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -100,6 +100,10 @@ class Lexicon:
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
     asides: Mapping[str, str]
+    spellings: Mapping[str, str]
+    noise: frozenset[str]
+    body: frozenset[str]
+    address: tuple[Phrase, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,8 @@ class Syntax:
     civility: Callable[..., Any] | None = None
     # Read a claim about what was said or promised and a question after it; both take what `speech` takes.
     claim: Callable[..., Any] | None = None
+    # Reads any other statement said to somebody; takes what `speech` takes.
+    remark: Callable[..., Any] | None = None
     record: Callable[..., Any] | None = None
     # Reads a word that begins no clause as something done to what is named: context, the words.
     anything: Callable[..., Any] | None = None
@@ -195,6 +201,10 @@ def lexicon() -> Lexicon:
         self_words=frozenset(data["self"]),
         directions=data["directions"],
         numbers=data["numbers"],
+        spellings=data["spellings"],
+        noise=frozenset(data["noise"]),
+        body=frozenset(data["body"]),
+        address=_phrases(data["address"]),
         asides={text: kind for kind, texts in data["asides"].items() for text in texts},
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
@@ -292,87 +302,3 @@ def lows(words: Sequence[Word]) -> list[str]:
 def is_adverb(word: Word) -> bool:
     """Return whether a word only says how something is done."""
     return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
-
-
-def split_clauses(
-    words: Sequence[Word],
-    *,
-    names: Sequence[Sequence[str]],
-    people: Sequence[Sequence[str]],
-    verbs: Collection[tuple[str, ...]] = (),
-) -> list[Clause]:
-    """Cut at stops, at `then`, and at `and` or a comma before a verb (`verbs` are more of them); speech to somebody
-    stays whole.
-    """
-    held = _indices_in_names(words, names)
-    clauses: list[Clause] = []
-    current: list[Word] = []
-    spoken = False
-    for index, word in enumerate(words):
-        if not current:
-            spoken = _addresses(words[index:], people)
-        if word.kind == "stop" and index not in held:
-            clauses.append(Clause(tuple(current), question="?" in word.text))
-            current = []
-        elif index not in held and not spoken and (_cuts(words, index, verbs) or _turns_to(words, index, people)):
-            clauses.append(Clause(tuple(current)))
-            current = []
-        else:
-            current.append(word)
-    clauses.append(Clause(tuple(current)))
-    return [clause for clause in map(_trim, clauses) if clause.words]
-
-
-def _indices_in_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> set[int]:
-    """Return the indices within names of several words, where nothing may be cut."""
-    low = [word.low for word in words]
-    held: set[int] = set()
-    for name in names:
-        size = len(name)
-        for start in range(len(low) - size + 1):
-            if low[start : start + size] == list(name):
-                held.update(range(start + 1, start + size))
-    return held
-
-
-def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the words begin with a person's name and a comma."""
-    low = [word.low for word in words]
-    return any(
-        low[: len(name)] == list(name) and len(words) > len(name) and words[len(name)].kind == "comma"
-        for name in people
-    )
-
-
-def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
-    """Tell whether `and` is followed by a person and `about`: another question, to another person."""
-    if words[index].low != "and":
-        return False
-    low = [word.low for word in words[index + 1 :]]
-    return any(low[: len(name)] == list(name) and low[len(name) : len(name) + 1] == ["about"] for name in people)
-
-
-def _cuts(words: Sequence[Word], index: int, verbs: Collection[tuple[str, ...]]) -> bool:
-    word = words[index]
-    if word.kind == "word" and word.low == "then":
-        return True
-    if word.kind != "comma" and word.low != "and":
-        return False
-    return _begins_with_verb(lows(words[index + 1 :]), verbs)
-
-
-def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> bool:
-    lex = lexicon()
-    while low and (low[0] in ("", "and", "then") or low[0] in lex.adverbs):
-        low = low[1:]
-    return bool(longest_prefix(low, lex.verb_phrases) or longest_prefix(low, verbs))
-
-
-def _trim(clause: Clause) -> Clause:
-    """Return the clause without commas and joining words at either end."""
-    words = list(clause.words)
-    while words and (words[0].kind == "comma" or words[0].low in ("and", "then")):
-        del words[0]
-    while words and (words[-1].kind == "comma" or words[-1].low in ("and", "then")):
-        del words[-1]
-    return Clause(tuple(words), clause.question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from rapidfuzz import fuzz
@@ -20,7 +21,6 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     longest_prefix,
     lows,
-    split_clauses,
     syntaxes,
     typed,
     words_of,
@@ -57,7 +57,9 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     which,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_claim, stranger_addressed
+from lorewright.builtin.parser.speech import nobody_called, put_to, read_claim, read_remark, stranger_addressed
+from lorewright.builtin.parser.spelling import spelled_out
+from lorewright.builtin.parser.utterances import is_said, split_clauses
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -98,12 +100,18 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
     text = chosen_line(cleaned(given.player_text), given.options)
-    ctx = ParseContext(nouns=nouns_of(given.scope), verbs=given.verbs)
+    nouns = nouns_of(given.scope)
+    talk = given.talk
+    listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
+    topic = "" if talk is None else talk.topic
+    ctx = ParseContext(nouns=nouns, verbs=given.verbs)
+    text = spelled_out(text, _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()})
     kind = aside(ctx, text)
     if kind is not None:
         return _output([kind], ctx, ())
     names = _long_names(ctx.nouns)
     text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
+    ctx = replace(ctx, listener=listener, topic=topic)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
@@ -135,16 +143,21 @@ def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> 
 
 def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
     readings: list[Reading] = []
-    vocabulary = {word for candidate in ctx.nouns.everything() for key in candidate.keys for word in key.words}
+    vocabulary = _vocabulary(ctx.nouns)
     for clause in clauses:
         reading = _read_clause(ctx, clause, vocabulary)
         if reading is None:
             continue
         if readings and _continues(readings[-1], reading):
             readings.pop()
-        readings.append(reading)
+        readings.append(replace(reading, words=clause.text))
         ctx = remembered(ctx, reading)
     return readings
+
+
+def _vocabulary(nouns: Nouns) -> set[str]:
+    """Return the words of all names in scope, in lower case."""
+    return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
 
 
 def _continues(before: Reading, after: Reading) -> bool:
@@ -172,6 +185,8 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     claim = None if clause.question else read_claim(ctx, clause.text, words, None)
     if claim is not None:
         return claim
+    if not clause.question and is_said(words):
+        return read_remark(ctx, clause.text, _named_within(ctx, words), words)
     words = words if _is_phrase(lows(words)) else _drop_adverbs(words, vocabulary)
     if not [word for word in words if word.kind != "comma"]:
         return None
@@ -262,6 +277,18 @@ def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatc
     spoken = words[: commas[-1]]
     is_asked = " ".join(lows(spoken)[:2]) == "tell me" or not _verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _named_within(ctx: ParseContext, words: Sequence[Word]) -> PhraseMatch | None:
+    """Return the person whose name stands between commas."""
+    parts: list[list[Word]] = [[]]
+    for word in words:
+        if word.kind == "comma":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    found = (exact(typed(part), ctx.nouns.people) for part in parts[1:])
+    return next(filter(None, found), None)
 
 
 def _read_bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
@@ -360,12 +387,16 @@ def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 
 
 def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
+    readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
     if len(actions) > MAX_ACTIONS:
         assumptions.append("only the first four things are tried")
         confidence = min(confidence, 0.8)
+    # A model, where there is one, may make something of the rest.
+    confidence = min(confidence, 0.5) if lost else confidence
+    unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
     return InterpreterOutput(
         intent="; then ".join(reading.intent for reading in readings)[:400],
         referenced_entities=_referenced_ids(ctx, actions[:MAX_ACTIONS]),
@@ -373,8 +404,22 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         assumptions=tuple(dict.fromkeys(assumptions)),
         risk_flags=risks,
         confidence=confidence,
-        unclear=next((reading.unclear for reading in readings if reading.unclear), None),
+        unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
+        not_played=lost,
+        played=". ".join(reading.words for reading in readings) if lost else "",
     )
+
+
+def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:
+    """Return the readings that are played, and the words of the others.
+
+    What could not be read costs nothing of the rest. What needs an answer first ends the line, unless it begins it.
+    """
+    until = next((at for at, reading in enumerate(readings) if reading.unclear and not reading.is_lost), len(readings))
+    played = [reading for reading in readings[:until] if reading.actions]
+    if not played:
+        return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
+    return played, tuple(reading.words for reading in readings if reading not in played)
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

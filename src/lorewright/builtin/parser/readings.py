@@ -33,13 +33,16 @@ MAX_LINES = 4
 @dataclass(frozen=True, slots=True)
 class ParseContext:
     """The possible referents of a clause: the scope, and what this input mentioned before; `verbs` are those of the
-    ruleset, each with its type of action.
+    ruleset, each with its type of action. `listener` hears what is said to nobody by name, `topic` was last spoken
+    about.
     """
 
     nouns: Nouns
     person: Candidate | None = None
     thing: Candidate | None = None
     verbs: Mapping[str, str] = field(default_factory=dict)
+    listener: Candidate | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,9 @@ class Reading:
     unclear: Unclear | None = None
     mentioned: tuple[Candidate, ...] = ()
     assumptions: tuple[str, ...] = ()
+    # The words that were read, and that nothing could be made of them.
+    words: str = ""
+    is_lost: bool = False
 
 
 # Reads a clause: the context, the whole of it as typed, the words after the verb. None means: not for this frame.
@@ -144,7 +150,8 @@ def not_caught(ctx: ParseContext, words: str) -> Reading:
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
-    return asking(words, f"{heard} {known}", about(ctx, meant) if isinstance(meant, PhraseMatch) else openings(nouns))
+    lines = about(ctx, meant) if isinstance(meant, PhraseMatch) else openings(nouns)
+    return replace(asking(words, f"{heard} {known}", lines), is_lost=True)
 
 
 def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
@@ -250,6 +257,11 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
             ctx = replace(ctx, person=candidate)
         elif candidate.kind in ("thing", "door"):
             ctx = replace(ctx, thing=candidate)
+    for action in reading.actions:
+        verb = verbs().get(action.type)
+        hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
+        if verb is not None and verb.is_speech and hearer is not None:
+            ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
     return ctx
 
 
@@ -274,8 +286,10 @@ def aside(ctx: ParseContext, text: str) -> Reading | None:
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:
-    """Return the person mentioned last, else the only person here, as a guess; None without either."""
-    person = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
+    """Return the person spoken with, else the one mentioned last, else the only person here, as a guess; None without
+    any."""
+    last = ctx.person if ctx.person in ctx.nouns.people else None
+    person = ctx.listener or last or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
     return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
 
 

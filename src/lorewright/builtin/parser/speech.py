@@ -23,6 +23,7 @@ from lorewright.builtin.parser.readings import (
     Reading,
     asking,
     excerpt,
+    only_person,
     openings,
     person_meant,
     referred,
@@ -54,6 +55,19 @@ _NO_NAMES = frozenset(
 def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
     """Read words said to somebody, to the only person here where nobody is named; None where no verb speaks."""
     return _first(lambda syntax: syntax.speech, ctx, words, target, spoken)
+
+
+def read_remark(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
+    """Read a statement, said to somebody: to whom one speaks where nobody is named."""
+    who = target or only_person(ctx)
+    if who is None and not ctx.nouns.people:
+        return asking(words, "Nobody is here to hear that.")
+    civility = read_civility(ctx, words, spoken, who)
+    if civility is not None:
+        return civility
+    if who is None:
+        return asking(words, "To whom do you say that?", [f"{typeable(p.name)}, {words}" for p in ctx.nouns.people])
+    return _first(lambda syntax: syntax.remark, ctx, words, who, spoken) or put_to(ctx, words, who, spoken)
 
 
 def read_claim(ctx: ParseContext, words: str, spoken: Sequence[Word], target: PhraseMatch | None) -> Reading | None:

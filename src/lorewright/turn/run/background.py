@@ -372,7 +372,7 @@ def _extraction(turn: TurnContext, round_: Round, at: TurnPoint) -> BackgroundJo
         round_.who,
         at.state,
         ruleset,
-        intention=next((message.content for _, message in seen if message.type == "intention"), ""),
+        intention=next((message.played for _, message in seen if message.type == "intention"), ""),
         actions=round_.actions,
         tags=() if round_.intent is None else round_.intent.intent_tags,
         thoughts=[message.content for _, message in seen if message.type == "thought"],

@@ -219,7 +219,7 @@ def act_of(round_: Round) -> NpcAct:
 def _words(own: Round, at: TurnPoint) -> str:
     """Return the player's words that are resolved just now, as far as the narrator may see them."""
     seen = at.stream.seen_by("narrator", own_id=own.who, resolving=(own.intention,))
-    return "".join(message.content for _, message in seen if message.type == "intention")
+    return "".join(message.played for _, message in seen if message.type == "intention")
 
 
 def _quiet(head: Head) -> tuple[str, ...]:

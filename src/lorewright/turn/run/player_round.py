@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
@@ -29,6 +30,7 @@ from lorewright.values.records import (
     PlannerOutput,
     Premise,
     Scope,
+    Talk,
 )
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -299,9 +301,38 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     if run is not None and run.output is not None:
         turn.recorder.keep(run)
         output = run.output
-    premises = _check_claims(turn, opening.at, output.proposed_actions)
-    attempts, at = _ground(turn, opening.at, output.proposed_actions, premises)
-    return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, at)
+    begun = replace(opening.at, stream=opening.at.stream.with_payload(_payload(output, state)))
+    premises = _check_claims(turn, begun, output.proposed_actions)
+    attempts, at = _ground(turn, begun, output.proposed_actions, premises)
+    judged = _validate(turn, at.state, attempts, output)
+    return PlayerReading(output, tuple(attempts), judged, premises, begun.stream.messages[-1], at)
+
+
+def _payload(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
+    """Return what is kept with the player's words: where they were said, to whom, about what, and which of them were
+    played where not all were."""
+    spoken = [action for action in output.proposed_actions if (verb := verb_of(action.type)) and verb.is_speech]
+    kept: dict[str, Any] = {"at": state.scene.location_id}
+    if spoken and spoken[-1].target_id is not None:
+        kept |= {"talk_to": spoken[-1].target_id, "topic": spoken[-1].words}
+    return kept | ({"played": output.played} if output.not_played else {})
+
+
+def _talk(turn: TurnContext, at: TurnPoint) -> Talk | None:
+    """Return whom the player speaks with: the person spoken to last, while both are at the place where that was; else
+    the one who listens there."""
+    state, here = at.state, at.state.scene.location_id
+    present = state.present_npcs()
+    own = [message for _, message in at.stream.seen_by("interpreter", own_id=state.player_id)]
+    for message in reversed([message for message in own if message.type == "intention"][:-1]):
+        if message.payload.get("at") != here:
+            break
+        if (to := message.payload.get("talk_to")) is not None:
+            if to in present:
+                return Talk(to=to, topic=str(message.payload.get("topic", "")))
+            break
+    listener = turn.setting.rules.listeners.get(here)
+    return Talk(to=listener) if listener in present and listener is not None else None
 
 
 async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutput:
@@ -315,6 +346,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutp
         options=turn.head.options,
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
+        talk=_talk(turn, at),
     )
     learned = state.learned_by(state.player_id)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)
@@ -413,7 +445,7 @@ async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
     state, remembered = remember(turn, resolution, at.state, after, audience)
     return Round(
         who=player,
-        intention=opening.intention,
+        intention=reading.intention,
         before=at.state,
         after=after,
         resolution=resolution,

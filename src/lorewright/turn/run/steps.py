@@ -94,12 +94,13 @@ class TurnOpening:
 @dataclass(frozen=True, slots=True)
 class PlayerReading:
     """The reading of the player's words: each action with the items that its words point at, the judgement of all, and
-    what the words claim, checked."""
+    what the words claim, checked. `intention` is the message with the words, and what they were read as."""
 
     output: InterpreterOutput
     attempts: tuple[Attempt, ...]
     judged: Validation
     premises: tuple[Premise, ...]
+    intention: Message
     at: TurnPoint
 
 

@@ -53,6 +53,11 @@ class TurnStream:
             return stream.with_message(owner, "intention", words)
         return stream.with_message(owner, "intention", words, subtype=WHISPER, payload={"to": to})
 
+    def with_payload(self, payload: Mapping[str, Any]) -> TurnStream:
+        """Return the stream with more in the payload of its last message."""
+        *before, last = self.messages
+        return replace(self, messages=(*before, last.model_copy(update={"payload": {**last.payload, **payload}})))
+
     def with_message(
         self,
         owner: str,

@@ -21,11 +21,11 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     longest_prefix,
     lows,
-    split_clauses,
     typed,
     words_of,
 )
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.models import Pack
 from lorewright.rules.verbs import Verb, typed_line, verb_of, verbs

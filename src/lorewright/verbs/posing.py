@@ -1,0 +1,125 @@
+"""Verb of posture: pose. What one does with one's own body and clothes, which is told and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from lorewright.builtin.narrator.act_words import Telling
+from lorewright.builtin.narrator.acts import telling_of_gesture
+from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.parser.civilities import said_before
+from lorewright.builtin.parser.clauses import Phrasing, Word, lexicon, lows, typed
+from lorewright.builtin.parser.noun_phrases import resolve
+from lorewright.builtin.parser.readings import ParseContext, Reading, acting, bare
+from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import Verb, seen
+from lorewright.values.records import NarratorInput
+from lorewright.world.frozen import Frozen
+
+
+class PoseMetadata(Frozen):
+    """What was typed for it."""
+
+    verb: str = Field(default="", max_length=60)
+
+
+# Kinds of posture, and the words for them. Those of the second table take a part of the body or of what one wears.
+_ALONE = {
+    "lean": "lean, lean back, lean in, lean forward, lean over, slouch, slump, rest my weight, prop myself, perch",
+    "stretch": "stretch, yawn, stretch out, stretch up, crane my neck",
+    "breathe": "breathe, breathe in, breathe out, sigh, exhale, inhale, take a breath, take a deep breath, hold my "
+    "breath, catch my breath, let out a breath, let out a sigh, gasp, pant",
+    "shiver": "shiver, tremble, shudder, flinch, wince, cringe, blush, sweat, start, jump back, freeze, go still, stand "
+    "still, keep still, hold still, stop dead, stand there, just stand there",
+    "cough": "cough, sneeze, sniff, clear my throat, hiccup, swallow, gulp, burp",
+    "frown": "frown, scowl, pout, grimace, raise an eyebrow, raise my eyebrows, roll my eyes, squint, blink, make a face, "
+    "pull a face, narrow my eyes, glare, purse my lips, bite my lip, stick my tongue out, stare into space, look "
+    "thoughtful, look serious, look innocent, look sad, look bored, keep a straight face, look away, look nobody in the face",
+    "cry": "cry, weep, sob, wail, burst into tears, stop crying, sniffle",
+    "pace": "pace, pace up and down, walk up and down, wander about, shuffle, fidget, tap my foot, drum my fingers, stamp "
+    "my feet, hop, skip, spin around, turn around, turn round, turn away, turn my back, twirl around, stumble",
+    "crouch": "crouch, crouch down, squat, kneel, kneel down, duck down, bend, bend down, bend over, go down on one knee, "
+    "get on my knees, curl up, lie down, lie back, sink down, stoop, hunch",
+    "think": "think, ponder, wonder, consider, reflect, meditate, daydream, collect my thoughts, gather my thoughts, clear "
+    "my head, count to ten, count to three, pull myself together, compose myself, calm down, gather my courage, brace "
+    "myself, steady myself, make up my mind, remind myself, pretend, hesitate, take a moment, take stock, relax, cheer "
+    "up, try not to cry, pray, say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
+    "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, scream, "
+    "shout, yell, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, tut",
+    "shrug": "shrug, nod, clap, applaud, bow my head, shake my head, throw up my hands, spread my hands",
+}
+_OF_BODY = {
+    "brush": "shake, shake off, shake out, brush, brush off, wipe, wipe off, dust off, dry, wring out, wring, pat dry, flick",
+    "dress": "adjust, straighten, button, button up, unbutton, zip up, unzip, tie, untie, loosen, tighten, pull up, pull "
+    "down, pull on, pull off, take off, put on, turn up, turn down, tuck, tuck in, smooth, hitch up, fold back, roll up, "
+    "push back, tilt, doff, tip, raise, remove, hang up, slip off, slip on, kick off, lower",
+    "rub": "rub, scratch, stroke, massage, warm, blow on, crack, flex, clench, unclench, wriggle, wiggle, wash, run, pinch, "
+    "bite, lick, slap",
+    "hold": "cross, fold, uncross, put, keep, hold, hold up, hold out, spread, lift, raise, stick, shove, rest, lay, open, "
+    "close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
+}
+_LEADS = ("on", "against", "over", "at", "in", "into", "to", "with", "off", "from", "under", "for", "by", ",")
+
+
+def _read_alone(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a posture with whatever follows it, unless that names somebody or something that other verbs are about."""
+    if _names_anything(ctx, rest):
+        return None
+    return _posing(ctx, words, rest)
+
+
+def _read_of_body(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read what is done to one's own body or clothes; None where the words name neither."""
+    named = {word.removesuffix("s") for word in lows(rest)} | set(lows(rest))
+    return None if not named & lexicon().body or _names_anything(ctx, rest) else _posing(ctx, words, rest)
+
+
+def _names_anything(ctx: ParseContext, rest: Sequence[Word]) -> bool:
+    nouns, low = ctx.nouns, lows(rest)
+    named = (*nouns.people, *nouns.things, *nouns.doors)
+    start = next((index for index, word in enumerate(low) if word and word not in _LEADS), len(rest))
+    found = resolve(bare(rest[start:]), named)
+    # A loose match is a word in common.
+    return found is not None and getattr(found, "confidence", 1.0) >= 0.9
+
+
+def _posing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
+    verb = said_before(words, rest)
+    return acting(ctx, POSE.name, f"{verb} {typed(rest)}".strip()[:120], metadata={"verb": verb})
+
+
+def _posture(verb: str) -> str:
+    """Return the kind of posture that a verb is of; empty for none."""
+    kinds = {phrase: kind for kind, phrases in (_ALONE | _OF_BODY).items() for phrase in phrases.split(", ")}
+    found = [phrase for phrase in kinds if f" {verb} ".endswith(f" {phrase} ")]
+    return kinds[max(found, key=len)] if found else ""
+
+
+def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    return Beat("outcome", "gesture.pose", {"kind": _posture(outcome.words)}) if outcome.code == "acted" else None
+
+
+POSE = Verb(
+    name="pose",
+    rank=350,
+    summary="lean, stretch, breathe, brush off one's coat: what is seen of somebody and changes nothing",
+    condition="it can be done wherever one is",
+    remembered="nothing",
+    lines={"posture": "take a deep breath"},
+    rule_lines=lambda names: ("lean back",),
+    metadata=PoseMetadata,
+    like="free",
+    usual_minutes=0,
+    sights=seen("{actor} shifted a little", 1),
+    note="let them",
+    history="paused for a moment",
+    parts=(
+        Phrasing(200, ", ".join(_ALONE.values()), _read_alone),
+        Phrasing(205, ", ".join(_OF_BODY.values()), _read_of_body),
+        Telling(of_player=_tell, of_others=telling_of_gesture("npc.wave")),
+    ),
+)
+
+VERBS = (POSE,)
