@@ -75,7 +75,7 @@ def read_range(text: str) -> TurnRange:
 # The metrics: figures of turns -> what they amount to.
 
 # Kinds of turns that come of a submission.
-_SUBMITTED = ("play", "clarification")
+_SUBMITTED = ("play", "clarification", "aside")
 # Costs are counted in millionths of a dollar.
 MICRO = 1_000_000
 

@@ -96,7 +96,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
 # A recorded turn -> models that answer as they did then, and dice that fall as they did.
 
 # Kinds of turns that stages made, and so can be replayed. Any other is given by its ops.
-THOUGHT = ("play", "clarification")
+THOUGHT = ("play", "clarification", "aside")
 
 
 @dataclass(frozen=True, slots=True)

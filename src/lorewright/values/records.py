@@ -233,7 +233,7 @@ class InterpreterInput(Frozen):
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
     `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means. `talk` is whom
-    words without an addressee are said to.
+    words without an addressee are said to, `came_from` the place where the player was before this one.
     """
 
     player_text: str
@@ -242,6 +242,7 @@ class InterpreterInput(Frozen):
     said_before: tuple[str, ...] = ()
     verbs: FrozenMap[str, str] = Field(default_factory=dict)
     talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
+    came_from: str = Field(default="", exclude_if=lambda place: not place)
 
 
 class Unclear(Frozen):
@@ -250,6 +251,14 @@ class Unclear(Frozen):
     words: str
     question: str
     lines: tuple[str, ...] = ()
+
+
+class Aside(Frozen):
+    """A line that is no part of the story: what it asks of the program, and the words. `lore` asks what the player
+    knows of something, where nobody is there to be asked."""
+
+    kind: str
+    words: str
 
 
 class InterpreterOutput(Frozen):
@@ -271,6 +280,7 @@ class InterpreterOutput(Frozen):
     confidence: float = Field(default=1.0, ge=0, le=1)
     unclear: Unclear | None = None
     # Newer fields are written only where they have a value: other turns keep their bytes.
+    aside: Aside | None = Field(default=None, exclude_if=lambda aside: aside is None)
     not_played: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
     played: str = Field(default="", exclude_if=lambda words: not words)
 

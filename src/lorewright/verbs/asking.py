@@ -37,15 +37,16 @@ from lorewright.builtin.parser.readings import (
     asking,
     nothing_called,
     only_person,
-    openings,
     person_meant,
     pronoun_fits,
     typeable,
     which,
+    wondering,
 )
 from lorewright.builtin.parser.speech import (
     cleaned_topic,
     find_addressee,
+    follow_up,
     guessed_person,
     has_words,
     named_person,
@@ -253,7 +254,7 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
         return record
     if lows(spoken)[:1] == ["and"]:
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
-    topic = cleaned_topic(spoken)
+    topic = follow_up(ctx, spoken, target) or cleaned_topic(spoken)
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
         return _resolve_topic(ctx, words, target, topic)
     return _read_question(ctx, target, topic)
@@ -317,7 +318,8 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     people = ctx.nouns.people
     topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
-        return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
+        is_to_somebody = bool({"you", "your", "yours"} & set(words.lower().split()))
+        return wondering(topic) if topic and not is_to_somebody else asking(words, "Nobody is here to answer that.")
     only = only_person(ctx)
     if only is not None:
         return _read_question(ctx, only, topic)

@@ -22,10 +22,11 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     longest_prefix,
     lows,
+    syntaxes,
     typed,
     verb_with,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -185,7 +186,7 @@ def _read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | N
     if direct:
         return _read_way(ctx, direct)
     goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
-    direction = exact(_direction(goal), ctx.nouns.exits)
+    direction = exact(_direction(goal), ctx.nouns.exits) or exact(_direction(rest[0].text), ctx.nouns.exits)
     found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
     match found:
         case Tie():
@@ -216,6 +217,10 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
     if is_place(ctx, goal):
         return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
     person = resolve(goal, ctx.nouns.people)
+    nearing = next((syntax.approach for syntax in syntaxes() if syntax.approach is not None), None)
+    if isinstance(person, PhraseMatch) and nearing is not None:
+        found: Reading = nearing(ctx, words, person)
+        return found
     if isinstance(person, PhraseMatch):
         name = typeable(person.label)
         return asking(
@@ -232,9 +237,30 @@ def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
     exits = ctx.nouns.exits
     if len({way.id for way in exits}) == 1:
         return _read_way(ctx, PhraseMatch(exits[0], exits[0].name, 0.9))
+    likely = _likely_ways(ctx, words)
+    if likely:
+        return _read_way(ctx, PhraseMatch(likely[0], likely[0].name, 0.85, mended=True))
     if not exits:
         return asking(words, "No way out of here is known. You can:", [*typed_lines("view"), *typed_lines("rummage")])
     return asking(words, "Which way:", ways(ctx.nouns))
+
+
+_BACK = frozenset(("back", "return", "in", "inside", "again"))
+_OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
+_OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
+
+
+def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
+    """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
+    empty where it may be any."""
+    said = set(words.casefold().split())
+    back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
+    out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
+    if said & _BACK and back:
+        return back[:1]
+    if said & _OUT:
+        return out if len({way.id for way in out}) == 1 else back[:1]
+    return []
 
 
 def _read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -10,8 +11,8 @@ from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
-from lorewright.builtin.parser.clauses import Phrasing, Word, lexicon, lows, typed
-from lorewright.builtin.parser.noun_phrases import resolve
+from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, acting, bare
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import Verb, seen
@@ -48,6 +49,8 @@ _ALONE = {
     "up, try not to cry, pray, say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
     "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, scream, "
     "shout, yell, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, tut",
+    "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step back, step aside, step forward, "
+    "keep my distance, make room, stand aside, walk around, lean closer",
     "shrug": "shrug, nod, clap, applaud, bow my head, shake my head, throw up my hands, spread my hands",
 }
 _OF_BODY = {
@@ -97,6 +100,14 @@ def _posture(verb: str) -> str:
     return kinds[max(found, key=len)] if found else ""
 
 
+def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Reading:
+    """Read a few steps within the place; who is stepped up to is spoken to from then on."""
+    reading = acting(
+        ctx, POSE.name, f"step up to {person.label}" if person else words[:120], metadata={"verb": "step up"}
+    )
+    return reading if person is None else replace(reading, mentioned=(person.candidate,))
+
+
 def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return Beat("outcome", "gesture.pose", {"kind": _posture(outcome.words)}) if outcome.code == "acted" else None
 
@@ -118,6 +129,7 @@ POSE = Verb(
     parts=(
         Phrasing(200, ", ".join(_ALONE.values()), _read_alone),
         Phrasing(205, ", ".join(_OF_BODY.values()), _read_of_body),
+        Syntax(approach=_approach),
         Telling(of_player=_tell, of_others=telling_of_gesture("npc.wave")),
     ),
 )

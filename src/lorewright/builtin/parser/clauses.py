@@ -99,7 +99,6 @@ class Lexicon:
     directions: Mapping[str, str]
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
-    asides: Mapping[str, str]
     spellings: Mapping[str, str]
     noise: frozenset[str]
     body: frozenset[str]
@@ -148,6 +147,8 @@ class Syntax:
     record: Callable[..., Any] | None = None
     # Reads a word that begins no clause as something done to what is named: context, the words.
     anything: Callable[..., Any] | None = None
+    # Reads a step up to somebody or something here: context, the words, the person or None.
+    approach: Callable[..., Any] | None = None
     # Tells whether two of its actions, one after the other, are one.
     continues: Callable[[Action, Action], bool] | None = None
     # Place in the sentence that lists what can be done at all; 0: not in it.
@@ -205,7 +206,6 @@ def lexicon() -> Lexicon:
         noise=frozenset(data["noise"]),
         body=frozenset(data["body"]),
         address=_phrases(data["address"]),
-        asides={text: kind for kind, texts in data["asides"].items() for text in texts},
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
             for risk in get_args(Risk)

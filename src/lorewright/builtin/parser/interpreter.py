@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from rapidfuzz import fuzz
 
+from lorewright.builtin.parser.asides import aside_in
 from lorewright.builtin.parser.clauses import (
     AGAIN,
     Clause,
@@ -42,7 +44,6 @@ from lorewright.builtin.parser.readings import (
     Reading,
     about,
     acting,
-    aside,
     asking,
     bare,
     chosen_line,
@@ -62,7 +63,7 @@ from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.builtin.parser.utterances import is_said, split_clauses
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.records import Aside, InterpreterInput, InterpreterOutput
 
 # Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
 
@@ -92,6 +93,11 @@ def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading 
 # The interpreter: the player's words and the scope -> actions, or one question back.
 
 MAX_ACTIONS = 4
+_OWN_KNOWLEDGE = re.compile(
+    r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?(?:know|learn(?:ed|t)?|heard?|find out|found"
+    r" out|remember)(?: so far)? (?:about|of) (.+?)(?: so far| already| by now)?[?.! ]*",
+    re.IGNORECASE,
+)
 
 
 def interpret(given: InterpreterInput) -> InterpreterOutput:
@@ -106,12 +112,15 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     text = spelled_out(text, _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()})
-    kind = aside(ctx, text)
-    if kind is not None:
-        return _output([kind], ctx, ())
+    known = _OWN_KNOWLEDGE.fullmatch(text)
+    if known is not None:
+        return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
+    kind = aside_in(text)
+    if kind and exact(text, nouns.everything()) is None:
+        return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
     text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
-    ctx = replace(ctx, listener=listener, topic=topic)
+    ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
@@ -266,7 +275,7 @@ def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatc
     """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
-        return None
+        return _find_name_at_an_end(ctx, words)
     people = ctx.nouns.people + ctx.nouns.known_people
     first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
@@ -277,6 +286,42 @@ def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatc
     spoken = words[: commas[-1]]
     is_asked = " ".join(lows(spoken)[:2]) == "tell me" or not _verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
+    """Return the person here whose name begins or ends a question or a statement without a comma (`lena, you ok`,
+    `sorry viktor`), and what is said to them."""
+    low = lows(words)
+    for size in range(min(len(words) - 1, 3), 0, -1):
+        first, rest = exact(typed(words[:size]), ctx.nouns.people), words[size:]
+        begins = low[size] in (
+            "you",
+            "your",
+            "you're",
+            "do",
+            "did",
+            "are",
+            "is",
+            "have",
+            "can",
+            "could",
+            "would",
+            "will",
+        )
+        if first and (begins or longest_prefix(low[size:], lexicon().question_words) or is_said(rest)):
+            return first, rest
+        last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
+        asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
+        if last and not _verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
+            return last, spoken
+    return None
+
+
+# Words after which a name is an object.
+_JOINTS = frozenset(
+    "is was are were be a an the this that my your his her their our to at from with by of for on about like than and or"
+    " than see saw know knows knew tell told ask asked named called as".split()
+)
 
 
 def _named_within(ctx: ParseContext, words: Sequence[Word]) -> PhraseMatch | None:
@@ -387,6 +432,9 @@ def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 
 
 def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
+    wondered = next((reading.aside for reading in readings if reading.aside is not None), None)
+    if wondered is not None and not any(reading.actions for reading in readings):
+        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]

@@ -24,7 +24,7 @@ from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb, verbs
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.values.records import Unclear
+from lorewright.values.records import Aside, Unclear
 
 MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
 MAX_LINES = 4
@@ -34,7 +34,7 @@ MAX_LINES = 4
 class ParseContext:
     """The possible referents of a clause: the scope, and what this input mentioned before; `verbs` are those of the
     ruleset, each with its type of action. `listener` hears what is said to nobody by name, `topic` was last spoken
-    about.
+    about; `came_from` is the place where the player was before.
     """
 
     nouns: Nouns
@@ -43,6 +43,7 @@ class ParseContext:
     verbs: Mapping[str, str] = field(default_factory=dict)
     listener: Candidate | None = None
     topic: str = ""
+    came_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Reading:
     # The words that were read, and that nothing could be made of them.
     words: str = ""
     is_lost: bool = False
+    aside: Aside | None = None
 
 
 # Reads a clause: the context, the whole of it as typed, the words after the verb. None means: not for this frame.
@@ -132,6 +134,11 @@ def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
             lines=offered,
         ),
     )
+
+
+def wondering(words: str) -> Reading:
+    """Return a question that nobody is there to answer as one about what the player knows."""
+    return Reading(intent=f"wonder: {excerpt(words)}", aside=Aside(kind="lore", words=words[:MAX_WORDS]))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:
@@ -263,26 +270,6 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         if verb is not None and verb.is_speech and hearer is not None:
             ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
     return ctx
-
-
-# Asides: input for the program rather than the story: a number, `again`, a word for help, a look at the record.
-
-_ANSWERS = {
-    "help": "Type /help for all of it. In the story you can, among much else:",
-    "undo": "Nothing was done by that. /undo takes a turn back, where your table has it. Or go on:",
-    "save": "Every turn is saved as it is played. You can:",
-    "quit": "/quit leaves, and everything is kept. Or go on:",
-    "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs. You can:",
-    "rude": "Noted, and kept between us. You can:",
-}
-
-
-def aside(ctx: ParseContext, text: str) -> Reading | None:
-    """Return a kind word and a hint, which cost no turn; None for what belongs to the story."""
-    plain = text.lower().strip(" .!")
-    plain = plain if plain == "?" else plain.rstrip(" ?.!")
-    kind = lexicon().asides.get(plain)
-    return None if kind is None else asking(text, _ANSWERS[kind], openings(ctx.nouns))
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lorewright.builtin.parser.asides import aside_in
 from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
@@ -131,7 +132,7 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     small = lex.adverbs | lex.about | lex.person_pronouns | lex.thing_pronouns | lex.self_words | _NO_NAMES
     if set(low) <= small | lex.articles or longest_prefix(low, lex.question_words) or low[-1] in small:
         return False
-    if low[0] in small | (lex.articles - {"the"}) or " ".join(low) in lex.asides or any(map(is_adverb, words)):
+    if low[0] in small | (lex.articles - {"the"}) or aside_in(" ".join(low)) or any(map(is_adverb, words)):
         return False
     if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
         return False
@@ -162,6 +163,39 @@ def cleaned_topic(words: Sequence[Word]) -> str:
     while not kept and len(plain) > 1 and plain[0].low in lex.about | lex.articles and plain[0].low not in _WH:
         plain = plain[1:]
     return typed(kept or plain)[:MAX_WORDS].strip()
+
+
+# Words of a question that goes on about what was last spoken of.
+_GOING_ON = frozenset(
+    """else more exactly happened happen mean meant say said saying says anything something go going on really again sure
+    long ago time since come so that this it she he they her him them then next why when how where what who whom did do
+    does was were is are has have had be been and but continue there think believe tell me us know you i look like ever
+    often first last much many far soon still even about for with of to at in a the any all right true certain""".split()
+)
+
+
+def follow_up(ctx: ParseContext, words: Sequence[Word], target: PhraseMatch) -> str:
+    """Return the topic of a question that goes on about what was last spoken of with the same person: `when was that`,
+    `is she in trouble?`; empty where it has a topic of its own, or nothing was spoken of."""
+    if not ctx.topic or ctx.listener is None or ctx.listener.id != target.candidate.id:
+        return ""
+    low = [word for word in lows(words) if word]
+    if not low or low[0] not in _FOLLOWING:
+        return ""
+    own = [word for word in low if word not in _GOING_ON]
+    if not own:
+        return ctx.topic if set(low) & _FOLLOWING else ""
+    refers = set(low) & {"she", "he", "they", "her", "him", "them", "it", "that"}
+    if not refers or exact(" ".join(own), ctx.nouns.everything()) is not None:
+        return ""
+    subject = next((person.name for person in (ctx.person,) if person and person.id != target.candidate.id), ctx.topic)
+    return f"{subject} {' '.join(own)}"[:MAX_WORDS]
+
+
+_FOLLOWING = frozenset(
+    """when why how where what who did does do is was were has have are so and really then go continue tell anything
+    since whose which could would can she he they it that""".split()
+)
 
 
 def find_addressee(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch | None, Sequence[Word]]:

@@ -60,7 +60,7 @@ _TYPE_OF = {"places": "location", "cast": "npc", "things": "item", "personas": "
 _NAMING = frozenset(
     {
         *(*_ENTITY_FIELDS, *_PAIRS, "start", "from", "via", "held_by", "key", "bolt_at"),
-        *("items", "related", "between", "turn_order"),
+        *("items", "related", "between", "turn_order", "listener"),
     }
 )
 _NAMING_ITEMS = _ITEM_FIELDS | {"clues"}

@@ -334,6 +334,11 @@ class _Composer:
                 for ending_id, ending in scenario.endings.items()
             ),
             grammar=scenario.grammar,
+            listeners={
+                self._place(key): names.entity(place.listener, where=f"places.{key}.listener")
+                for key, place in scenario.places.items()
+                if place.listener is not None
+            },
         )
 
     def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:

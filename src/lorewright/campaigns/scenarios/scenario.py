@@ -136,11 +136,13 @@ class ScenarioExit(Frozen):
 
 
 class ScenarioPlace(Frozen):
-    """What a scenario adds to a pack's location; a place of its own needs a name."""
+    """What a scenario adds to a pack's location; a place of its own needs a name. `listener` is one of the cast, to whom
+    words are said here that are put to nobody by name."""
 
     name: str | None = None
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    listener: str | None = None
     exits: FrozenMap[str, ScenarioExit] = Field(default_factory=dict)
 
 

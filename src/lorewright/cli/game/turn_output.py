@@ -229,5 +229,5 @@ def _show_options(options: Sequence[str]) -> None:
 
 
 def _last_told(turns: list[dict[str, Any]]) -> str:
-    results = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade", "edit")]
+    results = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "aside", "upgrade", "edit")]
     return str(results[-1]["final_text"])

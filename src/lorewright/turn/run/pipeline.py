@@ -36,6 +36,7 @@ from lorewright.turn.run.steps import (
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.asides import answer_aside
 from lorewright.turn.views.draft import (
     BY_WORDS,
     Draft,
@@ -109,6 +110,9 @@ async def _play_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> D
     of that change. After a question nothing is planned, rolled, paid or changed, and nobody else acts."""
     opening = open_turn(turn, seen, ops)
     reading = await read_words(turn, opening)
+    if reading.output.aside is not None:
+        _keep_for_replays(turn)
+        return draft_of_aside(turn, opening, reading)
     if reading.output.unclear is not None:
         _keep_for_replays(turn)
         return draft_of_question(turn, opening, reading)
@@ -313,6 +317,30 @@ def draft_of_question(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
     )
 
 
+def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReading) -> Draft:
+    """Return the draft of a turn that answers the player outside of the story: the answer is its result, the lines that
+    were offered stay, and the state is as before."""
+    aside, shown = reading.output.aside, turn.views.acquaintance(reading.at.state).shown
+    assert aside is not None
+    cited: tuple[Citation, ...] = ()
+    if aside.kind == "lore":
+        text, cited = turn.views.known_of(aside.words, reading.at)
+    else:
+        text = answer_aside(aside.kind, shown, turn.setting.rules)
+    return _draft(
+        turn,
+        opening.ops,
+        reading.at,
+        (),
+        (),
+        kind="aside",
+        final_text=text,
+        options=turn.head.options,
+        told=Validation(),
+        cited=cited,
+    )
+
+
 def draft_of_turn(
     turn: TurnContext, opening: TurnOpening, reading: PlayerReading, course: Course, closing: Sequence[EngineEvent]
 ) -> Draft:
@@ -346,11 +374,12 @@ def _draft(
     final_text: str,
     options: tuple[str, ...],
     told: Validation,
+    cited: Sequence[Citation] = (),
 ) -> Draft:
     """Return the draft of a turn that ended at a point: `ops` are those that it began with, `told` is the judgement of
     the player's own actions."""
     rounds, narrations, generations = rounds_of(course), narrations_of(course), turn.setting.generations
-    cited = [citation for step in narrations for citation in citations(step.output, step.given, generations)]
+    quoted = [citation for step in narrations for citation in citations(step.output, step.given, generations)]
     events = [*(event for step in course for event in step.events), *closing]
     result = TurnResult(
         turn_no=turn.turn_no,
@@ -360,7 +389,7 @@ def _draft(
         next_prompt=NEXT_PROMPT if at.state.ended is None else "",
         suggested_actions=options,
         clarification_question=told.clarification,
-        citations=tuple(dict.fromkeys(cited)),
+        citations=tuple(dict.fromkeys((*cited, *quoted))),
         engine_events=turn.views.acquaintance(at.state).told_events(events),
         validation=told,
         rolls=tuple(roll for round_ in rounds for roll in round_.rolls),

@@ -318,6 +318,13 @@ def _payload(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
     return kept | ({"played": output.played} if output.not_played else {})
 
 
+def _came_from(at: TurnPoint) -> str:
+    """Return the place where the player said something last before they came here; empty where that is not known."""
+    own = (message for _, message in at.stream.seen_by("interpreter", own_id=at.state.player_id))
+    places = [str(message.payload["at"]) for message in own if "at" in message.payload]
+    return next((place for place in reversed(places) if place != at.state.scene.location_id), "")
+
+
 def _talk(turn: TurnContext, at: TurnPoint) -> Talk | None:
     """Return whom the player speaks with: the person spoken to last, while both are at the place where that was; else
     the one who listens there."""
@@ -347,6 +354,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutp
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
         talk=_talk(turn, at),
+        came_from=_came_from(at),
     )
     learned = state.learned_by(state.player_id)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)

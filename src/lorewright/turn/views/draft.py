@@ -32,7 +32,7 @@ from lorewright.world.frozen import Frozen
 from lorewright.world.ops import PlayAs, StateOp
 from lorewright.world.state import Entity, WorldState
 
-TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edit"]
+TurnKind = Literal["start", "play", "clarification", "aside", "imported", "upgrade", "edit"]
 
 
 @dataclass(frozen=True, slots=True)

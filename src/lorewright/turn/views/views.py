@@ -13,13 +13,14 @@ from typing import Any, Literal
 from lorewright.builtin.parser.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation, oldest_reading
+from lorewright.index.keywords import content_words
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
-from lorewright.scene_lore.gather import are_linked, described
+from lorewright.scene_lore.gather import are_linked, described, sentences
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
@@ -32,7 +33,7 @@ from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
-from lorewright.values.records import PlannerOutput
+from lorewright.values.records import Citation, PlannerOutput
 from lorewright.world.state import WorldState
 
 # Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.
@@ -271,6 +272,38 @@ class TurnViews:
         history, answers = self._retrieved_history(query, answers)
         chunks = (*(chunk for chunk in found if chunk.chunk_id not in standing), *history)
         return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
+
+    def known_of(self, words: str, at: TurnPoint) -> tuple[str, tuple[Citation, ...]]:
+        """Return what the player knows of something, in the words of the section that says it, with that section;
+        a plain sentence where they know nothing."""
+        query = LoreRetrievalQuery(
+            keywords=words[:_ASKED_CHARACTERS], corpus="authored", viewer="player", limit=3, max_tokens=ASKED_TOKENS
+        )
+        view = LoreView(
+            self._setting.generations,
+            viewer="player",
+            revealed=self.acquaintance(at.state).readable,
+            conditions=lore_conditions(at.state),
+            entries=self._entries,
+        )
+        asked = content_words(words)
+        for chunk in retrieve(view, query).result.chunks:
+            said = set(content_words(f"{chunk.section_path} {chunk.text}"))
+            # What has no word of the question in common is no answer to it.
+            if not asked or 2 * len(said & set(asked)) < len(set(asked)):
+                continue
+            quote = " ".join(sentences(chunk.text)[:2])
+            cited = Citation(
+                cite=chunk.section_path,
+                chunk_id=chunk.chunk_id,
+                item_id=None,
+                file_path=chunk.file_path,
+                section_path=chunk.section_path,
+                quote=quote,
+            )
+            if quote:
+                return f"You ask yourself. So much you know: {quote}", (cited,)
+        return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
 
     def _retrieved_history(
         self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]

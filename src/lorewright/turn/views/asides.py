@@ -1,0 +1,75 @@
+"""An aside of the player's -> its answer, made by code of what the player may see. It costs nothing and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lorewright.builtin.parser.clauses import listed, place_name
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.turn.views.scope import ways_out
+from lorewright.world.state import WorldState
+
+Tell = Callable[[WorldState, CampaignRules], str]
+
+
+def answer_aside(kind: str, state: WorldState, rules: CampaignRules) -> str:
+    """Return the answer to an aside; `state` is what the player may see."""
+    return _ANSWERS[kind](state, rules) if kind in _ANSWERS else _TEXTS[kind]
+
+
+def _who(state: WorldState, rules: CampaignRules) -> str:
+    named = {key: stat.name for key, stat in rules.ruleset.stats.items()}
+    block = {name: state.stat(state.player_id, key) for key, name in named.items()}
+    stats = {name: value for name, value in block.items() if value is not None}
+    traits = {named.get(key, key): value for key, value in sorted(state.entities[state.player_id].traits.items())}
+    shown = ", ".join(f"{name} {value:+g}" for name, value in (stats or traits).items() if value)
+    return f"You are {state.name_of(state.player_id)}{f': {shown}' if shown else ''}. {_carried(state)}"
+
+
+def _carried(state: WorldState) -> str:
+    names = [state.name_of(item) for item in state.held_by(state.player_id)]
+    return f"You carry: {', '.join(names)}." if names else "You carry nothing."
+
+
+def _time(state: WorldState, rules: CampaignRules) -> str:
+    passed = state.minutes
+    hours, minutes = divmod(passed, 60)
+    parts = [f"{hours} hour{'s' * (hours != 1)}"] * bool(hours) + [f"{minutes} minute{'s' * (minutes != 1)}"]
+    began = f"{' and '.join(parts)} have passed since it began." if passed else "It has only just begun."
+    clocks = [f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown()]
+    return f"{began} {' · '.join(clocks)}".strip()
+
+
+def _ways(state: WorldState, rules: CampaignRules) -> str:
+    ways = [_way(way.name, way.to_name, barred=way.barred, locked=way.locked) for way in ways_out(state)]
+    return (
+        f"From {place_name(state.name_of(state.scene.location_id))} you can go: {listed(ways, limit=8)}."
+        if ways
+        else ("There is no way out that you know of.")
+    )
+
+
+def _way(name: str, to: str, *, barred: bool, locked: bool) -> str:
+    there = f"{name} (to {place_name(to)})" if to and to.casefold() != name.casefold() else name
+    return f"{there}, which is {'locked' if locked else 'barred'}" if locked or barred else there
+
+
+def _rules(state: WorldState, rules: CampaignRules) -> str:
+    return f"{' '.join(rules.ruleset.summary.split())} Say in your own words what you do or say; /help lists more."
+
+
+_ANSWERS: Mapping[str, Tell] = {"who": _who, "time": _time, "ways": _ways, "rules": _rules}
+_TEXTS: Mapping[str, str] = {
+    "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
+    "about what you have heard of, take, give, use, open, go somewhere, wait. /help lists all of it.",
+    "hint": "/hint gives a hint: first a nudge, then a direction, then the answer.",
+    "goal": "/goal says what you want here, and what the clocks mean.",
+    "recap": "/recap tells what has happened so far.",
+    "undo": "/undo takes the last turn back, /undo 3 the last three.",
+    "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
+    "restart": "/undo 3 goes back three turns; lorewright play NAME --new begins the story anew.",
+    "quit": "/quit leaves the game, and everything is kept.",
+    "story": "That is not in your hands here: the story knows what you do and say in it, and its own rules, no others.",
+    "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
+    "rude": "Noted, and kept between us.",
+}
