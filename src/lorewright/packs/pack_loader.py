@@ -113,7 +113,7 @@ def _entities_of(neighbours: Mapping[str, Neighbour], memories: ParseCaches | No
     @cache
     def entities(pack_id: str) -> frozenset[str] | None:
         root = neighbours[pack_id].root
-        if not root.is_dir() or not list_files(root).paths:
+        if not root.is_dir() or not list_files(root, reading=1).paths:
             return None
         return frozenset(entity.id for entity in load_pack(root, memory=_memory(memories, root)).entities)
 
