@@ -31,6 +31,7 @@ from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch
+from lorewright.packs.content_hash import READING
 from lorewright.packs.models import Chunk, Manifest, Pack, PackEntity
 
 COUNTS = (150, 6_000, 20_000)
@@ -89,9 +90,8 @@ def write_sections(folder: Path, count: int) -> None:
         Chunk(f"p:e:{n}", "p", "p:e", "e.md", f"E/{n}", str(n), "lore", "words", "words", 1, 1, n, 1)
         for n in range(count)
     ]
-    pack = Pack(
-        Manifest(id="p", name="P"), "", "0" * 64, (PackEntity("p:e", "location", "E", "e.md"),), tuple(made), ()
-    )
+    entity = PackEntity("p:e", "location", "E", "e.md")
+    pack = Pack(Manifest(id="p", name="P"), "", "0" * 64, (entity,), tuple(made), (), READING)
     with closing(sqlite3.connect(folder / CHUNKS_FILE, isolation_level=None)) as connection:
         connection.execute("BEGIN")
         fill(connection, pack)

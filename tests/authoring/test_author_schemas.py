@@ -13,6 +13,7 @@ from referencing import Registry
 from lorewright.authoring.author_schemas import author_schemas, schema_text
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.packs.bounded_yaml import load_yaml
+from lorewright.packs.content_hash import READING
 from lorewright.packs.entry_rules import RULE_NAMES
 from lorewright.packs.files import list_files
 from lorewright.packs.frontmatter import read_source
@@ -49,7 +50,7 @@ def yaml_in(path: Path) -> Any:
 
 def wrong_in_pack(root: Path) -> list[str]:
     found = wrong("pack", yaml_in(root / "pack.yaml")) if (root / "pack.yaml").is_file() else []
-    for path in list_files(root).paths:
+    for path in list_files(root, reading=READING).paths:
         source = read_source(path, (root / path).read_bytes())
         found += [f"{path} {one}" for one in ([] if source.skip else wrong("frontmatter", source.metadata))]
     for path in sorted((root / "tests").glob("*.yaml")):

@@ -6,6 +6,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,9 +79,7 @@ def test_what_a_crash_left_behind_is_removed_and_never_seen(tmp_path: Path, pack
 
 def test_a_build_that_fails_leaves_no_generation(tmp_path: Path, pack: Pack) -> None:
     generations = tmp_path / "generations"
-    twice = Pack(
-        pack.manifest, pack.root, pack.content_hash, pack.entities, (*pack.chunks, pack.chunks[0]), pack.findings
-    )
+    twice = replace(pack, chunks=(*pack.chunks, pack.chunks[0]))
     with pytest.raises(sqlite3.IntegrityError):
         build_generation(twice, generations)
     assert not (generations / "town").exists()

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.errors import PackError
 from lorewright.packs import files as limits
-from lorewright.packs.content_hash import content_hash_of, source_paths
+from lorewright.packs.content_hash import READING, content_hash_of, source_paths
 from lorewright.packs.files import list_files
 from lorewright.packs.loader import load_pack
 from support.pack_builder import codes, loaded, write_pack
@@ -23,17 +23,17 @@ def folder_with(tmp_path: Path, *paths: str) -> Path:
 
 def test_markdown_is_read_in_the_order_of_paths_and_nothing_else(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "b.md", "a/z.MD", "a.markdown", "c.txt", "d.md~", "e.md.bak", "sub.md/f.md")
-    assert list_files(folder).paths == ("a.markdown", "a/z.MD", "b.md", "sub.md/f.md")
+    assert list_files(folder, reading=READING).paths == ("a.markdown", "a/z.MD", "b.md", "sub.md/f.md")
 
 
 @pytest.mark.parametrize("path", [".hidden.md", ".git/a.md", "sub/.obsidian/a.md", ".trash/deep/a.md"])
 def test_hidden_files_and_folders_are_not_read(tmp_path: Path, path: str) -> None:
-    assert list_files(folder_with(tmp_path, "a.md", path)).paths == ("a.md",)
+    assert list_files(folder_with(tmp_path, "a.md", path), reading=READING).paths == ("a.md",)
 
 
 @pytest.mark.parametrize("name", ["README.md", "license.md", "Changelog.markdown", "CREDITS.md"])
 def test_what_is_about_the_pack_is_left_out_at_its_root_only(tmp_path: Path, name: str) -> None:
-    listing = list_files(folder_with(tmp_path, "a.md", name, f"sub/{name}"))
+    listing = list_files(folder_with(tmp_path, "a.md", name, f"sub/{name}"), reading=READING)
     assert listing.paths == ("a.md", f"sub/{name}")
     assert codes(listing.findings) == {"not-content"}
 
@@ -60,7 +60,7 @@ def test_no_link_out_of_the_folder_is_followed(tmp_path: Path) -> None:
 def test_links_within_the_folder_are_refused_too(tmp_path: Path, target: str, code: str) -> None:
     folder = folder_with(tmp_path, "a.md")
     (folder / "link.md").symlink_to(target)
-    listing = list_files(folder)
+    listing = list_files(folder, reading=READING)
     assert listing.paths == ("a.md",)
     assert codes(listing.findings) <= {code, "dangling-symlink"}
     assert listing.findings
@@ -69,7 +69,7 @@ def test_links_within_the_folder_are_refused_too(tmp_path: Path, target: str, co
 def test_a_loop_of_folders_ends(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "a.md", "sub/b.md")
     (folder / "sub" / "again").symlink_to("..")
-    listing = list_files(folder)
+    listing = list_files(folder, reading=READING)
     assert listing.paths == ("a.md", "sub/b.md")
     assert codes(listing.findings) == {"symlink-loop"}
 
@@ -77,13 +77,13 @@ def test_a_loop_of_folders_ends(tmp_path: Path) -> None:
 def test_a_pack_may_be_reached_by_a_link(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "a.md")
     (tmp_path / "link").symlink_to(folder)
-    assert list_files(tmp_path / "link").paths == ("a.md",)
+    assert list_files(tmp_path / "link", reading=READING).paths == ("a.md",)
 
 
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "a.md")
     os.mkfifo(folder / "pipe.md")
-    listing = list_files(folder)
+    listing = list_files(folder, reading=READING)
     assert listing.paths == ("a.md",)
     assert codes(listing.findings) == {"not-a-file"}
 
@@ -92,7 +92,7 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
 def test_a_name_that_cannot_be_shown_is_refused_and_shown_without_harm(tmp_path: Path, name: bytes) -> None:
     folder = folder_with(tmp_path, "a.md")
     (folder / os.fsdecode(name)).write_text("# B\n")
-    listing = list_files(folder)
+    listing = list_files(folder, reading=READING)
     assert listing.paths == ("a.md",)
     (finding,) = listing.findings
     assert finding.code == "bad-file-name"
@@ -110,7 +110,7 @@ def test_a_file_over_the_limit_is_refused(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "a.md")
     with (folder / "big.md").open("wb") as big:
         big.truncate(limits.MAX_FILE_BYTES + 1)
-    listing = list_files(folder)
+    listing = list_files(folder, reading=READING)
     assert listing.paths == ("a.md",)
     assert codes(listing.findings) == {"file-too-large"}
 
@@ -167,7 +167,7 @@ def test_the_folder_tests_is_no_content_and_no_finding_whatever_lies_there(tmp_p
     (folder / "tests" / "notes.md").write_text("no frontmatter, no title, [[no target]]")
     (folder / "tests" / "deep" / "c.md").write_text("# C\n")
     (folder / "tests" / "outside.md").symlink_to("/etc/passwd")
-    assert list_files(folder).paths == ("a.md", "npcs/tests/b.md")
+    assert list_files(folder, reading=READING).paths == ("a.md", "npcs/tests/b.md")
     after = load_pack(folder)
     assert (after.chunks, after.findings) == (before.chunks, before.findings)
     assert content_hash_of(folder) == before.content_hash
@@ -177,4 +177,4 @@ def test_a_folder_tests_that_is_a_link_is_told_like_any_other(tmp_path: Path) ->
     (tmp_path / "outside").mkdir()
     folder = folder_with(tmp_path, "a.md")
     (folder / "tests").symlink_to(tmp_path / "outside")
-    assert codes(list_files(folder).findings) == {"symlink-escape"}
+    assert codes(list_files(folder, reading=READING).findings) == {"symlink-escape"}

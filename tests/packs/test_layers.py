@@ -64,3 +64,11 @@ def test_a_bare_id_is_that_of_the_one_pack_depended_on_that_has_it(tmp_path: Pat
     (found,) = findings(tmp_path / "two", "town", packs)
     assert (found.severity, found.code) == ("warning", "ambiguous-override")
     assert "core:guard or other:guard" in found.message
+
+
+def test_a_pack_of_templates_alone_beside_it_is_no_error(tmp_path: Path) -> None:
+    packs: dict[str, Files] = {
+        "core": {"pack.yaml": manifest("core", "core"), "template.md": CORE_GUARD},
+        "town": town(),
+    }
+    assert findings(tmp_path, "town", packs) == []

@@ -18,6 +18,7 @@ from lorewright.index.vectors import chroma_child
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_files import CHROMA
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors
+from lorewright.packs.content_hash import READING
 from lorewright.packs.models import Chunk, Manifest, Pack, PackEntity
 
 
@@ -69,7 +70,7 @@ def pack_of(sections: int) -> Pack:
         for number in range(sections)
     )
     entity = PackEntity("sample:place", "location", "Place", "place.md")
-    return Pack(manifest, "", "0" * 64, (entity,), chunks, ())
+    return Pack(manifest, "", "0" * 64, (entity,), chunks, (), READING)
 
 
 def with_chroma(folder: Path, vectors: Vectors) -> ChromaIndex:

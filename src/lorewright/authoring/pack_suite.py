@@ -40,10 +40,10 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.keywords import content_words
 from lorewright.index.library import Library
 from lorewright.packs.files import Progress, no_progress
-from lorewright.packs.linking import LinkTable
 from lorewright.packs.loader import load_pack
 from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
+from lorewright.packs.references import LinkTable
 from lorewright.retrieval.pack_views import close_with
 
 # The test by masked links: a sentence with a link, without the linked name, must find the linked entity again. It needs

@@ -115,10 +115,9 @@ class _Section:
     text: str
 
 
-def pack_changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+def pack_changes(then: Generation, now: Generation, state: WorldState, ids: Mapping[str, str]) -> Iterator[Remark]:
     """Yield everything that a pack's other text would change for a campaign in a state, in the order of the pack's
-    files."""
-    ids = other_ids(then, now)
+    files; `ids` are those of `other_ids`."""
     yield from (Remark("renamed", old, f"{shown_item(old)} is {shown_item(new)} now") for old, new in ids.items())
     yield from _entities(then, now, state, ids)
     before, after = _sections(then), _sections(now)

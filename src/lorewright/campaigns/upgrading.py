@@ -130,8 +130,9 @@ class Upgrades:
             now = {pin.pack_id: self._opened(pin, then, row, stack) for pin in pins}
             for pack_id, before in then.items():
                 if now[pack_id] is not before:
-                    remarks += pack_changes(before, now[pack_id], head.state)
-                    ids |= other_ids(before, now[pack_id])
+                    of_pack = other_ids(before, now[pack_id])
+                    remarks += pack_changes(before, now[pack_id], head.state, of_pack)
+                    ids |= of_pack
             in_scenario = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
             then_names = {old: own for generation in in_scenario for old, own in names_then(generation).items()}
             named = Scenario.model_validate(with_other_ids(row.scenario, then_names))

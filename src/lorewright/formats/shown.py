@@ -75,6 +75,8 @@ LEARNED = "Learned"
 
 _ITEM_NAME = re.compile(r"[ \t]?\{#[A-Za-z0-9][\w-]{0,60}\}")
 _CONDITION = re.compile(r"^(\s*(?:[-*+]|\d{1,9}[.)])?\s*)\(when\s[^()]{1,200}\)\s*", re.IGNORECASE | re.MULTILINE)
+# What may stand before the text of a section of which nothing was taken out: nothing, or a heading in one line.
+_NO_TEXT = re.compile(r"(?:#{1,6}[ \t][^\n]*)?")
 _WHEN = "(when"
 _OF_A_LICENSE = frozenset(
     {"type", "name", "version", "url", "publisher", "author", "authors", "attribution", "copyright"}
@@ -188,6 +190,8 @@ def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -
 
 def _as_written(chunk: Chunk) -> str:
     """Return a section's text with the secrets that stand within it, and without comments and code of plugins."""
+    if _is_whole(chunk):
+        return chunk.text
     body = chunk.source
     tokens = blocks_of(body)
     spans = find_hidden_spans(body, tokens)
@@ -196,6 +200,12 @@ def _as_written(chunk: Chunk) -> str:
     heading = next((token.map[1] for token in tokens if token.type == "heading_open" and token.map), 0)
     start = sum(map(len, lines_of(body)[:heading])) if chunk.part == 1 else 0
     return without_spans(body[start:], ranges_of(spans, "comment", "plugin"), start=start).strip("\n")
+
+
+def _is_whole(chunk: Chunk) -> bool:
+    """Tell whether a section's source is its heading and its text, so that nothing was taken out of it."""
+    before, _, after = chunk.source.rpartition(chunk.text) if chunk.text else (chunk.source, "", "")
+    return _NO_TEXT.fullmatch(before.strip()) is not None and not after.strip()
 
 
 def _holds(item: Item, pack_id: str, audience: Audience) -> bool:

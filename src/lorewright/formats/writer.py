@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,7 @@ def _free_id(wanted: str, taken: set[str], repeated: Counter[str]) -> str:
 
 
 def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
+    texts = [contain_in_section(part.text) for part in entry.parts]
     head: dict[str, Any] = {"id": entity_id, "type": entry.type}
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
@@ -90,17 +91,17 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {FILE_KEY: entry.rules} if entry.rules else {}
     head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
     head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
-    head |= {"cut": 2} if any("\n#" in f"\n{contain_in_section(part.text)}" for part in entry.parts) else {}
+    head |= {"cut": 2} if any("\n#" in f"\n{text}" for text in texts) else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fit_yaml(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
-    text = f"---\n{frontmatter}---\n\n{_body(entry)}"
+    text = f"---\n{frontmatter}---\n\n{_body(entry, texts)}"
     return PackFile(f"{FOLDERS[entry.type]}/{entity_id}.md", entity_id, text, left)
 
 
-def _body(entry: ImportedEntry) -> str:
+def _body(entry: ImportedEntry, texts: Sequence[str]) -> str:
+    """Return the markdown of an entry whose parts have these texts, each of which stays within its section."""
     parts = [heading(entry.name, level=1)]
-    for part in entry.parts:
-        text = contain_in_section(part.text)
+    for part, text in zip(entry.parts, texts, strict=True):
         if text.strip():
             parts.append((heading(part.title, level=2) + "\n" if part.title else "") + text + "\n")
     return "\n".join(parts)

@@ -228,9 +228,9 @@ class Generation:
             raise StaleIndexError("this SQLite has no FTS5, which built the index", hint="run: lorewright pack reindex")
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
-        self.reading = int(meta.get("reading", "1"))
         self.english = is_english(self.manifest.language)
-        self.reading = int(meta.get("reading", 1))
+        # An index that was built before the rules had versions names none: it is of the first.
+        self.reading = int(meta.get("reading", "1"))
         self._columns = f"{_CHUNK}, {self.reading}"
         # The entry rules as they are stored; None where no entry has any.
         self.entry_rules_json = meta.get(ENTRY_RULES)

@@ -11,14 +11,13 @@ from lorewright.ids import slug
 from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
 from lorewright.packs.items import read_items
-from lorewright.packs.linking import EntityReference, references_in
 from lorewright.packs.markdown.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
 from lorewright.packs.markdown.hidden_spans import ranges_of, without_plugin_code
 from lorewright.packs.markdown.markup import Edit, apply_edits
 from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Item, Link, PackEntity, Role, When, role_of
 from lorewright.packs.read_file import ReadFile, lines_at
-from lorewright.packs.references import Links
+from lorewright.packs.references import EntityReference, Links, references_in
 from lorewright.tokens import count_tokens
 
 

@@ -111,7 +111,7 @@ class Listing:
     findings: tuple[Finding, ...]
 
 
-def list_files(root: Path, exclude: Sequence[str] = (), *, include: Sequence[str] = (), reading: int = 1) -> Listing:
+def list_files(root: Path, exclude: Sequence[str] = (), *, include: Sequence[str] = (), reading: int) -> Listing:
     """Return every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files,
     the folder `tests` and files that match a glob of `exclude` (`templates/*`, `*_log.md`) are ignored, and with globs
     in `include` all others. From the second version of reading on templates and instructions for programs are left out.

@@ -34,13 +34,12 @@ from lorewright.packs.files import (
     no_progress,
     warning,
 )
-from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, load_manifest
 from lorewright.packs.metadata import connect_exits
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
 from lorewright.packs.read_file import ReadFile, read_file
-from lorewright.packs.references import Links
+from lorewright.packs.references import Links, LinkTable
 
 _SHARED = 3  # As many files with one heading have it of a template.
 _PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")

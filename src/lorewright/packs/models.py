@@ -271,7 +271,7 @@ class Pack:
     entities: tuple[PackEntity, ...]
     chunks: tuple[Chunk, ...]
     findings: tuple[Finding, ...]
-    reading: int = 1
+    reading: int
 
     @property
     def errors(self) -> tuple[Finding, ...]:

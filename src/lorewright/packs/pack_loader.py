@@ -11,6 +11,7 @@ from typing import Any
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import NotFound, PackError
+from lorewright.packs.content_hash import READING
 from lorewright.packs.files import MAX_FILE_BYTES, Finding, ParseCache, Progress, error, list_files, no_progress
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.linting import lint_dependencies
@@ -113,7 +114,7 @@ def _entities_of(neighbours: Mapping[str, Neighbour], memories: ParseCaches | No
     @cache
     def entities(pack_id: str) -> frozenset[str] | None:
         root = neighbours[pack_id].root
-        if not root.is_dir() or not list_files(root).paths:
+        if not root.is_dir() or not list_files(root, reading=READING).paths:
             return None
         return frozenset(entity.id for entity in load_pack(root, memory=_memory(memories, root)).entities)
 

@@ -76,9 +76,9 @@ class ReadFile:
     source: SourceFile
     meta: FileMetadata
     sections: tuple[Section, ...]
-    spans: tuple[HiddenSpan, ...] = ()
-    roles: SectionRoles = NO_ROLES
-    reading: int = 1
+    spans: tuple[HiddenSpan, ...]
+    roles: SectionRoles
+    reading: int
 
     @property
     def heading(self) -> str:

@@ -81,6 +81,15 @@ def with_ids(scenario: M, generations: Sequence[Generation]) -> M:
     return scenario if by_id == written else type(scenario).model_validate(by_id)
 
 
+def find_in_packs(name: str, generations: Iterable[Generation]) -> str | None:
+    """Return the first pack's entity of that ID, which may be without its pack, or None."""
+    for generation in generations:
+        entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
+        if generation.entity(entity_id) is not None:
+            return entity_id
+    return None
+
+
 class WrittenNames:
     """What the author of a scenario may name: its own entities by key, those of packs by ID, and each by a name, an
     alias or the name of its file while that is unique. What is in the scenario goes before the rest of the packs."""
@@ -99,25 +108,17 @@ class WrittenNames:
         for group, named in groups.items():
             for key, added in named.items():
                 by_id = self._key(group, key, added)
-                of_pack = self._of_pack(key, added) if group == "things" else self.with_id(by_id)
+                of_pack = self._of_pack(key, added) if group == "things" else find_in_packs(by_id, self._generations)
                 if of_pack is not None:
                     self._key_of.setdefault(of_pack, by_id)
                 if of_pack is not None or added.get("name"):
                     self._keys[key] = by_id
 
-    def with_id(self, name: str) -> str | None:
-        """Return the first pack's entity of that ID, or None."""
-        for generation in self._generations:
-            entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
-            if generation.entity(entity_id) is not None:
-                return entity_id
-        return None
-
     def meant(self, written: str) -> list[str]:
         """Return the keys and IDs of all that a text means."""
         if written in self._keys:
             return [self._keys[written]]
-        if written in (*PLAYER_NAMES, OFFSTAGE) or self.with_id(written) is not None:
+        if written in (*PLAYER_NAMES, OFFSTAGE) or find_in_packs(written, self._generations) is not None:
             return [written]
         return self._own.called(written) or list(map(self._short, self._packs.meant(written)))
 
@@ -136,7 +137,7 @@ class WrittenNames:
         holder = self._holder(entity)
         if holder is None or not rest:
             return reference
-        short = entity if self.with_id(entity) else self._short(holder, of_item=True)
+        short = entity if find_in_packs(entity, self._generations) else self._short(holder, of_item=True)
         items = self._items_of(holder)
         section, _, name = rest.partition("#")
         roles = {section, role_of(re.sub(r"[-_]", " ", section))} - {"lore"}
@@ -160,7 +161,7 @@ class WrittenNames:
         named: dict[str, Any] = self._by_id(self._scenario, "")
         for key, thing in named.get("things", {}).items():
             entity_id = self._of_pack(key, thing)
-            if entity_id is not None and self.with_id(thing.get("entity") or "") is None:
+            if entity_id is not None and find_in_packs(thing.get("entity") or "", self._generations) is None:
                 thing["entity"] = self._short(entity_id, of_item=True)
             if entity_id is not None and not thing.get("name"):
                 thing["name"] = self._packs.table.names[entity_id][0]
@@ -201,12 +202,12 @@ class WrittenNames:
         if group in ("things", "personas") or added.get("name") or key in PLAYER_NAMES:
             return key
         entity_id = self._entity_of(key, group)
-        by_id = key if entity_id is None or self.with_id(key) else self._short(entity_id)
+        by_id = key if entity_id is None or find_in_packs(key, self._generations) else self._short(entity_id)
         return key if by_id in self._added or by_id in self._keys.values() else by_id
 
     def _entity_of(self, written: str, group: str) -> str | None:
         """Return the one entity of the packs that is meant, of several the one of the group's type; or None."""
-        entity_id = self.with_id(written)
+        entity_id = find_in_packs(written, self._generations)
         found = [entity_id] if entity_id is not None else list(self._packs.meant(written))
         if len(found) > 1:
             found = [entity_id for entity_id in found if self._type(entity_id) == _TYPE_OF[group]]
@@ -226,7 +227,8 @@ class WrittenNames:
         if entity_id in self._key_of and not of_item:
             return self._key_of[entity_id]
         short = local(entity_id)
-        return short if self.with_id(short) == entity_id and (of_item or short not in self._added) else entity_id
+        is_found = find_in_packs(short, self._generations) == entity_id
+        return short if is_found and (of_item or short not in self._added) else entity_id
 
     def _holder(self, written: str) -> str | None:
         """Return the pack's entity that the first part of an item's name means."""
@@ -267,7 +269,8 @@ class WrittenNames:
 
     def _shown(self, keys: Iterable[str]) -> str:
         names = {**self._packs.table.names, **self._own.names}
-        firsts = {key: names.get(key, names.get(self.with_id(key) or "", (key,)))[0] for key in keys}
+        ids = {key: find_in_packs(key, self._generations) or "" for key in keys}
+        firsts = {key: names.get(key, names.get(entity_id, (key,)))[0] for key, entity_id in ids.items()}
         written = {by_id: key for key, by_id in self._keys.items()}
         told = [(written.get(key, key), name) for key, name in firsts.items()]
         return " or ".join(key if name == key else f"{key} ({name})" for key, name in told)
@@ -310,7 +313,8 @@ class NameLookup:
         self.problems: list[str] = []
         for name, entity in own.items():
             if entity is not None:
-                self._own[name] = self.in_packs(entity) or self._missing(entity, where=f"things.{name}")
+                found = find_in_packs(entity, self._generations)
+                self._own[name] = found or self._missing(entity, where=f"things.{name}")
 
     def entity(self, name: str, *, where: str) -> str:
         """Return the qualified ID of a person, place or thing; an unknown name is noted as a problem and returned as it
@@ -321,7 +325,7 @@ class NameLookup:
             return name
         if name in self._own:
             return self._own[name]
-        return self.in_packs(name) or self._made.get(name) or self._missing(name, where=where)
+        return find_in_packs(name, self._generations) or self._made.get(name) or self._missing(name, where=where)
 
     def entity_or_you(self, name: str, *, where: str) -> str:
         """Return the same as `entity`, except that `you` stays where it may be any of several personas."""
@@ -343,19 +347,11 @@ class NameLookup:
         """Tell whether a name is the scenario's own: a thing, a door, the player."""
         return name in self._own or name in self._made or name in PLAYER_NAMES
 
-    def in_packs(self, name: str) -> str | None:
-        """Return the first pack's entity of that ID, or None."""
-        for generation in self._generations:
-            entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
-            if generation.entity(entity_id) is not None:
-                return entity_id
-        return None
-
     def item(self, reference: str, *, where: str) -> str:
         """Return the full ID of an item, `viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack
         whose section is in force."""
         entity, _, rest = reference.partition("/")
-        told_as = ids_of(self.in_packs(entity) or entity, find_same_things(self._generations))
+        told_as = ids_of(find_in_packs(entity, self._generations) or entity, find_same_things(self._generations))
         ids = [f"{told_id}:{rest}" for told_id in told_as]
         found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
         if not found:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from lorewright.campaigns.scenarios.cast import cast_of, path_faults, seeded_state
 from lorewright.campaigns.scenarios.faults import remark
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, WrittenNames, no_act
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, WrittenNames, find_in_packs, no_act
 from lorewright.campaigns.scenarios.scenario import (
     AgendaStep,
     Scenario,
@@ -151,27 +151,31 @@ def condition_problems(
     for generation in generations:
         for stored in generation.conditions():
             if stored.entity_id in concerned:
-                for wrong in _problems(stored, scenario, names, generation.pack_id):
+                for wrong in _problems(stored, scenario, names, generations, generation.pack_id):
                     yield f"{generation.pack_id}/{stored.file_path}:{stored.when.line}: {wrong}"
 
 
-def _problems(stored: StoredCondition, scenario: Scenario, names: NameLookup, pack_id: str) -> Iterator[str]:
+def _problems(
+    stored: StoredCondition, scenario: Scenario, names: NameLookup, generations: Sequence[Generation], pack_id: str
+) -> Iterator[str]:
     if not stored.when.parts:
         yield "the condition cannot be read"
     for part in stored.when.parts:
-        missing = _missing(part, scenario, names, pack_id)
+        missing = _missing(part, scenario, names, generations, pack_id)
         if missing:
             yield f"a condition names the {missing}, which scenario {scenario.id} does not have"
 
 
-def _missing(part: WhenPart, scenario: Scenario, names: NameLookup, pack_id: str) -> str | None:
+def _missing(
+    part: WhenPart, scenario: Scenario, names: NameLookup, generations: Sequence[Generation], pack_id: str
+) -> str | None:
     match part:
         case WhenThread():
             return None if part.thread in scenario.threads else f"thread {part.thread}"
         case WhenClock():
             return None if part.clock in scenario.clocks else f"clock {part.clock}"
         case WhenFact():
-            known = names.is_own(part.subject) or names.in_packs(qualify(pack_id, part.subject))
+            known = names.is_own(part.subject) or find_in_packs(qualify(pack_id, part.subject), generations)
             return None if known else f"subject {part.subject}"
         case _:
             assert_never(part)

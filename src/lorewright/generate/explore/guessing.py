@@ -119,16 +119,6 @@ class _Words:
         self.keys = _listed(data["keys"])
         self.where = frozenset(map(str.strip, data["where"].split(",")))
 
-    @cache  # noqa: B019 - there is one of them
-    def kinds_of(self, word: str) -> frozenset[str]:
-        """Return the kinds that a noun may be of."""
-        low = word.casefold()
-        for form in (low, low.removesuffix("s"), low.removesuffix("es"), low.rpartition("-")[2]):
-            if form in self.nouns:
-                return frozenset(self.nouns[form])
-        longest = max((end for end in self.ends if low.endswith(end) and len(low) > len(end) + 1), key=len, default="")
-        return frozenset({self.ends[longest]} if longest else ())
-
 
 def _points(data: Mapping[str, Mapping[int, str]]) -> dict[str, tuple[str, int]]:
     return {
@@ -144,6 +134,18 @@ def _listed(data: Mapping[str, str]) -> dict[str, str]:
 def _words() -> _Words:
     text = files("lorewright.generate.explore").joinpath("words.yaml").read_text(encoding="utf-8")
     return _Words(yaml.safe_load(text))
+
+
+@cache
+def _kinds_of(word: str) -> frozenset[str]:
+    """Return the kinds that a noun may be of."""
+    table = _words()
+    low = word.casefold()
+    for form in (low, low.removesuffix("s"), low.removesuffix("es"), low.rpartition("-")[2]):
+        if form in table.nouns:
+            return frozenset(table.nouns[form])
+    longest = max((end for end in table.ends if low.endswith(end) and len(low) > len(end) + 1), key=len, default="")
+    return frozenset({table.ends[longest]} if longest else ())
 
 
 def is_told(entity: PackEntity, manifest: Manifest) -> bool:
@@ -277,7 +279,7 @@ def _signs_of_note(
     for kind in _types_of_folders(PurePosixPath(entity.file_path).parts[:-1]):
         yield sign(kind if kind in TAKEN else "read", 3 if kind == "npc" else 2, "folders", kind)
     for tag in entity.tags:
-        for kind in _only(table.kinds_of(tag.rpartition("/")[2])):
+        for kind in _only(_kinds_of(tag.rpartition("/")[2])):
             yield sign(kind, 3, "tags", tag)
     text = "\n".join(section.text for section in sections)[:_MOST_READ]
     yield from _signs_of_prose(entity, text, linked, sign)
@@ -298,7 +300,7 @@ def _signs_of_name(entity: PackEntity, sign: Callable[[str, int, str, str], _Sig
         # `Abbey of St Ambrose` is an abbey; `Fort Hale` may be a fort, as `Dungeon Seeds` may be seeds.
         stop = next((at for at, low in enumerate(lows) if at and low in _STOPS), len(lows))
         for head, points in ((said[stop - 1], 3), (said[0], 2)):
-            if kinds := table.kinds_of(head):
+            if kinds := _kinds_of(head):
                 for kind in kinds:
                     yield sign(kind, (points + (kind == "read")) if len(kinds) == 1 else 1, "name", head)
                 break
@@ -328,7 +330,7 @@ def _signs_of_prose(
         if number < _FIRST_SENTENCES and (
             head := _head_of(sentence, own, opening=number == 0 and parts[0][0].isalpha())
         ):
-            for kind in (kinds := table.kinds_of(head)):
+            for kind in (kinds := _kinds_of(head)):
                 yield sign(kind, 4 if len(kinds) == 1 else 1, "sentence", head.casefold())
         if number < _FIRST_SENTENCES and _NAMED.match(sentence):
             yield sign("npc", 4, "sentence", "name")
@@ -340,7 +342,7 @@ def _signs_of_prose(
         if first in own and then is not None and then[1] > 1 and said[0][0].isupper():
             yield sign("npc", then[1] + 1, "acts", second)
         is_others = any(word in others for word in said) or any(
-            "npc" in table.kinds_of(word) and word.casefold() not in own for word in said[1:]
+            "npc" in _kinds_of(word) and word.casefold() not in own for word in said[1:]
         )
         speaks_of_others = speaks_of_others or (is_others and first not in table.pronouns and number > -1)
     if told and (quote := _QUOTED.match(told[0])) is not None and _I.search(quote[0]):
@@ -369,7 +371,7 @@ def _head_of(sentence: str, own: set[str], *, opening: bool) -> str | None:
     # `Opens any lock` begins with a verb.
     is_deed = len(plain) > 1 and plain[0].endswith("s")
     is_phrase = 0 < len(plain) <= 4 and not is_deed and not _ARTICLE.match(sentence)
-    return plain[-1] if is_phrase and _words().kinds_of(plain[-1]) else None
+    return plain[-1] if is_phrase and _kinds_of(plain[-1]) else None
 
 
 def _noun_in(phrase: str) -> str | None:
@@ -378,7 +380,7 @@ def _noun_in(phrase: str) -> str | None:
     if words and words[-1].casefold() in _MEASURES:
         rest = phrase[phrase.find(words[-1]) + len(words[-1]) :]
         words = _phrase_of(rest.lstrip().partition(" ")[2])
-    return next((word for word in reversed(words) if _words().kinds_of(word)), None)
+    return next((word for word in reversed(words) if _kinds_of(word)), None)
 
 
 def _phrase_of(text: str) -> list[str]:
@@ -454,7 +456,7 @@ def _signs_before(note_id: str, name: str, before: str) -> Iterator[_Sign]:
     called = words[-2] if last in ("of", "von", "de") and len(words) > 1 else last
     said = _WORD.findall(before)[-5:]
     is_noun = ends == ":" or called.capitalize() in said or any(_DETERMINER.fullmatch(word) for word in said[:-1])
-    if is_noun and not has_article and (kinds := table.kinds_of(called)) and ends != "—":
+    if is_noun and not has_article and (kinds := _kinds_of(called)) and ends != "—":
         for kind in _only(kinds):
             if (called == last and (kind == "npc" or ends != ",")) or (called != last and kind == "location"):
                 yield _Sign(note_id, kind, 3, "called", called)

@@ -80,8 +80,11 @@ def find_hidden_spans(body: str, tokens: Sequence[Token], *, is_open: frozenset[
 
     Titles in `is_open`, in lower case, mark no secret.
     """
-    spans = [*_comments(body), *_plugins(body, tokens)]
-    spans += (span for span in _secrets(body, tokens) if span.title.casefold() not in is_open)
+    lines = lines_of(body)
+    # The offset of each line, and that of the end.
+    starts = [0, *accumulate(map(len, lines))]
+    spans = [*_comments(body), *_plugins(body, tokens, starts)]
+    spans += (span for span in _secrets(body, tokens, lines, starts) if span.title.casefold() not in is_open)
     kept: list[HiddenSpan] = []
     for span in sorted(spans, key=lambda found: (found.start, -found.end)):
         if not kept or span.start >= kept[-1].end:
@@ -101,26 +104,24 @@ def _comments(body: str) -> Iterator[HiddenSpan]:
     closed = comments_in(body)
     for start, end in closed:
         yield HiddenSpan(start, end, kind="comment")
-    code = [found.span() for found in _CODE.finditer(body)]
-    for mark in ("%%", "<!--"):
-        at = body.rfind(mark)
-        if at >= 0 and not any(start <= at < end for start, end in (*closed, *code)):
+    marks = [at for at in (body.rfind("%%"), body.rfind("<!--")) if at >= 0 and not _is_within(at, closed)]
+    code = [found.span() for found in _CODE.finditer(body)] if marks else []
+    for at in marks:
+        if not _is_within(at, code):
             yield HiddenSpan(at, len(body), "comment", closed=False)
 
 
-def _plugins(body: str, tokens: Sequence[Token]) -> Iterator[HiddenSpan]:
-    starts = _line_starts(body)
+def _is_within(at: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in ranges)
+
+
+def _plugins(body: str, tokens: Sequence[Token], starts: Sequence[int]) -> Iterator[HiddenSpan]:
     for token in tokens:
         words = token.info.split() if token.type == "fence" else ()
         if words and token.map and _PLUGIN_FENCE.match(words[0].strip("{}")):
             yield HiddenSpan(starts[token.map[0]], starts[token.map[1]], kind="plugin")
     for found in _PLUGIN_CODE.finditer(body):
         yield HiddenSpan(found.start(), found.end(), kind="plugin")
-
-
-def _line_starts(body: str) -> list[int]:
-    """Return the offset of each line, and that of the end."""
-    return [0, *accumulate(map(len, lines_of(body)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,7 @@ class _Block:
     text: str
 
 
-def _secrets(body: str, tokens: Sequence[Token]) -> Iterator[HiddenSpan]:
-    lines = lines_of(body)
-    starts = _line_starts(body)
+def _secrets(body: str, tokens: Sequence[Token], lines: Sequence[str], starts: Sequence[int]) -> Iterator[HiddenSpan]:
     for first, last, depth, title, mark in _marked(lines, list(_blocks(tokens, len(lines)))):
         text = _without_head(_unquoted("".join(lines[first:last]), depth))
         yield HiddenSpan(starts[first], starts[last], "secret", title, mark, text)
@@ -193,7 +192,7 @@ def _marked(lines: Sequence[str], blocks: Sequence[_Block]) -> Iterator[_Mark]:
 
 
 def _secret_of(title: str, kind: str) -> tuple[str, TitleRole] | None:
-    """Return the title of a callout by which a secret is told of None where it marks none."""
+    """Return the title by which a callout's secret is told, and its mark; None where the callout marks none."""
     names = [_shown(name) for name in (title, kind.replace("-", " ")) if name.strip()]
     found = [mark for name in names if (mark := _mark_of(name)) is not None]
     return (names[0], min(found, key=lambda mark: (mark.role != "secret", mark.certainty))) if found else None
@@ -210,7 +209,7 @@ def _labelled(blocks: Sequence[_Block], at: int) -> Iterator[_Mark]:
     rows = block.text.split("\n")
     number = 0
     while number < len(rows):
-        label = _label_of(rows[number], is_alone=number == len(rows) - 1)
+        label = _label_of(rows[number])
         if label is None:
             number += 1
             continue
@@ -232,7 +231,7 @@ def _labelled(blocks: Sequence[_Block], at: int) -> Iterator[_Mark]:
         number = end
 
 
-def _label_of(row: str, *, is_alone: bool) -> tuple[str, TitleRole, bool] | None:
+def _label_of(row: str) -> tuple[str, TitleRole, bool] | None:
     """Return the label at the head of a line that marks a secret, how certain it is, and whether nothing follows it."""
     found = _BOLD.match(row)
     if found:
