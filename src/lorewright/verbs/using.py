@@ -14,6 +14,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, handed
+from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -168,6 +169,15 @@ USE = Verb(
     sights=_use_sights,
     note="tell what the use of {target} brings",
     parts=(
+        Exemplars(
+            {
+                "use {thing}": "put the thing to use, try the thing, make the thing work, switch on the thing, "
+                "turn the thing on, fiddle with the thing, see if the thing does anything, "
+                "play with the thing, light the thing, drink the thing, eat the thing, "
+                "set the thing going, have a go with the thing, wind the thing up, "
+                "turn the thing off",
+            }
+        ),
         Phrasing(
             40,
             "put, set, lay, place, insert",

@@ -27,6 +27,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
@@ -100,12 +101,13 @@ _OWN_KNOWLEDGE = re.compile(
 )
 
 
-def interpret(given: InterpreterInput) -> InterpreterOutput:
+def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -> InterpreterOutput:
     """Return at most four actions that the player means. Never raise, and name nothing outside the scope.
 
-    Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
+    Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Before that
+    `read_meaning` is asked for the line that they mean.
     """
-    text = chosen_line(cleaned(given.player_text), given.options)
+    text = _confirmed(chosen_line(cleaned(given.player_text), given.options), given.options)
     nouns = nouns_of(given.scope)
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
@@ -120,7 +122,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
     text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
-    ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from)
+    ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
@@ -207,6 +209,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
         or _read_bare_noun(ctx, clause, words)
         or _offer_verb(ctx, clause, words)
         or _read_anything(ctx, words)
+        or _read_by_meaning(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -415,6 +418,31 @@ def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Rea
                 [typed(mended)],
             )
     return None
+
+
+def _read_by_meaning(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Read the line that words mean: it is played where that is sure, and asked about where it is likely."""
+    meant = ctx.read_meaning(typed(words), ctx.nouns)
+    if meant is None or not meant.is_likely:
+        return None
+    line = words_of(meant.line)
+    reading = _read_by_verb(replace(ctx, read_meaning=no_meaning), Clause(line), line)
+    if reading is None or reading.unclear is not None:
+        return None
+    verb = verb_of(reading.actions[0].type)
+    if not meant.is_sure or (verb is not None and verb.is_violent):
+        return asking(clause.text, f"You mean: {meant.line}? Yes or no.", [meant.line])
+    next_line = f"; next “{meant.next_line}”, {meant.next_score:.2f}" if meant.next_line else ""
+    said = f"“{excerpt(clause.text)}” is understood as “{meant.line}” ({meant.score:.2f}{next_line})"
+    return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
+
+
+_YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))
+
+
+def _confirmed(text: str, options: Sequence[str]) -> str:
+    """Return the only line that was offered, where the answer is yes; else the text as it is."""
+    return options[0] if len(options) == 1 and text.lower().strip(" .!") in _YES else text
 
 
 def _is_slip(typed_verb: str, verb: str) -> bool:

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.clauses import (
     with_article,
     words_of,
 )
+from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, key_words, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb, verbs
@@ -44,6 +45,7 @@ class ParseContext:
     listener: Candidate | None = None
     topic: str = ""
     came_from: str = ""
+    read_meaning: ReadMeaning = no_meaning
 
 
 @dataclass(frozen=True, slots=True)

@@ -357,6 +357,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutp
         came_from=_came_from(at),
     )
     learned = state.learned_by(state.player_id)
+    meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)
     output = await turn.stages.interpret.run(
         given,
@@ -365,6 +366,8 @@ async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutp
         check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), at),
         listener=turn.listener,
     )
+    if (read := meanings.run(turn.stages.interpret.builtin_version)) is not None:
+        turn.recorder.keep(read)
     return _settle(turn, state, output, given)
 
 

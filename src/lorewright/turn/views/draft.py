@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from lorewright.builtin.parser.clauses import is_called
+from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.errors import CampaignError
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.index.generation import Generation
@@ -100,7 +101,7 @@ class Setting:
     the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
     narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
-    come."""
+    come, `read_meaning` reads words that no grammar reads."""
 
     rules: CampaignRules
     seed: int
@@ -115,6 +116,7 @@ class Setting:
     story: StoryOf = recent_story
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
+    read_meaning: ReadMeaning = no_meaning
 
 
 # The name of the record of a turn whose packs were searched by words alone.

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.meaning import Meant, ReadMeaning, no_meaning
+from lorewright.builtin.parser.noun_phrases import Nouns
 from lorewright.ids import canonical_json
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
@@ -18,7 +20,7 @@ from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.interpret.finding import as_searches
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, StageRun, Unclear
-from lorewright.world.frozen import Frozen
+from lorewright.world.frozen import Frozen, FrozenMap
 
 # A reading of the grammar with at least this confidence needs no model.
 SURE = 0.75
@@ -26,6 +28,8 @@ SURE = 0.75
 SETTLE = "settle"
 # The name of the record of walks that were taken apart into their steps.
 STEPS = "steps"
+# The name of the record of words that were read by meaning.
+MEANING = "meaning"
 # The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
@@ -56,6 +60,30 @@ class ReadTurn(Frozen):
     lines: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=6)
 
 
+class Meanings(Frozen):
+    """What words meant, by the words; None for those that are near to nothing."""
+
+    read: FrozenMap[str, Meant | None] = Field(default_factory=dict)
+
+
+class RecordedMeanings:
+    """A reader of words by meaning that keeps what it read."""
+
+    def __init__(self, read: ReadMeaning, held: dict[str, Meant | None]) -> None:
+        self._read = read
+        self.held = held
+
+    def __call__(self, words: str, nouns: Nouns) -> Meant | None:
+        """Return what words mean; asked again the same."""
+        if words not in self.held:
+            self.held[words] = self._read(words, nouns)
+        return self.held[words]
+
+    def run(self, version: int) -> StageRun[Meanings] | None:
+        """Return the record of what was read; None where nothing was."""
+        return StageRun(MEANING, "", Meanings(read=self.held), builtin_version=version) if self.held else None
+
+
 class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     """The stage that turns prose into typed actions."""
 
@@ -65,9 +93,21 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     builtin_version = 3
     asks_builtin_first = True
 
+    # Reads by meaning the words of this turn that the grammar cannot read.
+    read_meaning: ReadMeaning = staticmethod(no_meaning)
+
     def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
-        """Return the grammar's reading."""
-        return interpret(given)
+        """Return the grammar's reading, and that of an embedder where it has none."""
+        return interpret(given, self.read_meaning)
+
+    def with_meaning(self, read: ReadMeaning) -> RecordedMeanings:
+        """Have the words of a turn read by meaning too, and return what will have been read so. In a recorded turn it
+        is what was read then, whatever an embedder says now."""
+        run = None if self.recorded is None else self.recorded.take(MEANING, "")
+        held = None if run is None else Meanings.model_validate(run.output).read
+        meanings = RecordedMeanings(no_meaning if self.recorded is not None else read, dict(held or {}))
+        self.read_meaning = meanings
+        return meanings
 
     def context(self, given: InterpreterInput) -> Mapping[str, Any]:
         """Return the variables: the scope by ID, and the words."""
