@@ -248,9 +248,10 @@ def _put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: S
 
 
 def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequence[Word]) -> Reading:
-    record = read_record(ctx, words, spoken, target) or read_claim(ctx, words, spoken, target)
-    if record is not None:
-        return record
+    said = read_civility(ctx, words, spoken, target) or read_record(ctx, words, spoken, target)
+    said = said or read_claim(ctx, words, spoken, target)
+    if said is not None:
+        return said
     if lows(spoken)[:1] == ["and"]:
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     topic = cleaned_topic(spoken)
@@ -399,8 +400,7 @@ ASK = Verb(
         ),
         Phrasing(
             360,
-            "greet, hello, hi, hey, good evening, good morning, good day, good afternoon, welcome, wave to, wave "
-            "at, nod to, nod at, thank, say hello to, say hi to, say goodbye to, introduce myself to, thanks",
+            "greet, hello, hi, hey, good evening, good morning, good day, good afternoon, welcome",
             _read_greet,
             has_topic=True,
         ),

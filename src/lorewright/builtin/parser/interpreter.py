@@ -57,7 +57,7 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     which,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_claim, stranger_addressed
+from lorewright.builtin.parser.speech import nobody_called, put_to, read_civility, read_claim, stranger_addressed
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -178,6 +178,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     return (
         by_own_verb(ctx, clause.text, words)
         or _read_bare_way(ctx, words)
+        or read_civility(ctx, clause.text, clause.words, None)
         or _read_by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
         or _read_bare_noun(ctx, clause, words)
