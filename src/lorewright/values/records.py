@@ -328,6 +328,11 @@ class Lead(Frozen):
     holder: str
     topic: str = ""
 
+    @property
+    def key(self) -> str:
+        """The key under which it is counted that it was said."""
+        return f"lead:{self.asked}:{self.holder}:{self.topic}"
+
 
 class SceneView(Frozen):
     """The place as the narrator may show it, after the events of this turn; `standing` is the open lore that stands in

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
-from lorewright.builtin.narrator.outcomes import answered, reaction_beats
-from lorewright.builtin.narrator.scenery import answer, said_of
+from lorewright.builtin.narrator.outcomes import ignorance
+from lorewright.builtin.narrator.scenery import answer
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
@@ -113,11 +113,8 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
 
 
 def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
-    reaction = reaction_beats(given, outcome)
-    if passed_on := answer(given, outcome):
-        return [*passed_on, *reaction]
-    return [answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
+    """Return what is passed on about the topic; else that they do not know, and where else to ask if they can say."""
+    return answer(given, outcome) or [ignorance(given, outcome)]
 
 
 def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -368,6 +365,7 @@ ASK = Verb(
     rule_lines=lambda names: names.said("ask"),
     grounding="theirs",
     reply="answer",
+    points_on=True,
     loosens_tongues=True,
     metadata=AskMetadata,
     aim="person",

@@ -13,8 +13,9 @@ from lorewright.builtin.narrator.small_talk import telling_of_talk
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import as_free
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lows, typed
+from lorewright.builtin.parser.handling import person_first
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact
-from lorewright.builtin.parser.readings import ParseContext, Reading, bare, named_first, parted, person_meant
+from lorewright.builtin.parser.readings import ParseContext, Reading, bare, parted, person_meant
 from lorewright.builtin.parser.small_talk import SmallTalk, subject_of
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
@@ -74,6 +75,7 @@ ENQUIRE = Verb(
     lines={"inquiry": "ask {person} how they are"},
     rule_lines=lambda names: (f"{person}, how are you" for person in names.people),
     reply="free",
+    points_on=True,
     metadata=SmallTalkMetadata,
     aim="person",
     needs=("target",),
@@ -107,7 +109,8 @@ def _read_treat(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read `bao a drink`, `a drink for bao`, else as an order."""
     what, joint, who = parted(rest, ("for",))
     guest = person_meant(ctx, bare(who)) if joint else None
-    if not joint and (first := named_first(ctx, rest, ctx.nouns.people)) is not None:
+    first = None if joint else person_first(ctx, rest)
+    if first is not None:
         guest, what = first[0], rest[first[1] :]
     if not isinstance(guest, PhraseMatch):
         return _read_order(ctx, words, rest)
@@ -254,7 +257,10 @@ def _read_stare(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read `at viktor in silence`; None for any other look."""
     said = " ".join(lows(rest)).strip()
     tail = next((tail for tail in _WITHOUT_WORDS if said.endswith(f" {tail}")), "")
-    return _SILENCE.read(ctx, words, rest[: len(rest) - len(tail.split())]) if tail else None
+    if not tail:
+        return None
+    at_whom = rest[: len(rest) - len(tail.split())]
+    return _SILENCE.read(ctx, words, at_whom) or _SILENCE.to(ctx, words, None, words)
 
 
 HUSH = Verb(
@@ -282,7 +288,7 @@ HUSH = Verb(
             "answer, do not answer, give no answer, refuse to answer",
             _SILENCE.read,
         ),
-        Phrasing(78, "stare at, look at, glare at, gaze at, watch, just stare at", _read_stare),
+        Phrasing(5, "stare at, look at, glare at, gaze at, watch, just stare at", _read_stare),
         Telling(
             of_player=telling_of_talk("hush", "silence"), of_others=telling_of_gesture("npc.wait"), target_is_person=True
         ),

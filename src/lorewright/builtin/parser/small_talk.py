@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     asking,
     only_person,
     openings,
+    person_meant,
     typeable,
 )
 
@@ -43,7 +44,7 @@ _CONTRACTIONS = (
     (re.compile(r"\bu\b"), "you"),
 )
 # Words before and after the words themselves, which say no more.
-_BEFORE = frozenset("well oh ah so and but please hey hm hmm look listen honestly actually god man say um uh er".split())
+_BEFORE = frozenset("well oh ah so and but please hey hm hmm look listen honestly actually um uh er".split())
 _AFTER = frozenset("please then though anyway sir madam friend mate pal man buddy there again too".split())
 _TOKEN = re.compile(r"\[[^\]]*\]|\([^)]*\)\??|\S+")
 _CLASS = re.compile(r"\{(\w+)\}")
@@ -226,8 +227,13 @@ def _named_at_an_end(
     for size in range(min(len(said), 4), 0, -1):
         for name, left in ((said[:size], said[size:]), (said[-size:], said[:-size])):
             found = exact(typed(name), people)
+            if found is None and name[0].text[:1].isupper():
+                partly = resolve(typed(name), people, whole=True)
+                found = partly if isinstance(partly, PhraseMatch) and not partly.mended else None
             if found is not None:
                 return found, left
-    if loosely and (found := only_person(ctx)) is not None and len(said) == 1 and said[0].low in ("him", "her", "them"):
-        return found, ()
-    return None, said
+    if not loosely:
+        return None, said
+    meant = person_meant(ctx, typed(said))
+    is_here = isinstance(meant, PhraseMatch) and meant.candidate in people
+    return (meant, ()) if isinstance(meant, PhraseMatch) and is_here else (None, said)

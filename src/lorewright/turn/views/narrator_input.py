@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from lorewright.ids import holder_of
@@ -59,12 +59,14 @@ def narrator_input(
     markers: tuple[str, ...] = (),
     premises: tuple[Premise, ...] = (),
     leads: tuple[Lead, ...] = (),
+    nameless: Collection[str] = (),
 ) -> NarratorInput:
     """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
     before and after.
 
     Of `items` only those that the player has learned by now go in. `resolution` has the player's outcomes, and the
-    changes and events of all that is told; `acts` have the outcomes of others.
+    changes and events of all that is told; `acts` have the outcomes of others. `nameless` are the IDs of those whose
+    names the player has not heard.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
     end = end_reached(before, after)
@@ -87,9 +89,10 @@ def narrator_input(
             **{
                 entity_id: after.name_of(entity_id)
                 for entity_id in sorted(described or ())
-                if entity_id in after.entities
+                if entity_id in after.entities and entity_id not in nameless
             },
-            **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
+            **{entity.id: entity.name for entity in _concerned(before, after, outcomes) if entity.id not in nameless},
+            **{lead.holder: after.name_of(lead.holder) for lead in leads},
         },
         minutes=minutes_passed(before, after),
         minutes_lost=sum(event.minutes for event in resolution.events if isinstance(event, TimeLost)),
