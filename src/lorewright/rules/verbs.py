@@ -171,6 +171,8 @@ class Verb:
     reaches_item: bool = False
     # What comes of words that are said to somebody: their answer, whatever they may say to it, or no reply at all.
     reply: Literal["", "free", "answer"] = ""
+    # Whom it is said to may point to what else they would tell, or to who else would.
+    points_on: bool = False
     # What the player learns by it is said by its target.
     loosens_tongues: bool = False
     # It holds somebody to what they said: its words are a claim, for which what bears it out is looked up.

@@ -324,12 +324,14 @@ class Evidence(Frozen):
 
 
 class PersonView(Frozen):
-    """A person at the place, as the narrator may show them."""
+    """A person at the place, as the narrator may show them; `regard` is how they stand to the player, where that
+    shows."""
 
     id: str
     name: str
     pronoun: Literal["he", "she", "they", "it"] = "they"
     disposition: tuple[LoreLine, ...] = ()
+    regard: Literal["", "warm", "cold"] = Field(default="", exclude_if=lambda regard: not regard)
 
 
 class ThingView(Frozen):
@@ -347,6 +349,20 @@ class Recorded(Frozen):
     to_id: str
     predicate: Promised
     what: str
+
+
+class Lead(Frozen):
+    """Somebody who would tell of a topic if they were asked: the person spoken to (`asked`) themselves, or another whom
+    the player has heard of. `topic` is a name that the player has heard; empty where it is what was asked about."""
+
+    asked: str
+    holder: str
+    topic: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key under which it is counted that it was said."""
+        return f"lead:{self.asked}:{self.holder}:{self.topic}"
 
 
 class SceneView(Frozen):
@@ -414,7 +430,8 @@ class NarratorInput(Frozen):
     `acts` are what others do of their own accord, told after the player's outcomes; in another character's round there
     are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
     `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
-    player's checked claims: nobody agrees to one that does not hold.
+    player's checked claims: nobody agrees to one that does not hold. `leads` are where those who were spoken to can
+    point: to what they themselves, or others, would tell.
     """
 
     player_text: str
@@ -446,6 +463,7 @@ class NarratorInput(Frozen):
     quiet: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
+    leads: tuple[Lead, ...] = Field(default=(), exclude_if=lambda leads: not leads)
 
 
 class Supported(Frozen):

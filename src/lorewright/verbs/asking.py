@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
-from lorewright.builtin.narrator.outcomes import answered, reaction_beats
-from lorewright.builtin.narrator.scenery import answer, said_of
+from lorewright.builtin.narrator.outcomes import ignorance
+from lorewright.builtin.narrator.scenery import answer
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
@@ -115,11 +115,8 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
 
 
 def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return what is passed on about the topic; else that there is no answer, and a gesture of the person asked."""
-    reaction = reaction_beats(given, outcome)
-    if passed_on := answer(given, outcome):
-        return [*passed_on, *reaction]
-    return [answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
+    """Return what is passed on about the topic; else that they do not know, and where else to ask if they can say."""
+    return answer(given, outcome) or [ignorance(given, outcome)]
 
 
 def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -250,9 +247,10 @@ def _put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: S
 
 
 def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequence[Word]) -> Reading:
-    record = read_record(ctx, words, spoken, target) or read_claim(ctx, words, spoken, target)
-    if record is not None:
-        return record
+    said = read_civility(ctx, words, spoken, target) or read_record(ctx, words, spoken, target)
+    said = said or read_claim(ctx, words, spoken, target)
+    if said is not None:
+        return said
     if lows(spoken)[:1] == ["and"]:
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     topic = follow_up(ctx, spoken, target) or cleaned_topic(spoken)
@@ -370,6 +368,7 @@ ASK = Verb(
     rule_lines=lambda names: names.said("ask"),
     grounding="theirs",
     reply="answer",
+    points_on=True,
     loosens_tongues=True,
     metadata=AskMetadata,
     aim="person",
@@ -411,8 +410,7 @@ ASK = Verb(
         ),
         Phrasing(
             360,
-            "greet, hello, hi, hey, good evening, good morning, good day, good afternoon, welcome, wave to, wave "
-            "at, nod to, nod at, thank, say hello to, say hi to, say goodbye to, introduce myself to, thanks",
+            "greet, hello, hi, hey, good evening, good morning, good day, good afternoon, welcome",
             _read_greet,
             has_topic=True,
         ),

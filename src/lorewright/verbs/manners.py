@@ -44,7 +44,11 @@ def _telling(name: str) -> Telling:
 
 _GREETING = Civility(
     "greet",
-    ("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "good afternoon", "welcome"),
+    (
+        *("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "good afternoon", "welcome"),
+        *("evening", "morning", "afternoon", "howdy", "hiya", "nice to meet you", "pleased to meet you"),
+        *("good to meet you", "good to see you", "nice to see you", "hello there", "hi there"),
+    ),
     "greet {}",
 )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from lorewright.builtin.inner import THREAT
+from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import (
     Actor,
     Telling,
@@ -53,7 +54,7 @@ from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import RuleNames, Sight, Verb, seen, verbs
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.values.records import Evidence
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 
 
@@ -78,6 +79,8 @@ def _press(patch: Patch, attempt: Attempt, facts: tuple[str, ...] = ()) -> Answe
             return Answer("told", fact_ids=facts)
         if first_new(matched, action.actor_id, patch.state) is not None:
             return Answer("deflected", fact_ids=facts)
+        if matched and action.actor_id == patch.state.player_id:
+            return Answer("told_before", known_item_ids=(matched[0].id,), fact_ids=facts)
     return Answer("acted", fact_ids=facts)
 
 
@@ -85,7 +88,24 @@ def _telling(name: str) -> Telling:
     def tell(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
         return [*_pressure_beats(actor, outcome, words, f"npc.{name}"), *answer_beats(actor, outcome, evidence)]
 
-    return Telling(of_player=telling_of_person(f"deed.{name}"), of_others=tell, after=after_talk(), fails_in_words=True)
+    return Telling(of_player=_tell_pressure(f"deed.{name}"), of_others=tell, after=after_talk(), fails_in_words=True)
+
+
+def _tell_pressure(group: str) -> Callable[[NarratorInput, Outcome], Beat | None]:
+    """Return what tells pressure by its band; who was won over about somebody or something that they know nothing of
+    says so.
+    """
+    tell = telling_of_person(group)
+
+    def told(given: NarratorInput, outcome: Outcome) -> Beat | None:
+        kind, topic = views.topic(given, outcome.words)
+        who = views.person(given, outcome.target_id)
+        has_won = outcome.code == "acted" and outcome.band in ("critical", "success", "mixed")
+        if not has_won or kind != "named" or who is None:
+            return tell(given, outcome)
+        return Beat("outcome", "pressed.nothing", {}, {"who": who, "topic": topic})
+
+    return told
 
 
 def _pressure_beats(actor: Actor, outcome: Outcome, words: str, group: str) -> list[Beat]:

@@ -53,6 +53,7 @@ from lorewright.builtin.parser.speech import (
     has_words,
     named_person,
     put_to,
+    read_civility,
     topic_start,
 )
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
@@ -240,7 +241,10 @@ def _read_told(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequenc
         return acting(
             ctx, TELL.name, f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
         )
-    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
+    said = said[1:] if low[:1] == ["that"] and len(said) > 1 else said
+    if (civil := read_civility(ctx, words, said, target)) is not None:
+        return civil
+    topic = typed(said)[:MAX_WORDS].strip()
     return acting(ctx, TELL.name, f"tell {name} that {topic}", target=target, metadata={"topic": topic})
 
 

@@ -291,8 +291,10 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
     if (tell := tellers().get(outcome.code)) is not None:
         return tell(given, outcome)
     match outcome.code:
-        case "told" | "deflected":
+        case "told":
             return [answered(given, outcome), *reaction_beats(given, outcome)]
+        case "deflected":
+            return [answered(given, outcome)]
         case "told_before" | "found_before":
             return [_known(given, outcome, evidence)]
         case "blocked":
@@ -311,7 +313,47 @@ def answered(given: NarratorInput, outcome: Outcome) -> Beat:
     if topic and views.folded(topic) == views.folded(who.name):
         kind = "self"
     facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
+    if outcome.code == "deflected":
+        facts = _how_refused(given, outcome)
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
+
+
+def _how_refused(given: NarratorInput, outcome: Outcome) -> dict[str, Fact]:
+    """Return the kind of a refusal: somebody was won over, and still does not speak of that; or it is for whoever they
+    are no friend of.
+    """
+    if outcome.band in ("critical", "success", "mixed"):
+        return {"kind": "pressed"}
+    regard = next((view.regard for view in given.scene.people if view.id == outcome.target_id), "")
+    return {"regard": regard} if regard else {}
+
+
+# Where somebody has something better to say, at most one answer in so many is a mere no.
+_DULL_OF = 4
+_IGNORANT, _DULL = "refusal:ignorant", "refusal:dull"
+
+
+def ignorance(given: NarratorInput, outcome: Outcome) -> Beat:
+    """Return that somebody does not know, and whom or what else to ask, where they can say: what was not said before
+    goes first.
+    """
+    plain_no, who = answered(given, outcome), views.person(given, outcome.target_id)
+    leads = [lead for lead in given.leads if lead.asked == outcome.target_id]
+    if who is None or not leads or plain_no.facts.get("topic") in ("none", "self"):
+        return plain_no
+    others_first = sorted(leads, key=lambda lead: (given.recall.get(lead.key, 0), lead.holder == lead.asked))
+    asked, dull = given.recall.get(_IGNORANT, 0) + 1, given.recall.get(_DULL, 0) + 1
+    lead = others_first[0]
+    if given.recall.get(lead.key) and dull * _DULL_OF <= asked:
+        return replace(plain_no, keys=(_IGNORANT, _DULL))
+    if lead.holder == lead.asked:
+        slots: dict[str, Slot] = {"who": who, "topic": lead.topic}
+        return Beat("outcome", "does_not_know.own", {}, slots, keys=(_IGNORANT, lead.key))
+    other = views.person(given, lead.holder)
+    if other is None:
+        return plain_no
+    facts: dict[str, Fact] = {"near": True} if any(view.id == lead.holder for view in given.scene.people) else {}
+    return Beat("outcome", "does_not_know.other", facts, {"who": who, "other": other.name}, keys=(_IGNORANT, lead.key))
 
 
 def reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:

@@ -162,17 +162,21 @@ def _is_meant(given: NarratorInput, entity_id: str, outcome: Outcome) -> bool:
 
 def _unheard_lines(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
     """Return the lines that were not told before, and whose words were not: notes copy from each other."""
-    if entity_id is None:
-        return []
+    lines = [] if entity_id is None else open_lines(given, entity_id)
+    return [line for line in views.unseen(lines, given.recall) if not given.recall.get(words_key(line))]
+
+
+def open_lines(given: NarratorInput, entity_id: str) -> list[LoreLine]:
+    """Return the lines openly known of somebody or something that can be told one by one."""
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
     is_person = _kind(given, entity_id) == "person"
     alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
-    whole = [line for line in alone if not _GOES_ON.match(line.text)]
-    return [line for line in views.unseen(whole, given.recall) if not given.recall.get(_words_key(line))]
+    return [line for line in alone if not _GOES_ON.match(line.text)]
 
 
-def _words_key(line: LoreLine) -> str:
+def words_key(line: LoreLine) -> str:
+    """Return the key under which the words of a line count as told, whichever note they stand in."""
     return f"heard:{content_hash(plain(line.text))[:12]}"
 
 
@@ -193,7 +197,7 @@ def _kind(given: NarratorInput, entity_id: str | None) -> str:
 
 def _beat(kind: Kind, group: str, facts: dict[str, Fact], slots: Mapping[str, Slot], line: LoreLine) -> Beat:
     return Beat(
-        kind, group, facts, slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key, _words_key(line))
+        kind, group, facts, slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key, words_key(line))
     )
 
 

@@ -59,7 +59,14 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     which,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_claim, read_remark, stranger_addressed
+from lorewright.builtin.parser.speech import (
+    nobody_called,
+    put_to,
+    read_civility,
+    read_claim,
+    read_remark,
+    stranger_addressed,
+)
 from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.builtin.parser.utterances import is_said, split_clauses
 from lorewright.rules.actions import Action
@@ -204,6 +211,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     return (
         by_own_verb(ctx, clause.text, words)
         or _read_bare_way(ctx, words)
+        or read_civility(ctx, clause.text, clause.words, None)
         or _read_by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
         or _read_bare_noun(ctx, clause, words)

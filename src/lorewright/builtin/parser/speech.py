@@ -61,13 +61,9 @@ def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Se
 def read_remark(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
     """Read a statement, said to somebody: to whom one speaks where nobody is named."""
     who = target or only_person(ctx)
-    if who is None and not ctx.nouns.people:
-        return asking(words, "Nobody is here to hear that.")
     civility = read_civility(ctx, words, spoken, who)
     if civility is not None:
         return civility
-    if who is None:
-        return asking(words, "To whom do you say that?", [f"{typeable(p.name)}, {words}" for p in ctx.nouns.people])
     return _first(lambda syntax: syntax.remark, ctx, words, who, spoken) or put_to(ctx, words, who, spoken)
 
 

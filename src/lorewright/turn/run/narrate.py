@@ -9,6 +9,7 @@ from functools import cached_property
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import Resolution, Validation
+from lorewright.rules.reach import is_person
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
 from lorewright.turn.run.background import BackgroundJob, BackgroundResult, background_jobs
@@ -158,7 +159,18 @@ def narrator_view(
     resolution = _joined(rounds)
     acts = tuple(act_of(round_) for round_ in rounds if round_.intent is not None)
     outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
-    before, after = views.acquaintance(before).shown, views.acquaintance(after).shown
+    typed = "" if own is None else own.intention.content
+    leads = () if own is None else views.leads(at, own.resolution.outcomes, typed)
+    knows = views.acquaintance(after)
+    nameless = frozenset(
+        outcome.target_id
+        for outcome in outcomes
+        if outcome.target_id is not None
+        and outcome.target_id not in after.present()
+        and is_person(outcome.target_id, after)
+        and not knows.knows_name_of(outcome.target_id, typed)
+    )
+    before, after = views.acquaintance(before).shown, knows.shown
     packet, at = views.packet(at, lore, "narrator")
     described, at = views.described(at, outcomes)
     given = narrator_input(
@@ -180,6 +192,8 @@ def narrator_view(
         quiet=_quiet(turn.head) if own is not None else (),
         markers=_markers(at) if own is not None else (),
         premises=premises if own is not None else (),
+        leads=leads,
+        nameless=nameless,
     )
     return given, at
 

@@ -171,6 +171,17 @@ class Acquaintance:
             )
         )
 
+    def knows_name_of(self, entity_id: str, words: str = "") -> bool:
+        """Return whether the player has heard the very name of somebody or something, is with it, or has just typed it:
+        an alias or a way of speaking (`the clerk`) does not tell them who that is."""
+        entity = self.state.entities.get(entity_id)
+        if entity is None or not entity.name:
+            return False
+        if entity_id in self._hidden:
+            return entity_id in self._met
+        typed = _has_name(self._typed, entity.name) or _has_name(_bare_words(words), entity.name)
+        return typed or entity_id in self._seen_or_learned | self._near or self._is_told(entity.name)
+
     @cached_property
     def shown(self) -> WorldState:
         """Return the state without anything that the player may not hear: hidden entities have neither name nor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
@@ -16,6 +16,7 @@ from lorewright.values.records import (
     ClockTick,
     Evidence,
     InnerState,
+    Lead,
     LoreLine,
     Movement,
     NarratorInput,
@@ -32,7 +33,7 @@ from lorewright.world.changes import clock_changes, end_reached, items_learned, 
 from lorewright.world.events import Arrived, Departed, TimeLost
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.schemas import plain
-from lorewright.world.state import WorldState
+from lorewright.world.state import WorldState, relation_key
 
 # The narrator's input: the scene as it may be shown, and the evidence that was gained.
 
@@ -57,12 +58,15 @@ def narrator_input(
     quiet: tuple[str, ...] = (),
     markers: tuple[str, ...] = (),
     premises: tuple[Premise, ...] = (),
+    leads: tuple[Lead, ...] = (),
+    nameless: Collection[str] = (),
 ) -> NarratorInput:
     """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
     before and after.
 
     Of `items` only those that the player has learned by now go in. `resolution` has the player's outcomes, and the
-    changes and events of all that is told; `acts` have the outcomes of others.
+    changes and events of all that is told; `acts` have the outcomes of others. `nameless` are the IDs of those whose
+    names the player has not heard.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
     end = end_reached(before, after)
@@ -85,9 +89,10 @@ def narrator_input(
             **{
                 entity_id: after.name_of(entity_id)
                 for entity_id in sorted(described or ())
-                if entity_id in after.entities
+                if entity_id in after.entities and entity_id not in nameless
             },
-            **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
+            **{entity.id: entity.name for entity in _concerned(before, after, outcomes) if entity.id not in nameless},
+            **{lead.holder: after.name_of(lead.holder) for lead in leads},
         },
         minutes=minutes_passed(before, after),
         minutes_lost=sum(event.minutes for event in resolution.events if isinstance(event, TimeLost)),
@@ -104,6 +109,7 @@ def narrator_input(
         quiet=quiet,
         markers=markers,
         premises=premises,
+        leads=leads,
     )
 
 
@@ -158,12 +164,24 @@ def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
                 name=person.name,
                 pronoun=person.pronoun,
                 disposition=_lines(briefing.disposition) if (briefing := lore.briefing(person.id)) else (),
+                regard=_regard(person.id, state),
             )
             for person in people
         ),
         things=tuple(ThingView(id=item, name=state.name_of(item)) for item in state.held_by(place.id)),
         exits=ways_out(state),
     )
+
+
+# From so much trust and closeness over tension somebody is friendly, and so much below none of it they show it.
+_WARM, _COLD = 2, -1
+
+
+def _regard(who: str, state: WorldState) -> Literal["", "warm", "cold"]:
+    """Return how somebody stands to the player, where it is enough to show."""
+    relation = state.relations.get(relation_key(who, state.player_id))
+    stands = 0 if relation is None else relation.trust + relation.closeness - relation.tension
+    return "warm" if stands >= _WARM else "cold" if stands <= _COLD else ""
 
 
 def _lines(texts: Iterable[LoreText]) -> tuple[LoreLine, ...]:

@@ -1,0 +1,245 @@
+"""Small talk: words said to somebody that ask for no lore -> what they are about, and to whom they are said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from lorewright.builtin.parser.clauses import Word, typed, words_of
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, resolve
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    only_person,
+    openings,
+    person_meant,
+    typeable,
+)
+
+# Phrases of small_talk.yaml as patterns of the words in lower case, with contractions written out.
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CONTRACTIONS = (
+    (re.compile(r"\bcan(?:no|'?)t\b"), "can not"),
+    (re.compile(r"\bwon'?t\b"), "will not"),
+    (re.compile(r"\b(do|does|did|is|are|was|were|would|could|should|have|has|had)n'?t\b"), r"\1 not"),
+    (re.compile(r"\b(?:i'm|im)\b"), "i am"),
+    (re.compile(r"\b(you|we|they)(?:'re|re)\b(?<!were)"), r"\1 are"),
+    (re.compile(r"\b(i|you|we|they)'ve\b"), r"\1 have"),
+    (re.compile(r"\b(i|you|he|she|it|we|they)'ll\b"), r"\1 will"),
+    (re.compile(r"\bi'd better\b"), "i had better"),
+    (re.compile(r"\b(i|you|he|she|we|they)'d\b"), r"\1 would"),
+    (re.compile(r"\b(what|who|how|it|that|he|she|there|where|name|everything)'s\b"), r"\1 is"),
+    (re.compile(r"\b(what|how|it|that)s\b"), r"\1 is"),
+    (re.compile(r"\br\b"), "are"),
+    (re.compile(r"\bu\b"), "you"),
+)
+# Words before and after the words themselves, which say no more.
+_BEFORE = frozenset("well oh ah so and but please hey hm hmm look listen honestly actually um uh er".split())
+_AFTER = frozenset("please then though anyway sir madam friend mate pal man buddy there again too".split())
+_TOKEN = re.compile(r"\[[^\]]*\]|\([^)]*\)\??|\S+")
+_CLASS = re.compile(r"\{(\w+)\}")
+_ANY_WORDS = r"\S+(?: \S+){0,5}"
+# Words that are written like a name, which have a ^ before them.
+_PROPER = r"\^\S+(?: \^\S+){0,2}"
+
+
+@cache
+def _phrases() -> Mapping[str, Mapping[str, tuple[re.Pattern[str], ...]]]:
+    """Return the patterns by verb and subject, in the order of the file."""
+    text = resources.files(__package__).joinpath("small_talk.yaml").read_text("utf-8")
+    data: dict[str, Any] = yaml.load(text, Loader=_LOADER)
+    classes = {name: _any_of(words) for name, words in data.pop("classes").items()} | {"proper": _PROPER}
+    return {
+        verb: {subject: tuple(_pattern(phrase, classes) for phrase in phrases) for subject, phrases in subjects.items()}
+        for verb, subjects in data.items()
+    }
+
+
+def _any_of(phrases: Sequence[str]) -> str:
+    """Return the pattern of one of the phrases, the longest first."""
+    texts = (" ".join(map(_literal, phrase.split())) for phrase in sorted(phrases, key=len, reverse=True))
+    return f"(?:{'|'.join(texts)})"
+
+
+def _literal(word: str) -> str:
+    return rf"\^?{re.escape(word)}"
+
+
+def _pattern(phrase: str, classes: Mapping[str, str]) -> re.Pattern[str]:
+    """Return the pattern of a phrase. Every part takes the space after it along, so that any may be missing."""
+    return re.compile("".join(_part(token, classes) for token in _TOKEN.findall(phrase)))
+
+
+def _part(token: str, classes: Mapping[str, str]) -> str:
+    is_optional = token.startswith("[") or token.endswith("?")
+    inner = token.strip("[]") if token.startswith("[") else token.rstrip("?")
+    inner = inner[1:-1] if inner.startswith("(") else inner
+    choices = "|".join(_choice(choice, classes) for choice in inner.split("|"))
+    return f"(?:(?:{choices}) )" + ("?" if is_optional else "")
+
+
+def _choice(choice: str, classes: Mapping[str, str]) -> str:
+    words = [_word(word, classes) for word in re.split(r"[_ ]", choice) if word]
+    return " ".join(words)
+
+
+def _word(word: str, classes: Mapping[str, str]) -> str:
+    if word == "*":
+        return _ANY_WORDS
+    found = _CLASS.fullmatch(word)
+    return classes[found.group(1)] if found else _literal(word)
+
+
+def _said_plainly(words: Sequence[Word]) -> str:
+    """Return the words in lower case, without contractions and signs; a ^ stands before what is written like a name."""
+    said = [word for word in words if word.kind == "word"]
+    text = " ".join(f"^{word.low}" if at and _is_name(word) else word.low for at, word in enumerate(said))
+    for pattern, plain in _CONTRACTIONS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _is_name(word: Word) -> bool:
+    return word.text[:1].isupper() and word.low not in ("i", "i'm", "i'd", "i'll", "i've")
+
+
+def subject_of(verb: str, text: str) -> str:
+    """Return the subject of a verb's words; empty where they are no small talk of its kind."""
+    words = [word for word in words_of(text.replace("’", "'")) if word.kind == "word"]
+    return next((found for plain in _shorter(words) if (found := _subject(verb, _said_plainly(plain)))), "")
+
+
+def _subject(verb: str, plain: str) -> str:
+    subjects = _phrases().get(verb, {})
+    return next(
+        (
+            subject
+            for subject, patterns in subjects.items()
+            if any(pattern.fullmatch(f"{plain} ") for pattern in patterns)
+        ),
+        "",
+    )
+
+
+def _shorter(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """Yield the words, then without the small words around them, as long as any are left."""
+    yield words
+    kept = list(words)
+    while len(kept) > 1 and kept[0].low in _BEFORE:
+        kept = kept[1:]
+        yield kept
+    while len(kept) > 1 and kept[-1].low in _AFTER:
+        kept = kept[:-1]
+        yield kept
+
+
+# Readings: to whom it is said: somebody named, the one who was spoken to last, the only one here; else all who are here.
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTalk:
+    """How small talk is read: the verb, what it is called as an intention, and whether it can be said to nobody in
+    particular.
+    """
+
+    kind: str
+    intent: str
+    to_all: bool = True
+    # It is the business of a host, if there is one here.
+    is_for_hosts: bool = False
+
+    def heard(
+        self, ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]
+    ) -> Reading | None:
+        """Read words that are said, only where they are nothing else."""
+        flat = [inner for word in spoken for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
+        said = [word for word in flat if word.kind == "word"]
+        if not said or len(said) > _MOST_SAID:
+            return None
+        if target is None:
+            target, said = _named_at_an_end(ctx, said)
+        if not said or not subject_of(self.kind, typed(said)) or self._is_of_a_thing(ctx, said):
+            return None
+        return self.to(ctx, words, target, typed(said))
+
+    def take(self, ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
+        """Read any words as said to somebody; None where there are none."""
+        flat = [inner for word in spoken for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
+        said = typed([word for word in flat if word.kind == "word"])
+        return self.to(ctx, words, target, said) if said else None
+
+    def read(self, ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+        """Read what follows a verb that says by itself what it is (`insult`): nothing, or a person."""
+        said = [word for word in rest if word.kind == "word" and word.low not in ("to", "with", "at")]
+        if not said:
+            return self.to(ctx, words, None, words)
+        target, left = _named_at_an_end(ctx, said, loosely=True)
+        return self.to(ctx, words, target, words) if target is not None and not left else None
+
+    def to(self, ctx: ParseContext, words: str, target: PhraseMatch | None, said: str) -> Reading:
+        """Return it as said to somebody, or to all."""
+        target = target or self._host(ctx) or self._listener(ctx)
+        people = ctx.nouns.people
+        if target is None and not self.to_all:
+            if not people:
+                return asking(words, "Nobody is here to hear it. You can:", openings(ctx.nouns))
+            return asking(words, "Whom do you mean:", [f"{typeable(person.name)}, {said}" for person in people])
+        to_whom = f" to {target.label}" if target else ""
+        return acting(ctx, self.kind, f"{self.intent}{to_whom}", target=target, metadata={"topic": said[:MAX_WORDS]})
+
+    def _listener(self, ctx: ParseContext) -> PhraseMatch | None:
+        only = only_person(ctx)
+        return only if only is not None and only.candidate in ctx.nouns.people else None
+
+    def _host(self, ctx: ParseContext) -> PhraseMatch | None:
+        if not self.is_for_hosts:
+            return None
+        found = [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]
+        return PhraseMatch(found[0], found[0].name, 0.85, mended=True) if len(found) == 1 else None
+
+    def _is_of_a_thing(self, ctx: ParseContext, said: Sequence[Word]) -> bool:
+        """Tell whether what is asked for lies here or is carried: that is no matter of words."""
+        return self.is_for_hosts and isinstance(resolve(typed(said[-1:]), ctx.nouns.things), PhraseMatch)
+
+
+_MOST_SAID = 14
+# Words of the names, tags and first lines of those whose business it is to serve people.
+HOSTS = frozenset(
+    """bar barkeep barkeeper barmaid barman bartender butler cafe café canteen cook diner host hostess hosteller inn
+    innkeeper kitchen landlady landlord maid publican restaurant server steward stewardess tavern tea waiter waitress
+    bistro pub""".split()
+)
+
+
+def _words_of_names(person: Candidate) -> set[str]:
+    return {word for key in person.keys for word in key.words}
+
+
+def _named_at_an_end(
+    ctx: ParseContext, said: Sequence[Word], *, loosely: bool = False
+) -> tuple[PhraseMatch | None, Sequence[Word]]:
+    """Return the person whose name begins or ends the words, if any, and the rest of them."""
+    people = ctx.nouns.people
+    for size in range(min(len(said), 4), 0, -1):
+        for name, left in ((said[:size], said[size:]), (said[-size:], said[:-size])):
+            found = exact(typed(name), people)
+            if found is None and name[0].text[:1].isupper():
+                partly = resolve(typed(name), people, whole=True)
+                found = partly if isinstance(partly, PhraseMatch) and not partly.mended else None
+            if found is not None:
+                return found, left
+    if not loosely:
+        return None, said
+    meant = person_meant(ctx, typed(said))
+    is_here = isinstance(meant, PhraseMatch) and meant.candidate in people
+    return (meant, ()) if isinstance(meant, PhraseMatch) and is_here else (None, said)
