@@ -31,38 +31,44 @@ class PoseMetadata(Frozen):
 _ALONE = {
     "lean": "lean, lean back, lean in, lean forward, lean over, slouch, slump, rest my weight, prop myself, perch",
     "stretch": "stretch, yawn, stretch out, stretch up, crane my neck",
-    "breathe": "breathe, breathe in, breathe out, sigh, exhale, inhale, take a breath, take a deep breath, hold my "
-    "breath, catch my breath, let out a breath, let out a sigh, gasp, pant",
-    "shiver": "shiver, tremble, shudder, flinch, wince, cringe, blush, sweat, start, jump back, freeze, go still, stand "
-    "still, keep still, hold still, stop dead, stand there, just stand there",
+    "breathe": "breathe, breathe in, breathe out, sigh, exhale, inhale, take a breath, take a deep breath, "
+    "hold my breath, catch my breath, let out a breath, let out a sigh, gasp, pant",
+    "shiver": "shiver, tremble, shudder, flinch, wince, cringe, blush, sweat, start, jump back, freeze, go still, "
+    "stand still, keep still, hold still, stop dead, stand there, just stand there",
     "cough": "cough, sneeze, sniff, clear my throat, hiccup, swallow, gulp, burp",
-    "frown": "frown, scowl, pout, grimace, raise an eyebrow, raise my eyebrows, roll my eyes, squint, blink, make a face, "
-    "pull a face, narrow my eyes, glare, purse my lips, bite my lip, stick my tongue out, stare into space, look "
-    "thoughtful, look serious, look innocent, look sad, look bored, keep a straight face, look away, look nobody in the face",
+    "frown": "frown, scowl, pout, grimace, raise an eyebrow, raise my eyebrows, roll my eyes, squint, blink, "
+    "make a face, pull a face, narrow my eyes, glare, purse my lips, bite my lip, stick my tongue out, "
+    "stare into space, look thoughtful, look serious, look innocent, look sad, look bored, "
+    "keep a straight face, look away, look nobody in the face",
     "cry": "cry, weep, sob, wail, burst into tears, stop crying, sniffle",
-    "pace": "pace, pace up and down, walk up and down, wander about, shuffle, fidget, tap my foot, drum my fingers, stamp "
-    "my feet, hop, skip, spin around, turn around, turn round, turn away, turn my back, twirl around, stumble",
-    "crouch": "crouch, crouch down, squat, kneel, kneel down, duck down, bend, bend down, bend over, go down on one knee, "
-    "get on my knees, curl up, lie down, lie back, sink down, stoop, hunch",
-    "think": "think, ponder, wonder, consider, reflect, meditate, daydream, collect my thoughts, gather my thoughts, clear "
-    "my head, count to ten, count to three, pull myself together, compose myself, calm down, gather my courage, brace "
-    "myself, steady myself, make up my mind, remind myself, pretend, hesitate, take a moment, take stock, relax, cheer "
-    "up, try not to cry, pray, say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
-    "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, scream, "
-    "shout, yell, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, tut",
-    "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step back, step aside, step forward, "
-    "keep my distance, make room, stand aside, walk around, lean closer",
+    "pace": "pace, pace up and down, walk up and down, wander about, shuffle, fidget, tap my foot, "
+    "drum my fingers, stamp my feet, hop, skip, spin around, turn around, turn round, turn away, "
+    "turn my back, twirl around, stumble",
+    "crouch": "crouch, crouch down, squat, kneel, kneel down, duck down, bend, bend down, bend over, "
+    "go down on one knee, get on my knees, curl up, lie down, lie back, sink down, stoop, hunch",
+    "think": "think, ponder, wonder, consider, reflect, meditate, daydream, collect my thoughts, "
+    "gather my thoughts, clear my head, count to ten, count to three, pull myself together, "
+    "compose myself, calm down, gather my courage, brace myself, steady myself, make up my mind, "
+    "remind myself, pretend, hesitate, take a moment, take stock, relax, cheer up, try not to cry, pray, "
+    "say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
+    "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, "
+    "scream, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, "
+    "tut",
+    "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step back, step aside, "
+    "step forward, keep my distance, make room, stand aside, walk around, lean closer",
     "shrug": "shrug, nod, clap, applaud, bow my head, shake my head, throw up my hands, spread my hands",
 }
 _OF_BODY = {
-    "brush": "shake, shake off, shake out, brush, brush off, wipe, wipe off, dust off, dry, wring out, wring, pat dry, flick",
-    "dress": "adjust, straighten, button, button up, unbutton, zip up, unzip, tie, untie, loosen, tighten, pull up, pull "
-    "down, pull on, pull off, take off, put on, turn up, turn down, tuck, tuck in, smooth, hitch up, fold back, roll up, "
-    "push back, tilt, doff, tip, raise, remove, hang up, slip off, slip on, kick off, lower",
-    "rub": "rub, scratch, stroke, massage, warm, blow on, crack, flex, clench, unclench, wriggle, wiggle, wash, run, pinch, "
-    "bite, lick, slap",
-    "hold": "cross, fold, uncross, put, keep, hold, hold up, hold out, spread, lift, raise, stick, shove, rest, lay, open, "
-    "close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
+    "brush": "shake, shake off, shake out, brush, brush off, wipe, wipe off, dust off, dry, wring out, wring, "
+    "pat dry, flick",
+    "dress": "adjust, straighten, button, button up, unbutton, zip up, unzip, tie, untie, loosen, tighten, "
+    "pull up, pull down, pull on, pull off, take off, put on, turn up, turn down, tuck, tuck in, smooth, "
+    "hitch up, fold back, roll up, push back, tilt, doff, tip, raise, remove, hang up, slip off, "
+    "slip on, kick off, lower",
+    "rub": "rub, scratch, stroke, massage, warm, blow on, crack, flex, clench, unclench, wriggle, wiggle, wash, "
+    "run, pinch, bite, lick, slap",
+    "hold": "cross, fold, uncross, put, keep, hold, hold up, hold out, spread, lift, raise, stick, shove, rest, "
+    "lay, open, close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
 }
 _LEADS = ("on", "against", "over", "at", "in", "into", "to", "with", "off", "from", "under", "for", "by", ",")
 

@@ -102,6 +102,8 @@ class Lexicon:
     spellings: Mapping[str, str]
     noise: frozenset[str]
     body: frozenset[str]
+    statements: Mapping[str, frozenset[str]]
+    said: tuple[Phrase, ...]
     address: tuple[Phrase, ...]
 
 
@@ -205,6 +207,8 @@ def lexicon() -> Lexicon:
         spellings=data["spellings"],
         noise=frozenset(data["noise"]),
         body=frozenset(data["body"]),
+        statements={name: frozenset(words) for name, words in data["statements"].items()},
+        said=_phrases(data["statements"]["said"]),
         address=_phrases(data["address"]),
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))

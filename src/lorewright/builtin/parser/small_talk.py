@@ -163,7 +163,7 @@ class SmallTalk:
     ) -> Reading | None:
         """Read words that are said, only where they are nothing else."""
         flat = [inner for word in spoken for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
-        said = [word for word in flat if word.kind == "word"]
+        said: Sequence[Word] = [word for word in flat if word.kind == "word"]
         if not said or len(said) > _MOST_SAID:
             return None
         if target is None:

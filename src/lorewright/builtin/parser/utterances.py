@@ -98,165 +98,33 @@ def _trim(clause: Clause) -> Clause:
 
 # Statements: `I'm only here to get out of the wet` is said, `I sit down` is done.
 
-# Before what is said, with or without a comma.
-_INTERJECTIONS = frozenset(
-    """oh ah aye well hey look listen no yes ok okay right so but anyway actually honestly really sure fine um uh please
-    sorry now alas god alright hello hi thanks because""".split()
-)
-# Words that make a finished sentence of what stands before them.
-_FINITE = frozenset(
-    """is are was were am has have had will would can could should must might may isn't aren't wasn't weren't hasn't
-    haven't hadn't won't wouldn't can't couldn't shouldn't doesn't don't didn't does did do looks sounds seems smells
-    feels means makes takes needs wants knows thinks says said told asked sent gave took left came went lied owes""".split()
-)
-_CONTRACTED = frozenset(
-    """i'm i've i'd i'll it's that's there's here's he's she's they're they've they'll we're we've we'll you're you've
-    you'll you'd he'd she'd he'll she'll it'll that'll nobody's somebody's who'd""".split()
-)
-# After `I`: what is no deed.
-_OF_MIND = frozenset(
-    """am was have had don't didn't can't couldn't won't wouldn't never think know knew believe guess suppose hope wish
-    need like love hate heard saw miss missed thought owe mean meant only still already used want trust understand
-    agree doubt said come lost found should must might used've do did may forgot feel felt prefer expect swear bet
-    reckon fancy ran worked lived wasn't haven't hadn't shouldn't appreciate admire remember""".split()
-)
-# After `you`: what is said of somebody, and no deed of the player told in the second person.
-_OF_YOU = frozenset(
-    """are were have had know don't didn't can't couldn't should must never said promised can could will would might
-    seem sound owe always lied lie aren't weren't haven't won't wouldn't shouldn't ought said're need want got really do
-    did deserve remind're""".split()
-)
-_SUBJECTS = frozenset(
-    """it that this there they he she we those these nobody somebody everybody everyone everything nothing something
-    someone anyone all one none both here""".split()
-)
-_DETERMINERS = frozenset("the my your his her our their a an no some any".split())
-_REMARKS = frozenset(
-    """nice good great bad lovely lucky poor sad strange funny odd cold hot warm long quite such too very quiet busy
-    pretty beautiful awful terrible amazing brilliant wonderful charming delicious interesting impressive clever
-    excellent rough tough late early dark wet same not never maybe perhaps probably only just""".split()
-)
-_SAID = tuple(
-    tuple(phrase.split())
-    for phrase in sorted(
-        (
-            *(
-                "don't",
-                "do not",
-                "never mind",
-                "forget it",
-                "of course",
-                "no problem",
-                "no worries",
-                "my name",
-                "trust me",
-            ),
-            *(
-                "believe me",
-                "come on",
-                "calm down",
-                "shut up",
-                "stop it",
-                "be careful",
-                "watch out",
-                "no need",
-                "no way",
-            ),
-            *(
-                "no thanks",
-                "not yet",
-                "not really",
-                "not now",
-                "me too",
-                "me neither",
-                "same here",
-                "fair enough",
-                "good for",
-            ),
-            *(
-                "what a",
-                "my god",
-                "good luck",
-                "take care",
-                "take your time",
-                "long time",
-                "mind you",
-                "if you",
-                "if i",
-            ),
-            *("as you", "whatever you", "suit yourself", "how nice", "how sad", "how odd", "how kind", "how strange"),
-            *(
-                "how lovely",
-                "how awful",
-                "cheers",
-                "bless you",
-                "go on then",
-                "let me be",
-                "leave me alone",
-                "get lost",
-            ),
-            *(
-                "i see",
-                "you see",
-                "you look",
-                "you bet",
-                "you know",
-                "at least",
-                "like i",
-                "speak up",
-                "one more thing",
-            ),
-            *(
-                "just asking",
-                "just curious",
-                "just wondering",
-                "just looking",
-                "only asking",
-                "only looking",
-                "stop lying",
-            ),
-            *(
-                "it depends",
-                "cross my heart",
-                "on my honour",
-                "between us",
-                "no offence",
-                "for what it's worth",
-                "go away",
-            ),
-        ),
-        key=lambda phrase: -len(phrase.split()),
-    )
-)
-# What makes a deed of `you look`.
-_LOOKS = frozenset(
-    "at around about under in into behind over up down for through out round inside beneath back".split()
-)
-
 
 def is_said(words: Sequence[Word]) -> bool:
     """Return True for words that are a statement or a remark to somebody, not an act; questions are neither."""
-    low = [word for word in lows(words)]
-    while low and (low[0] in _INTERJECTIONS or not low[0]) and len([word for word in low if word]) > 1:
+    lex = lexicon()
+    known, low = lex.statements, list(lows(words))
+    while low and (low[0] in known["interjections"] or not low[0]) and len([word for word in low if word]) > 1:
         low = low[1:]
     plain = [word for word in low if word]
     if not plain:
         return False
-    first, second = plain[0], (plain[1] if len(plain) > 1 else "")
-    if longest_prefix(plain, lexicon().lead_ins) and first not in _INTERJECTIONS:
+    first, second, third = (*plain, "", "")[:3]
+    if longest_prefix(plain, lex.lead_ins) and first not in known["interjections"]:
         return False
-    if first == "you" and second == "look":
-        return bool(plain[2:]) and plain[2] not in _LOOKS
-    if longest_prefix(plain, _SAID) or first in _CONTRACTED:
+    if (first, second) == ("you", _SEEM):
+        return bool(third) and third not in known["after_look"]
+    if first in known["contracted"] or longest_prefix(plain, lex.said):
         return True
     if first == "i":
-        return second in _OF_MIND and not (second in ("need", "want", "have") and plain[2:3] == ["to"])
+        return second in known["of_mind"] and not (second in ("need", "want", "have") and third == "to")
     if first == "you":
-        return second in _OF_YOU
-    if first in _SUBJECTS:
-        return second in _FINITE or (len(plain) > 2 and plain[2] in _FINITE)
-    if first in _DETERMINERS:
-        return any(word in _FINITE for word in plain[2:7])
-    if first in _REMARKS:
-        return not longest_prefix(plain, lexicon().verb_phrases)
-    return False
+        return second in known["of_you"]
+    if first in known["subjects"]:
+        return second in known["finite"] or third in known["finite"]
+    if first in known["determiners"]:
+        return any(word in known["finite"] for word in plain[2:7])
+    return first in known["remarks"] and not longest_prefix(plain, lex.verb_phrases)
+
+
+# `You look tired` is said, `you look at the door` is done.
+_SEEM = "look"

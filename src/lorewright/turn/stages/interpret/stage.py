@@ -81,7 +81,7 @@ class RecordedMeanings:
 
     def run(self, version: int) -> StageRun[Meanings] | None:
         """Return the record of what was read; None where nothing was."""
-        return StageRun(MEANING, "", Meanings(read=self.held), builtin_version=version) if self.held else None
+        return StageRun(MEANING, "[]", Meanings(read=self.held), builtin_version=version) if self.held else None
 
 
 class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
@@ -103,9 +103,11 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     def with_meaning(self, read: ReadMeaning) -> RecordedMeanings:
         """Have the words of a turn read by meaning too, and return what will have been read so. In a recorded turn it
         is what was read then, whatever an embedder says now."""
-        run = None if self.recorded is None else self.recorded.take(MEANING, "")
+        run = None if self.recorded is None else self.recorded.take(MEANING, "[]")
+        # Where there is a model, it reads what the grammar cannot.
+        read = no_meaning if self.recorded is not None or self.model is not None else read
         held = None if run is None else Meanings.model_validate(run.output).read
-        meanings = RecordedMeanings(no_meaning if self.recorded is not None else read, dict(held or {}))
+        meanings = RecordedMeanings(read, dict(held or {}))
         self.read_meaning = meanings
         return meanings
 
