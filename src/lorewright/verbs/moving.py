@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pydantic import Field
 
@@ -19,15 +18,11 @@ from lorewright.builtin.parser.clauses import (
     Phrasing,
     Syntax,
     Word,
-    lexicon,
-    longest_prefix,
     lows,
-    syntaxes,
     typed,
-    verb_with,
 )
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -37,16 +32,12 @@ from lorewright.builtin.parser.readings import (
     acting,
     asking,
     bare,
-    is_place,
     meant,
-    nothing_called,
     parted,
-    shown,
     trimmed,
     typeable,
-    ways,
-    which,
 )
+from lorewright.builtin.parser.ways import read_go, read_leave
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures
@@ -55,7 +46,6 @@ from lorewright.rules.reach import exits_to, known_way, way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_of
-from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
@@ -174,118 +164,6 @@ def _is_way_open(deed: Deed, moment: Moment) -> bool:
     return any(way.to == deed.to and not way.barred for way in moment.given.scope.exits)
 
 
-def _read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a move along a way out, by its name or by its place, door or direction."""
-    phrase = bare(rest)
-    if not phrase:
-        through = words.lower().endswith((" through", " in", " inside"))
-        return (_read_door_mentioned(ctx, rest) if through else None) or _read_somewhere(ctx, words)
-    behind = _read_door_mentioned(ctx, rest)
-    if behind is not None:
-        return behind
-    direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
-    if direct:
-        return _read_way(ctx, direct)
-    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
-    direction = exact(_direction(goal), ctx.nouns.exits) or exact(_direction(rest[0].text), ctx.nouns.exits)
-    found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
-    match found:
-        case Tie():
-            return which(words, found, "go {}")
-        case PhraseMatch():
-            return _read_way(ctx, found)
-        case None:
-            return _read_no_way(ctx, words, goal)
-
-
-def _read_door_mentioned(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
-    """Read `in`, `through it` as a move through the door that was mentioned last."""
-    low = [word for word in lows(rest) if word not in ("it", "that")]
-    door = ctx.thing
-    if low not in (["in"], ["inside"], ["through"], ["into"], ["out"], []) or door is None or door.kind != "door":
-        return None
-    way = exact(door.name, ctx.nouns.exits)
-    return _read_way(ctx, way) if way else None
-
-
-def _read_way(ctx: ParseContext, way: PhraseMatch) -> Reading:
-    reading = acting(ctx, GO.name, f"go {way.label}", location_id=way.candidate.id, confidence=way.confidence)
-    assumed = (f"{shown(way)} is meant",) if way.mended else ()
-    return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
-
-
-def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
-    if is_place(ctx, goal):
-        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
-    person = resolve(goal, ctx.nouns.people)
-    nearing = next((syntax.approach for syntax in syntaxes() if syntax.approach is not None), None)
-    if isinstance(person, PhraseMatch) and nearing is not None:
-        found: Reading = nearing(ctx, words, person)
-        return found
-    if isinstance(person, PhraseMatch):
-        name = typeable(person.label)
-        return asking(
-            words,
-            f"{person.label} is here. You can:",
-            [*typed_lines("meet", person=name), *typed_lines("examine", thing=name)],
-        )
-    if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
-        return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
-    return nothing_called(ctx, words, goal, ways(ctx.nouns))
-
-
-def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
-    exits = ctx.nouns.exits
-    if len({way.id for way in exits}) == 1:
-        return _read_way(ctx, PhraseMatch(exits[0], exits[0].name, 0.9))
-    likely = _likely_ways(ctx, words)
-    if likely:
-        return _read_way(ctx, PhraseMatch(likely[0], likely[0].name, 0.85, mended=True))
-    if not exits:
-        return asking(words, "No way out of here is known. You can:", [*typed_lines("view"), *typed_lines("rummage")])
-    return asking(words, "Which way:", ways(ctx.nouns))
-
-
-_BACK = frozenset(("back", "return", "in", "inside", "again"))
-_OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
-_OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
-
-
-def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
-    """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
-    empty where it may be any."""
-    said = set(words.casefold().split())
-    back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
-    out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
-    if said & _BACK and back:
-        return back[:1]
-    if said & _OUT:
-        return out if len({way.id for way in out}) == 1 else back[:1]
-    return []
-
-
-def _read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a move out of the place, where there is one way; else through what is named."""
-    alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
-    if alone:
-        return _read_way(ctx, alone)
-    phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
-    if not phrase or is_place(ctx, phrase):
-        return _read_somewhere(ctx, words)
-    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :])
-    if resolve(phrase, ctx.nouns.exits) or (goal and resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)):
-        return _read_go(ctx, words, rest)
-    left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
-    dropping = verb_with(lambda syntax: syntax.is_putting_down)
-    if isinstance(left, PhraseMatch) and dropping is not None:
-        return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
-    return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
-
-
-def _direction(phrase: str) -> str:
-    return lexicon().directions.get(phrase.lower(), phrase)
-
-
 GO = Verb(
     name="go",
     rank=30,
@@ -332,13 +210,13 @@ GO = Verb(
             "through, head through, leave for, set out for, set off for, make for, head for, go back to, head "
             "back to, return to, leave through, leave by, leave via, exit through, exit by, exit to, exit via, "
             "leave to, go out to, get back to, make my way to",
-            _read_go,
+            read_go,
         ),
         Phrasing(
             90,
             "leave, exit, out, go out, get out, step out, walk out, head out, outside, go outside, leave here, "
             "get out of here, go away, walk away, depart, back, go back, head back",
-            _read_leave,
+            read_leave,
         ),
         Syntax(listed=8, is_travel=True),
         Aim(10, _leave),
@@ -428,7 +306,7 @@ def _read_sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
         exits = {way.id for way in ctx.nouns.exits}
         lines = [f"sneak {typeable(way.name)}" for way in ctx.nouns.exits]
         return asking(words, "Which way:", lines) if exits else asking(words, "There is no way out. You can:", ["hide"])
-    return _as_sneak(_read_go(ctx, words, rest))
+    return _as_sneak(read_go(ctx, words, rest))
 
 
 def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
@@ -441,7 +319,7 @@ def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     reading = acting(ctx, SNEAK.name, f"sneak past {target.label}", target=target)
     if not joint:
         return reading
-    goal = _read_go(ctx, words, where)
+    goal = read_go(ctx, words, where)
     if goal is None or goal.unclear is not None:
         return goal or reading
     to = goal.actions[0].location_id

@@ -69,6 +69,7 @@ from lorewright.builtin.parser.speech import (
 )
 from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.builtin.parser.utterances import is_said, split_clauses
+from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.records import Aside, InterpreterInput, InterpreterOutput
@@ -194,7 +195,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
         return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
-    vocative = _find_vocative(ctx, words)
+    vocative = find_vocative(ctx, words)
     if vocative:
         return put_to(ctx, clause.text, *vocative) or not_caught(ctx, clause.text)
     stranger = stranger_addressed(ctx, words, is_question=clause.question)
@@ -204,7 +205,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     if claim is not None:
         return claim
     if not clause.question and is_said(words):
-        return read_remark(ctx, clause.text, _named_within(ctx, words), words)
+        return read_remark(ctx, clause.text, find_name_within(ctx, words), words)
     words = words if _is_phrase(lows(words)) else _drop_adverbs(words, vocabulary)
     if not [word for word in words if word.kind != "comma"]:
         return None
@@ -272,7 +273,7 @@ def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Re
     for start in range(len(rest)):
         target = target or exact(typed(rest[start:]), ctx.nouns.people + ctx.nouns.known_people)
     inner = [word for quotation in speech for word in words_of(quotation.text)]
-    vocative = _find_vocative(ctx, inner)
+    vocative = find_vocative(ctx, inner)
     if target is None and vocative:
         return put_to(ctx, clause.text, *vocative)
     asks = any("?" in word.text for word in inner if word.kind == "stop")
@@ -280,71 +281,6 @@ def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Re
     if stranger:
         return nobody_called(ctx, clause.text, stranger)
     return put_to(ctx, clause.text, target, speech)
-
-
-def _find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
-    """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
-    commas = [index for index, word in enumerate(words) if word.kind == "comma"]
-    if not commas:
-        return _find_name_at_an_end(ctx, words)
-    people = ctx.nouns.people + ctx.nouns.known_people
-    first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
-    if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
-        partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
-        first = partly if isinstance(partly, PhraseMatch) and not _verb(lows(words)) else None
-    if first and words[commas[0] + 1 :]:
-        return first, words[commas[0] + 1 :]
-    spoken = words[: commas[-1]]
-    is_asked = " ".join(lows(spoken)[:2]) == "tell me" or not _verb(lows(spoken))
-    return (last, spoken) if last and spoken and is_asked else None
-
-
-def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
-    """Return the person here whose name begins or ends a question or a statement without a comma (`lena, you ok`,
-    `sorry viktor`), and what is said to them."""
-    low = lows(words)
-    for size in range(min(len(words) - 1, 3), 0, -1):
-        first, rest = exact(typed(words[:size]), ctx.nouns.people), words[size:]
-        begins = low[size] in (
-            "you",
-            "your",
-            "you're",
-            "do",
-            "did",
-            "are",
-            "is",
-            "have",
-            "can",
-            "could",
-            "would",
-            "will",
-        )
-        if first and (begins or longest_prefix(low[size:], lexicon().question_words) or is_said(rest)):
-            return first, rest
-        last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
-        asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
-        if last and not _verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
-            return last, spoken
-    return None
-
-
-# Words after which a name is an object.
-_JOINTS = frozenset(
-    "is was are were be a an the this that my your his her their our to at from with by of for on about like than and or"
-    " than see saw know knows knew tell told ask asked named called as".split()
-)
-
-
-def _named_within(ctx: ParseContext, words: Sequence[Word]) -> PhraseMatch | None:
-    """Return the person whose name stands between commas."""
-    parts: list[list[Word]] = [[]]
-    for word in words:
-        if word.kind == "comma":
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    found = (exact(typed(part), ctx.nouns.people) for part in parts[1:])
-    return next(filter(None, found), None)
 
 
 def _read_bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:

@@ -111,7 +111,7 @@ def is_said(words: Sequence[Word]) -> bool:
     first, second, third = (*plain, "", "")[:3]
     if longest_prefix(plain, lex.lead_ins) and first not in known["interjections"]:
         return False
-    if (first, second) == ("you", _SEEM):
+    if first == "you" and second in known["seem"]:
         return bool(third) and third not in known["after_look"]
     if first in known["contracted"] or longest_prefix(plain, lex.said):
         return True
@@ -124,7 +124,3 @@ def is_said(words: Sequence[Word]) -> bool:
     if first in known["determiners"]:
         return any(word in known["finite"] for word in plain[2:7])
     return first in known["remarks"] and not longest_prefix(plain, lex.verb_phrases)
-
-
-# `You look tired` is said, `you look at the door` is done.
-_SEEM = "look"

@@ -1,0 +1,149 @@
+"""Words after a verb of motion -> the way out that is taken, by its name, its place, its door or a direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lorewright.builtin.parser.clauses import (
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+    syntaxes,
+    verb_with,
+)
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    Reading,
+    acting,
+    asking,
+    bare,
+    is_place,
+    nothing_called,
+    shown,
+    typeable,
+    ways,
+    which,
+)
+from lorewright.rules.verbs import typed as typed_lines
+
+
+def _travelling() -> str:
+    """Return the name of the verb that takes a way out."""
+    verb = verb_with(lambda syntax: syntax.is_travel)
+    assert verb is not None
+    return verb.name
+
+
+def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a move along a way out, by its name or by its place, door or direction."""
+    phrase = bare(rest)
+    if not phrase:
+        through = words.lower().endswith((" through", " in", " inside"))
+        return (_read_door_mentioned(ctx, rest) if through else None) or _read_somewhere(ctx, words)
+    behind = _read_door_mentioned(ctx, rest)
+    if behind is not None:
+        return behind
+    direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
+    if direct:
+        return _read_way(ctx, direct)
+    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
+    direction = exact(_direction(goal), ctx.nouns.exits) or exact(_direction(rest[0].text), ctx.nouns.exits)
+    found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
+    match found:
+        case Tie():
+            return which(words, found, "go {}")
+        case PhraseMatch():
+            return _read_way(ctx, found)
+        case None:
+            return _read_no_way(ctx, words, goal)
+
+
+def _read_door_mentioned(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
+    """Read `in`, `through it` as a move through the door that was mentioned last."""
+    low = [word for word in lows(rest) if word not in ("it", "that")]
+    door = ctx.thing
+    if low not in (["in"], ["inside"], ["through"], ["into"], ["out"], []) or door is None or door.kind != "door":
+        return None
+    way = exact(door.name, ctx.nouns.exits)
+    return _read_way(ctx, way) if way else None
+
+
+def _read_way(ctx: ParseContext, way: PhraseMatch) -> Reading:
+    reading = acting(ctx, _travelling(), f"go {way.label}", location_id=way.candidate.id, confidence=way.confidence)
+    assumed = (f"{shown(way)} is meant",) if way.mended else ()
+    return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
+
+
+def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
+    if is_place(ctx, goal):
+        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
+    person = resolve(goal, ctx.nouns.people)
+    nearing = next((syntax.approach for syntax in syntaxes() if syntax.approach is not None), None)
+    if isinstance(person, PhraseMatch) and nearing is not None:
+        found: Reading = nearing(ctx, words, person)
+        return found
+    if isinstance(person, PhraseMatch):
+        name = typeable(person.label)
+        return asking(
+            words,
+            f"{person.label} is here. You can:",
+            [*typed_lines("meet", person=name), *typed_lines("examine", thing=name)],
+        )
+    if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
+        return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
+    return nothing_called(ctx, words, goal, ways(ctx.nouns))
+
+
+def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
+    exits = ctx.nouns.exits
+    if len({way.id for way in exits}) == 1:
+        return _read_way(ctx, PhraseMatch(exits[0], exits[0].name, 0.9))
+    likely = _likely_ways(ctx, words)
+    if likely:
+        return _read_way(ctx, PhraseMatch(likely[0], likely[0].name, 0.85, mended=True))
+    if not exits:
+        return asking(words, "No way out of here is known. You can:", [*typed_lines("view"), *typed_lines("rummage")])
+    return asking(words, "Which way:", ways(ctx.nouns))
+
+
+_BACK = frozenset(("back", "return", "in", "inside", "again"))
+_OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
+_OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
+
+
+def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
+    """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
+    empty where it may be any."""
+    said = set(words.casefold().split())
+    back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
+    out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
+    if said & _BACK and back:
+        return back[:1]
+    if said & _OUT:
+        return out if len({way.id for way in out}) == 1 else back[:1]
+    return []
+
+
+def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a move out of the place, where there is one way; else through what is named."""
+    alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
+    if alone:
+        return _read_way(ctx, alone)
+    phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
+    if not phrase or is_place(ctx, phrase):
+        return _read_somewhere(ctx, words)
+    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :])
+    if resolve(phrase, ctx.nouns.exits) or (goal and resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)):
+        return read_go(ctx, words, rest)
+    left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
+    dropping = verb_with(lambda syntax: syntax.is_putting_down)
+    if isinstance(left, PhraseMatch) and dropping is not None:
+        return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
+    return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
+
+
+def _direction(phrase: str) -> str:
+    return lexicon().directions.get(phrase.lower(), phrase)
