@@ -25,6 +25,7 @@ ReasonCode = Literal[
     "not_your_turn",
     "not_capable",
     "object_not_found",
+    "only_scenery",
     "not_present",
     "no_such_exit",
     "too_far",

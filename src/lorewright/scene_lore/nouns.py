@@ -41,6 +41,7 @@ def shown_nouns(sentence: str) -> tuple[ShownNoun, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@lru_cache(maxsize=8192)
 def singular(noun: str) -> str:
     """Return a plural noun in its singular, by its ending; any other word as it is."""
     lists = _lists()
@@ -63,6 +64,29 @@ def is_abstract(noun: str) -> bool:
     if noun in lists.abstract or one in lists.abstract or one.endswith(lists.abstract_endings):
         return True
     return one.endswith("ing") and one not in lists.nouns_in_ing
+
+
+def is_ambient(noun: str) -> bool:
+    """Return True for what is at every place, whether a text says so or not: the floor, the air."""
+    lists = _lists()
+    return noun in lists.ambient or singular(noun) in lists.ambient
+
+
+def is_everybodys(noun: str) -> bool:
+    """Return True for what everybody has on them, whether a text says so or not: hands, pockets."""
+    lists = _lists()
+    return noun in lists.everybodys or singular(noun) in lists.everybodys
+
+
+def may_name_a_thing(words: Sequence[str]) -> bool:
+    """Return True for a few words, in lower case, that read as the name of a thing: none of them belongs to a sentence
+    around a noun, and the last is no adjective, no adverb and nothing abstract."""
+    lists = _lists()
+    if not words or not all(word[:1].isalpha() for word in words) or any(map(_ends_phrase, words)):
+        return False
+    head = words[-1]
+    is_other = head in lists.numbers or head in lists.never or head in lists.determiners or len(head) < _SHORTEST
+    return not is_other and not _is_adjective(head) and not is_abstract(head)
 
 
 _IRREGULAR = {
@@ -97,6 +121,8 @@ class _Lists:
     nouns_in_ing: frozenset[str]
     never: frozenset[str]
     nouns_too: frozenset[str]
+    ambient: frozenset[str]
+    everybodys: frozenset[str]
     abstract: frozenset[str]
     abstract_endings: tuple[str, ...]
     concrete: frozenset[str]
@@ -111,7 +137,19 @@ def _lists() -> _Lists:
     return _Lists(
         **{name: words[name] for name in ("determiners", "plural_determiners", "singular_determiners", "numbers")},
         **{name: words[name] for name in ("prepositions", "without", "function_words", "adjectives", "mass")},
-        **{name: words[name] for name in ("no_plurals", "nounish", "verbs", "nouns_in_ing", "nouns_too", "abstract")},
+        **{
+            name: words[name]
+            for name in (
+                "no_plurals",
+                "nounish",
+                "verbs",
+                "nouns_in_ing",
+                "nouns_too",
+                "abstract",
+                "ambient",
+                "everybodys",
+            )
+        },
         tens=frozenset(word for word in words["numbers"] if word.endswith("ty")),
         thirds=frozenset(map(_third_person, verbs)),
         pasts=words["past_forms"] | frozenset(map(_past, verbs)) | frozenset(verb + verb[-1] + "ed" for verb in verbs),
@@ -210,7 +248,11 @@ def _ends_phrase(low: str) -> bool:
     lists = _lists()
     if _is_lead(low):
         return False
-    return low in lists.function_words or low in lists.prepositions or (len(low) > 4 and low.endswith("ly") and low not in lists.nouns_too)
+    return (
+        low in lists.function_words
+        or low in lists.prepositions
+        or (len(low) > 4 and low.endswith("ly") and low not in lists.nouns_too)
+    )
 
 
 def _is_genitive(low: str) -> bool:
@@ -250,9 +292,7 @@ def _may_end_before_name(tokens: Sequence[_Token], at: int, words: int) -> bool:
     return words > 0 and not before.is_name and before.low not in _lists().adjectives and not _is_genitive(before.low)
 
 
-def _is_verb(
-    tokens: Sequence[_Token], at: int, words: int, lead: str, *, is_plural: bool, is_singular: bool
-) -> bool:
+def _is_verb(tokens: Sequence[_Token], at: int, words: int, lead: str, *, is_plural: bool, is_singular: bool) -> bool:
     """Tell whether a word is the verb after the noun phrase; `words` are those of the phrase before it."""
     lists, low = _lists(), tokens[at].low
     following = tokens[at + 1].low if at + 1 < len(tokens) else ""
@@ -262,8 +302,10 @@ def _is_verb(
     if words == 0:
         if lead in lists.numbers or lead == "that":
             # `that bends`, `five went`: after other determiners comes no verb.
-            return low in lists.thirds - lists.nounish or (low in lists.pasts and at_end) or (
-                lead == "that" and low in lists.thirds
+            return (
+                low in lists.thirds - lists.nounish
+                or (low in lists.pasts and at_end)
+                or (lead == "that" and low in lists.thirds)
             )
         if lead or not _may_be_verb(low) or _is_described(tokens, at):
             return False
@@ -329,7 +371,12 @@ def _noun_in(run: Sequence[_Token], lead: str, before: str) -> ShownNoun | None:
     if not named or named[-1].is_name or len(named) > 4:
         return None
     head = named[-1].low
-    if len(head) < _SHORTEST or head in lists.never or is_abstract(head) or (not has_lead and not _stands_alone(named, before)):
+    if (
+        len(head) < _SHORTEST
+        or head in lists.never
+        or is_abstract(head)
+        or (not has_lead and not _stands_alone(named, before))
+    ):
         return None
     phrase = " ".join(word.low for word in named)
     return ShownNoun(phrase, head, is_yours=lead == "your" and genitive < 0)

@@ -131,6 +131,11 @@ class Message(Frozen):
     payload: FrozenMap[str, Any] = Field(default_factory=dict)
     audience: tuple[str, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """The ID by which others refer to the message: `turn/seq`."""
+        return f"{self.turn_id}/{self.seq}"
+
 
 # Premise: something that a player takes for granted, and the result of its check.
 
@@ -186,9 +191,34 @@ class WayOut(Frozen):
     barred: bool = False
 
 
+# Keys of sentences that were told, and stand in no pack, begin with this.
+TOLD = "told:"
+
+
+class SceneryNoun(Frozen):
+    """A thing that the prose shows and that no entity stands for: its name (`beer bucket`) and the last word of it, in
+    lower case, and the sentence that shows it.
+
+    `key` names the sentence in the narrator's memory; `source` is the ID of the chunk or item that it is cited by, or
+    of the message that told it (`turn/seq`). `is_owned`: the player was told that it is theirs, and has it on them.
+    `is_here`: the sentence shows what is there, rather than speaking of it.
+    """
+
+    name: str
+    head: str
+    text: str
+    key: str
+    source: str
+    is_owned: bool = False
+    is_here: bool = True
+
+
 class Scope(Frozen):
-    """All entities that a player's words can refer to; `topics` are people, places and things that the player has heard
-    of."""
+    """All that a player's words can refer to; `topics` are people, places and things that the player has heard of.
+
+    `scenery` is what the prose has shown besides, None where it was not looked for. It follows from what the player has
+    read and is no part of a record: it would make every record several times as long.
+    """
 
     player: Named
     place: Named
@@ -198,6 +228,7 @@ class Scope(Frozen):
     doors: tuple[Named, ...] = ()
     exits: tuple[WayOut, ...] = ()
     topics: tuple[Named, ...] = ()
+    scenery: tuple[SceneryNoun, ...] | None = Field(default=None, exclude=True)
 
 
 class InnerState(Frozen):
@@ -279,6 +310,17 @@ class LoreLine(Frozen):
     key: str
     text: str
     chunk_id: str
+
+
+class SceneryView(Frozen):
+    """What an action of the player was about where that is no entity: its name as it stands in a sentence (`the
+    bucket`, `your handset`), or as it was typed and without an article where nothing of that name is there; and the
+    sentences that show it, best first."""
+
+    action_index: int = Field(ge=0)
+    name: str
+    lines: tuple[LoreLine, ...] = ()
+    is_owned: bool = False
 
 
 class Evidence(Frozen):
@@ -383,7 +425,8 @@ class NarratorInput(Frozen):
     `acts` are what others do of their own accord, told after the player's outcomes; in another character's round there
     are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
     `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
-    player's checked claims: nobody agrees to one that does not hold.
+    player's checked claims: nobody agrees to one that does not hold. `scenery` is what the player's actions were about
+    where no entity stands for it.
     """
 
     player_text: str
@@ -415,6 +458,7 @@ class NarratorInput(Frozen):
     quiet: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
+    scenery: tuple[SceneryView, ...] = Field(default=(), exclude_if=lambda scenery: not scenery)
 
 
 class Supported(Frozen):

@@ -24,8 +24,9 @@ from lorewright.builtin.parser.clauses import (
     lows,
     typed,
     verb_with,
+    words_of,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -37,8 +38,9 @@ from lorewright.builtin.parser.readings import (
     bare,
     is_place,
     meant,
-    nothing_called,
+    nothing_known,
     parted,
+    read_as,
     shown,
     trimmed,
     typeable,
@@ -52,7 +54,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import exits_to, known_way, way
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_of
+from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_for, verb_of
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
@@ -225,7 +227,12 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         )
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
         return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
-    return nothing_called(ctx, words, goal, ways(ctx.nouns))
+    noun = in_prose(goal, ctx.nouns)
+    if noun is not None and noun.standing == "shown":
+        # One goes up to what is here to see it.
+        seen = read_as(verb_for("examine"), ctx, words, words_of(goal))
+        return seen or nothing_known(ctx, words, goal, ways(ctx.nouns))
+    return nothing_known(ctx, words, goal, ways(ctx.nouns))
 
 
 def _read_somewhere(ctx: ParseContext, words: str) -> Reading:

@@ -47,6 +47,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     chosen_line,
     excerpt,
+    led_on,
     meant,
     not_caught,
     pattern_for,
@@ -143,7 +144,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if readings and _continues(readings[-1], reading):
             readings.pop()
         readings.append(reading)
-        ctx = remembered(ctx, reading)
+        ctx = led_on(remembered(ctx, reading), reading)
     return readings
 
 

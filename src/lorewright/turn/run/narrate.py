@@ -180,6 +180,7 @@ def narrator_view(
         quiet=_quiet(turn.head) if own is not None else (),
         markers=_markers(at) if own is not None else (),
         premises=premises if own is not None else (),
+        scenery=own.scenery if own is not None else (),
     )
     return given, at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
@@ -20,6 +20,7 @@ from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnCon
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
+from lorewright.turn.views.scenery import scenery_views
 from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
@@ -28,6 +29,7 @@ from lorewright.values.records import (
     PlannerInput,
     PlannerOutput,
     Premise,
+    SceneryNoun,
     Scope,
 )
 from lorewright.world.ops import StateOp
@@ -54,6 +56,8 @@ class Grounds:
     state: WorldState
     messages: Sequence[tuple[int, Message]]
     text_of: Callable[[str], str | None]
+    # Names of what the opening says is the player's, each with the ID of the message that says so.
+    owned: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_claims(
@@ -149,7 +153,7 @@ def _check_claim(
         return None  # what others have with each other is theirs to say
     match claim.kind:
         case "owns":
-            evidence = _items_owned(claim.what, grounds.state)
+            evidence = _items_owned(claim.what, grounds)
         case "promised" | "owes":
             evidence = _on_record(claim.what, grounds.state, by=by, to=str(to), predicate=claim.kind)
         case "said":
@@ -179,12 +183,16 @@ def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str
     return tuple(fact.id for fact in facts if supports_claim(str(fact.object["what"]), what, state))
 
 
-def _items_owned(what: str, state: WorldState) -> tuple[str, ...]:
-    """Return the IDs of the things in the player's hands that have that name."""
+def _items_owned(what: str, grounds: Grounds) -> tuple[str, ...]:
+    """Return the IDs of the things in the player's hands that have that name, else of the message that says they have
+    it."""
+    state = grounds.state
     carried = [state.entities[item_id] for item_id in state.held_by(state.player_id) if item_id in state.entities]
-    return tuple(
+    items = tuple(
         item.id for item in carried if any(supports_claim(name, what, state) for name in (item.name, *item.aliases))
     )
+    told = (message_id for name, message_id in grounds.owned.items() if supports_claim(name, what, state))
+    return items or tuple(dict.fromkeys(told))
 
 
 def _evidence_said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
@@ -226,7 +234,7 @@ def _messages_typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     ]
     name = state.name_of(to)
     return tuple(
-        _id_of(message)
+        message.id
         for message in own
         if not _is_claim(message.content)
         and _is_named(message.content, name, state, to)
@@ -250,7 +258,7 @@ def _messages_quoting(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
     """Return the IDs of narrations in which somebody is quoted with it: in a paragraph that names them and nobody else
     of the cast."""
     return tuple(
-        _id_of(message)
+        message.id
         for _, message in grounds.messages
         if message.type == "narration"
         and any(supports_claim(words, what, grounds.state) for words in _words_of(by, message, grounds))
@@ -265,10 +273,6 @@ def _words_of(by: str, message: Message, grounds: Grounds) -> Iterable[str]:
         around = _QUOTED.sub(" ", paragraph) if spoken else ""
         if around and {npc.id for npc in everybody if _is_named(around, npc.name, state, npc.id)} == {by}:
             yield from spoken
-
-
-def _id_of(message: Message) -> str:
-    return f"{message.turn_id}/{message.seq}"
 
 
 # The round: open, read (interpret, ground, validate), plan, play.
@@ -293,25 +297,29 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     Raises:
         OutputRejected, ProviderError: as every stage.
     """
-    output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
+    shown = turn.views.scenery(opening.at, opening.scene, all_told=not turn.stages.narrate.is_builtin)
+    output = _whispered(await _interpret(turn, opening, shown), turn.submission.whisper_to)
     state, ruleset = opening.at.state, turn.setting.rules.ruleset
     run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
     if run is not None and run.output is not None:
         turn.recorder.keep(run)
         output = run.output
-    premises = _check_claims(turn, opening.at, output.proposed_actions)
+    owned = {noun.name: noun.source for noun in shown if noun.is_owned}
+    premises = _check_claims(turn, opening.at, output.proposed_actions, owned)
     attempts, at = _ground(turn, opening.at, output.proposed_actions, premises)
-    return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, at)
+    scenery = scenery_views(output.proposed_actions, shown)
+    return PlayerReading(output, tuple(attempts), _validate(turn, at.state, attempts, output), premises, scenery, at)
 
 
-async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutput:
+async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
     at, state = opening.at, opening.at.state
     seen = at.stream.seen_by("interpreter", own_id=state.player_id)
     intentions = (message for _, message in seen if message.type == "intention")
     said = [message.content for message in intentions if message != opening.intention][-2:]
+    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown})
     given = InterpreterInput(
         player_text=turn.submission.text,
-        scope=_within_earshot(_scope(turn, state, *said), turn.submission.whisper_to),
+        scope=_within_earshot(scope, turn.submission.whisper_to),
         options=turn.head.options,
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
@@ -349,11 +357,13 @@ def _settle(
     return run.output
 
 
-def _check_claims(turn: TurnContext, at: TurnPoint, actions: Sequence[Action]) -> tuple[Premise, ...]:
+def _check_claims(
+    turn: TurnContext, at: TurnPoint, actions: Sequence[Action], owned: Mapping[str, str]
+) -> tuple[Premise, ...]:
     """Return every claim of the player, checked and recorded before anybody can agree to it."""
     player = at.state.player_id
     told = [numbered for numbered in at.stream.seen_by("player", own_id=player) if numbered[0] < turn.turn_no]
-    grounds = Grounds(at.state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
+    grounds = Grounds(at.state, told, lambda item_id: text_of_item(item_id, turn.setting.generations), owned)
     found = check_claims(turn.submission.text, actions, grounds, people=people_named(_scope(turn, at.state)))
     if found:
         turn.recorder.keep_code("premises", actions, found)
@@ -422,6 +432,7 @@ async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
         actions=tuple(attempt.action for attempt in reading.attempts),
         ops=(*resolution.ops, *remembered),
         at=replace(at, state=state),
+        scenery=reading.scenery,
     )
 
 

@@ -25,6 +25,7 @@ from lorewright.values.records import (
     NarratorOutput,
     PlannerOutput,
     Premise,
+    SceneryView,
     TurnListener,
 )
 from lorewright.world.apply import apply
@@ -93,13 +94,14 @@ class TurnOpening:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReading:
-    """The reading of the player's words: each action with the items that its words point at, the judgement of all, and
-    what the words claim, checked."""
+    """The reading of the player's words: each action with the items that its words point at, the judgement of all, what
+    the words claim, checked, and what they are about where that is no entity."""
 
     output: InterpreterOutput
     attempts: tuple[Attempt, ...]
     judged: Validation
     premises: tuple[Premise, ...]
+    scenery: tuple[SceneryView, ...]
     at: TurnPoint
 
 
@@ -130,6 +132,7 @@ class Round:
     ops: tuple[StateOp, ...]
     at: TurnPoint
     intent: NpcIntent | None = None
+    scenery: tuple[SceneryView, ...] = ()
 
     @property
     def events(self) -> tuple[EngineEvent, ...]:

@@ -25,6 +25,7 @@ from lorewright.values.records import (
     PlannerOutput,
     Premise,
     Recorded,
+    SceneryView,
     SceneView,
     ThingView,
 )
@@ -57,6 +58,7 @@ def narrator_input(
     quiet: tuple[str, ...] = (),
     markers: tuple[str, ...] = (),
     premises: tuple[Premise, ...] = (),
+    scenery: tuple[SceneryView, ...] = (),
 ) -> NarratorInput:
     """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
     before and after.
@@ -104,6 +106,7 @@ def narrator_input(
         quiet=quiet,
         markers=markers,
         premises=premises,
+        scenery=scenery,
     )
 
 
