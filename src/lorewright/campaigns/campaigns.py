@@ -46,7 +46,7 @@ from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.views.draft import EntriesOf, Setting, ToldOpening, no_entries, turn_id_of
+from lorewright.turn.views.draft import EntriesOf, Setting, no_entries, turn_id_of
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.turn.views.scope import suggestions
@@ -361,7 +361,7 @@ class Campaigns:
             story=store.story,
             leaks=self._leaks,
             by_words=() if self._library.vectors is None else _without_vectors(generations),
-            opening=_opening_of(store),
+            opening=store.opening(),
         )
 
     def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
@@ -455,15 +455,6 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
         content=" ".join(scenario.intro_seed.split()),
         audience=state.present(),
     )
-
-
-def _opening_of(store: CampaignStore) -> ToldOpening | None:
-    """Return the narration that a campaign began with; None where the story was imported without one."""
-    root = store.path()[0]
-    told = [message for _, message in store.messages(root.turn_id, last=1) if message.type == "narration"]
-    if not told:
-        return None
-    return ToldOpening(told[0].content, told[0].id, store.state_at(root.turn_id).scene.location_id)
 
 
 def _damage_of(path: Path) -> DamagedFile | None:

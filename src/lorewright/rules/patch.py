@@ -167,6 +167,7 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
         "not_your_turn": "somebody else is to act",
         "not_capable": "a condition of the actor forbids it, or a stat of the actor is too low",
         "object_not_found": "no such thing is here or in hand",
+        "only_scenery": "the prose shows it, and nothing more: it can be looked at",
         "not_present": "the person is not at the scene's place",
         "no_such_exit": "no way leads there from here",
         "too_far": "a known way leads there, but not from here: another place lies between",

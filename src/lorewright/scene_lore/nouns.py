@@ -1,7 +1,7 @@
 """A sentence -> the things that it shows: noun phrases whose last word names something that can be looked at.
 
-By rules and word lists (`nouns.yaml`), without a tagger: a phrase begins after a determiner, a possessive, a number or a
-preposition, and ends where a function word or a verb follows.
+By rules and word lists (`nouns.yaml`), without a tagger: a phrase begins after a determiner, a possessive, a number or
+a preposition, and ends where a function word or a verb follows.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class ShownNoun:
 
 @lru_cache(maxsize=8192)
 def shown_nouns(sentence: str) -> tuple[ShownNoun, ...]:
-    """Return the things that a sentence shows, in order, each phrase once. What somebody says in it, and what it says is
-    not there, is not shown. Proper names are not among them."""
+    """Return the things that a sentence shows, in order, each phrase once. What somebody says in it, and what it says
+    is not there, is not shown. Proper names are not among them."""
     found = (noun for clause in _clauses(_QUOTED.sub(" , ", sentence)) for noun in _nouns_of(clause))
     return tuple(dict.fromkeys(found))
 

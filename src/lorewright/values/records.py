@@ -17,6 +17,8 @@ from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
 from lorewright.values.packet import ContextPacket
+from lorewright.values.scenery import LoreLine as LoreLine
+from lorewright.values.scenery import SceneryNoun, SceneryView
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -131,11 +133,6 @@ class Message(Frozen):
     payload: FrozenMap[str, Any] = Field(default_factory=dict)
     audience: tuple[str, ...] = ()
 
-    @property
-    def id(self) -> str:
-        """The ID by which others refer to the message: `turn/seq`."""
-        return f"{self.turn_id}/{self.seq}"
-
 
 # Premise: something that a player takes for granted, and the result of its check.
 
@@ -189,28 +186,6 @@ class WayOut(Frozen):
     door: str | None = None
     locked: bool = False
     barred: bool = False
-
-
-# Keys of sentences that were told, and stand in no pack, begin with this.
-TOLD = "told:"
-
-
-class SceneryNoun(Frozen):
-    """A thing that the prose shows and that no entity stands for: its name (`beer bucket`) and the last word of it, in
-    lower case, and the sentence that shows it.
-
-    `key` names the sentence in the narrator's memory; `source` is the ID of the chunk or item that it is cited by, or
-    of the message that told it (`turn/seq`). `is_owned`: the player was told that it is theirs, and has it on them.
-    `is_here`: the sentence shows what is there, rather than speaking of it.
-    """
-
-    name: str
-    head: str
-    text: str
-    key: str
-    source: str
-    is_owned: bool = False
-    is_here: bool = True
 
 
 class Scope(Frozen):
@@ -302,25 +277,6 @@ class PlannerOutput(Frozen):
     tension_move_type: str = ""
     clarification_question: str = ""
     next_suggestions: tuple[str, ...] = ()
-
-
-class LoreLine(Frozen):
-    """An authored sentence, verbatim, with its chunk; `key` names it in the narrator's memory."""
-
-    key: str
-    text: str
-    chunk_id: str
-
-
-class SceneryView(Frozen):
-    """What an action of the player was about where that is no entity: its name as it stands in a sentence (`the
-    bucket`, `your handset`), or as it was typed and without an article where nothing of that name is there; and the
-    sentences that show it, best first."""
-
-    action_index: int = Field(ge=0)
-    name: str
-    lines: tuple[LoreLine, ...] = ()
-    is_owned: bool = False
 
 
 class Evidence(Frozen):

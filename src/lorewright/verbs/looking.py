@@ -44,7 +44,8 @@ from lorewright.rules.reach import place_of
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import DetailMetadata, RuleNames, Sight, Verb
-from lorewright.values.records import TOLD, Evidence, LoreLine, NarratorInput, SceneryView
+from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD, SceneryView
 from lorewright.world.events import ItemFound
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState

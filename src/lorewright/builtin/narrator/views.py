@@ -15,7 +15,8 @@ from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_nam
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
-from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, SceneryView, WayOut
+from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
+from lorewright.values.scenery import SceneryView
 
 # Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
 

@@ -205,8 +205,8 @@ _PARTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ProseNoun:
-    """What a phrase names that is no entity, by its name in the prose, else as it was typed. It is `shown` by the prose,
-    `ambient` (at every place, or on everybody, said or not), or `absent`."""
+    """What a phrase names that is no entity, by its name in the prose, else as it was typed. It is `shown` by the
+    prose, `ambient` (at every place, or on everybody, said or not), or `absent`."""
 
     name: str
     standing: Literal["shown", "ambient", "absent"]

@@ -29,9 +29,9 @@ from lorewright.values.records import (
     PlannerInput,
     PlannerOutput,
     Premise,
-    SceneryNoun,
     Scope,
 )
+from lorewright.values.scenery import SceneryNoun
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.things import PREDICATES
@@ -234,7 +234,7 @@ def _messages_typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     ]
     name = state.name_of(to)
     return tuple(
-        message.id
+        _id_of(message)
         for message in own
         if not _is_claim(message.content)
         and _is_named(message.content, name, state, to)
@@ -258,7 +258,7 @@ def _messages_quoting(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
     """Return the IDs of narrations in which somebody is quoted with it: in a paragraph that names them and nobody else
     of the cast."""
     return tuple(
-        message.id
+        _id_of(message)
         for _, message in grounds.messages
         if message.type == "narration"
         and any(supports_claim(words, what, grounds.state) for words in _words_of(by, message, grounds))
@@ -273,6 +273,10 @@ def _words_of(by: str, message: Message, grounds: Grounds) -> Iterable[str]:
         around = _QUOTED.sub(" ", paragraph) if spoken else ""
         if around and {npc.id for npc in everybody if _is_named(around, npc.name, state, npc.id)} == {by}:
             yield from spoken
+
+
+def _id_of(message: Message) -> str:
+    return f"{message.turn_id}/{message.seq}"
 
 
 # The round: open, read (interpret, ground, validate), plan, play.

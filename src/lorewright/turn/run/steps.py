@@ -25,9 +25,9 @@ from lorewright.values.records import (
     NarratorOutput,
     PlannerOutput,
     Premise,
-    SceneryView,
     TurnListener,
 )
+from lorewright.values.scenery import SceneryView
 from lorewright.world.apply import apply
 from lorewright.world.events import EngineEvent
 from lorewright.world.ops import StateOp

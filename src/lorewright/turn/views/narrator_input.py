@@ -25,10 +25,10 @@ from lorewright.values.records import (
     PlannerOutput,
     Premise,
     Recorded,
-    SceneryView,
     SceneView,
     ThingView,
 )
+from lorewright.values.scenery import SceneryView
 from lorewright.world.changes import clock_changes, end_reached, items_learned, minutes_passed, scene_change
 from lorewright.world.events import Arrived, Departed, TimeLost
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor

@@ -21,8 +21,9 @@ from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.nouns import is_everybodys, shown_nouns, singular
 from lorewright.turn.views.draft import ToldOpening
 from lorewright.turn.views.point import TurnStream
-from lorewright.values.records import TOLD, LoreLine, Message, SceneryNoun, SceneryView
+from lorewright.values.records import LoreLine, Message
 from lorewright.values.same import Same
+from lorewright.values.scenery import TOLD, SceneryNoun, SceneryView
 from lorewright.world.state import WorldState
 
 # The most sentences of one thing that are kept at hand: nobody looks at a bucket more often.
@@ -56,7 +57,7 @@ def shown_in_narrations(told: Iterable[Message], authored: str | None) -> Iterat
     """Yield the things in narrations, newest first: of built-in ones only in sentences that stand in the `authored`
     texts (None: all of them), because the others speak of the player's words, and in figures."""
     for message in told:
-        yield from _nouns_shown(message.content, message.id, authored)
+        yield from _nouns_shown(message.content, f"{message.turn_id}/{message.seq}", authored)
 
 
 @lru_cache(maxsize=256)

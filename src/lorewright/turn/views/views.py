@@ -39,7 +39,8 @@ from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
-from lorewright.values.records import PlannerOutput, SceneryNoun
+from lorewright.values.records import PlannerOutput
+from lorewright.values.scenery import SceneryNoun
 from lorewright.world.state import WorldState
 
 # Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.

@@ -27,7 +27,8 @@ from lorewright.turn.stages.variables import (
     outcome_in_words,
 )
 from lorewright.values.packet import PacketPassage
-from lorewright.values.records import TOLD, Evidence, LoreLine, NarratorInput
+from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD
 
 # The tokens, as estimated, that are shown of each kind. The turn's own part has at most TURN_TOKENS, with the player's
 # words and the planner's notes, but without outcomes and learned items, which are never cut. With the people, who come
