@@ -37,6 +37,8 @@ SHUT = w.small_world(doors={w.DOOR: Door(shut_bars=True)})
 BOLTED = w.small_world(doors={w.DOOR: Door(locked=True, bolt_at=w.ALLEY)})
 UNBOLTED = w.small_world(doors={w.DOOR: Door(bolt_at=w.ALLEY)})
 
+NOTHING_LIKE_IT = "Nothing like that is here."
+
 BOUND = o.AddCondition(who=w.JO, condition="bound")
 VIKTOR_BOUND = (o.SetTurnOrder(actors=(w.VIKTOR,)), o.AddCondition(who=w.VIKTOR, condition="bound"))
 DEAD = Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)
@@ -124,6 +126,25 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("cannot_take_person", w.attempt("take", w.VIKTOR), w.small_world(), "Viktor cannot be taken."),
     ("not_takeable", w.attempt("take", w.DOOR), w.small_world(), "The steel door cannot be taken."),
     ("not_takeable", w.attempt("take", w.BAR), w.small_world(), "The Neon Dragon cannot be taken."),
+    ("object_not_found", w.attempt("look", detail="gun", detail_is="absent"), w.small_world(), NOTHING_LIKE_IT),
+    (
+        "object_not_found",
+        w.attempt("search", detail="in the gun", detail_is="absent"),
+        w.small_world(),
+        NOTHING_LIKE_IT,
+    ),
+    (
+        "object_not_found",
+        w.attempt("attempt", verb="load", detail="gun", detail_is="absent"),
+        w.small_world(),
+        NOTHING_LIKE_IT,
+    ),
+    (
+        "only_scenery",
+        w.attempt("attempt", verb="take", detail="bucket", detail_is="scenery"),
+        w.small_world(),
+        "That is there to be looked at, and for nothing more.",
+    ),
     ("object_not_found", w.attempt("take"), w.small_world(), "Nothing like that is here."),
     (
         "object_not_found",

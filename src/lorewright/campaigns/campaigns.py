@@ -364,6 +364,7 @@ class Campaigns:
             leaks=self._leaks,
             read_meaning=self._read_meaning,
             by_words=() if self._library.vectors is None else _without_vectors(generations),
+            opening=store.opening(),
         )
 
     def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:

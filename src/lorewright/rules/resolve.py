@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import Answer, act, why_not_grounded
+from lorewright.rules.acts import Answer, act
 from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import (
     enact_band,
@@ -27,7 +27,7 @@ from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, Re
 from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
-from lorewright.rules.validate import as_ruled, cost_ops, costs_of
+from lorewright.rules.validate import as_ruled, cost_ops, costs_of, why_not_attempt
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.changes import (
@@ -436,7 +436,7 @@ def _audience(action: Action, state: WorldState) -> tuple[str, ...] | None:
 
 def _why_not_now(attempt: Attempt, state: WorldState, rules: CampaignRules, acting: str | None) -> ReasonCode | None:
     """Return why a possible action no longer fits, because an earlier one went otherwise, or ended everything."""
-    reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_grounded(attempt, state)
+    reason = why_not_attempt(attempt, state, rules, acting=acting)
     return reason if reason in (None, "campaign_over") else "depends_on_failed"
 
 

@@ -35,6 +35,8 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
             return f"{_capital(the(action.actor_id, state) or 'somebody else')} does not act now."
         case "object_not_found":
             return f"{_capital(target)} is not to be found here." if target else "Nothing like that is here."
+        case "only_scenery":
+            return "That is there to be looked at, and for nothing more."
         case "not_present":
             if place_of(action, state) == OFFSTAGE:
                 return f"{_actor_phrase(action, state, 'are', 'is')} not here."
@@ -215,6 +217,19 @@ def validate(
     return Validation(results=tuple(results), costs=dict(costs))
 
 
+def why_not_attempt(
+    attempt: Attempt, state: WorldState, rules: CampaignRules, *, acting: str | None = None
+) -> ReasonCode | None:
+    """Return the first reason against the attempt now; None where it is possible. What no entity stands for is there
+    all the same where a rule of the scenario is about the attempt's own words.
+    """
+    reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_grounded(attempt, state)
+    if reason in ("object_not_found", "only_scenery") and attempt.action.metadata.get("detail_is"):
+        rule = rule_for(attempt, state, rules)
+        return reason if rule is None or not rule.on.topics else None
+    return reason
+
+
 def _judge(
     index: int,
     attempt: Attempt,
@@ -224,7 +239,7 @@ def _judge(
     acting: str | None,
 ) -> ActionResult:
     action = attempt.action
-    reason = why_not(action, state, rules.ruleset, acting=acting) or why_not_grounded(attempt, state)
+    reason = why_not_attempt(attempt, state, rules, acting=acting)
     if reason is None:
         return ActionResult(action_index=index, success=True)
     if reason in _MAY_DEPEND and any(not result.success for result in earlier):

@@ -12,6 +12,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from pydantic import Field
+
 from lorewright.plugins import modules_of
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import StateOp
@@ -34,6 +36,14 @@ class ItemMetadata(Frozen):
     """The thing that goes along: what is given, the key in the lock, what is used on the target."""
 
     item_id: str | None = None
+
+
+class DetailMetadata(Frozen):
+    """The words for what is meant where it is no entity. `detail_is` says what the parser knows of it: the prose shows
+    it (`scenery`), or nothing of that name is there (`absent`); empty where it does not know."""
+
+    detail: str = Field(default="", max_length=200)
+    detail_is: Literal["", "scenery", "absent"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,7 +15,15 @@ from lorewright.packs.items import read_items
 from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.models import OPEN_ROLES, EntryRules
 from lorewright.retrieval.filters import named_entities
-from lorewright.retrieval.view import SameThings, find_same_things, generations_in_force, hidden_from_players, ids_of
+from lorewright.retrieval.view import (
+    LoreView,
+    SameThings,
+    find_same_things,
+    generations_in_force,
+    hidden_from_players,
+    ids_of,
+    may_see,
+)
 from lorewright.scene_lore.models import (
     Briefing,
     LoreText,
@@ -138,6 +147,66 @@ def _take_open_lines(generations: Sequence[Generation], ids: Iterable[str]) -> t
 @lru_cache(maxsize=512)
 def _quotable(text: str) -> tuple[str, ...]:
     return tuple(quotable_sentences(text))
+
+
+# A view -> what its viewer may read of a place, a person or a thing: open sentences, and items that they have learned.
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableLine:
+    """A sentence that a viewer may read; `key` is that of the same sentence in a scene's lore, `source` the ID of its
+    chunk or item. `is_sight`: it shows what is there, as atmosphere and introductions do, and found items."""
+
+    key: str
+    text: str
+    source: str
+    is_sight: bool
+
+
+def readable_lines(
+    view: LoreView, entity_ids: Iterable[str], *, introductions: Collection[str] = ()
+) -> Iterator[ReadableLine]:
+    """Yield the sentences that a viewer may read of entities, section by section; of a long section its beginning, of
+    those among the `introductions` the first open section alone.
+
+    The view's generations are those in force.
+    """
+    same = find_same_things(view.generations)
+    for entity_id in dict.fromkeys(entity_ids):
+        is_introduced = False
+        for generation, chunk in _chunks_of(view.generations, ids_of(entity_id, same)):
+            if not may_see(view, role=chunk.role, owner_id=chunk.entity_id):
+                yield from _found_lines(view, generation, chunk)
+            elif chunk.role == "atmosphere":
+                yield from _readable(chunk, sentences(chunk.text), is_sight=True)
+            elif not (is_introduced and entity_id in introductions) and (texts := _quotable(_beginning(chunk))):
+                yield from _readable(chunk, texts, is_sight=not is_introduced)
+                is_introduced = True
+
+
+def _chunks_of(generations: Sequence[Generation], ids: Sequence[str]) -> Iterator[tuple[Generation, StoredChunk]]:
+    return (
+        (generation, chunk) for same_id in ids for generation in generations for chunk in generation.chunks_of(same_id)
+    )
+
+
+def _beginning(chunk: StoredChunk) -> str:
+    return chunk.text[:_MOST_CHARACTERS]
+
+
+def _readable(chunk: StoredChunk, texts: Iterable[str], *, is_sight: bool) -> Iterator[ReadableLine]:
+    for line in _number_lines(chunk, texts):
+        yield ReadableLine(f"lore:{line.key}", line.text, line.chunk_id, is_sight)
+
+
+def _found_lines(view: LoreView, generation: Generation, chunk: StoredChunk) -> Iterator[ReadableLine]:
+    """Yield the sentences of what the viewer has found. What somebody has told them of may be anywhere."""
+    if not view.revealed or chunk.role != "discoverable":
+        return
+    for item in generation.items_of(chunk.row):
+        if may_see(view, role=chunk.role, owner_id=chunk.entity_id, item_id=item.id):
+            for number, text in enumerate(_quotable(item.text), start=1):
+                yield ReadableLine(f"item:{item.id}@{number}", text, item.id, is_sight=True)
 
 
 # Generations -> the open lore that stands in every scene: entries that are always there.

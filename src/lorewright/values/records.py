@@ -17,6 +17,8 @@ from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
 from lorewright.values.packet import ContextPacket
+from lorewright.values.scenery import LoreLine as LoreLine
+from lorewright.values.scenery import SceneryNoun, SceneryView
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -192,8 +194,11 @@ class WayOut(Frozen):
 
 
 class Scope(Frozen):
-    """All entities that a player's words can refer to; `topics` are people, places and things that the player has heard
-    of."""
+    """All that a player's words can refer to; `topics` are people, places and things that the player has heard of.
+
+    `scenery` is what the prose has shown besides, None where it was not looked for. It follows from what the player has
+    read and is no part of a record: it would make every record several times as long.
+    """
 
     player: Named
     place: Named
@@ -203,6 +208,7 @@ class Scope(Frozen):
     doors: tuple[Named, ...] = ()
     exits: tuple[WayOut, ...] = ()
     topics: tuple[Named, ...] = ()
+    scenery: tuple[SceneryNoun, ...] | None = Field(default=None, exclude=True)
 
 
 class InnerState(Frozen):
@@ -302,14 +308,6 @@ class PlannerOutput(Frozen):
     tension_move_type: str = ""
     clarification_question: str = ""
     next_suggestions: tuple[str, ...] = ()
-
-
-class LoreLine(Frozen):
-    """An authored sentence, verbatim, with its chunk; `key` names it in the narrator's memory."""
-
-    key: str
-    text: str
-    chunk_id: str
 
 
 class Evidence(Frozen):
@@ -431,7 +429,8 @@ class NarratorInput(Frozen):
     are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
     `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
     player's checked claims: nobody agrees to one that does not hold. `leads` are where those who were spoken to can
-    point: to what they themselves, or others, would tell.
+    point: to what they themselves, or others, would tell. `scenery` is what the player's actions were about where no
+    entity stands for it.
     """
 
     player_text: str
@@ -464,6 +463,7 @@ class NarratorInput(Frozen):
     markers: tuple[str, ...] = ()
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
     leads: tuple[Lead, ...] = Field(default=(), exclude_if=lambda leads: not leads)
+    scenery: tuple[SceneryView, ...] = Field(default=(), exclude_if=lambda scenery: not scenery)
 
 
 class Supported(Frozen):

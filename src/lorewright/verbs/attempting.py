@@ -19,13 +19,14 @@ from lorewright.builtin.parser.clauses import (
     longest_prefix,
     lows,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     ParseContext,
     PhraseKind,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     meant,
@@ -35,23 +36,35 @@ from lorewright.builtin.parser.readings import (
     typeable,
     ways,
 )
-from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import Sight, Verb
+from lorewright.rules.actions import Action
+from lorewright.rules.patch import Outcome, ReasonCode
+from lorewright.rules.reasons import why_not_reach
+from lorewright.rules.verbs import DetailMetadata, Sight, Verb
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import NarratorInput
-from lorewright.world.frozen import Frozen
+from lorewright.world.state import WorldState
 
 # Traits that a free attempt may call for; a trait that the actor does not have counts as 0.
 Trait = Literal["charm", "hands", "nerve", "wits"]
 
 
-class AttemptMetadata(Frozen):
+class AttemptMetadata(DetailMetadata):
     """Anything else: the verb and what comes after it, as typed, and the trait that its kind calls for."""
 
     verb: str = Field(default="", max_length=60)
-    detail: str = Field(default="", max_length=200)
     trait: Trait | None = None
     item_id: str | None = None
+
+
+def _why_not_attempt(action: Action, state: WorldState) -> ReasonCode | None:
+    """Return why nothing comes of it on what only the prose shows, and on what is not here at all."""
+    match action.metadata.get("detail_is"):
+        case "absent":
+            return "object_not_found"
+        case "scenery":
+            return "only_scenery"
+        case _:
+            return why_not_reach(action, state)
 
 
 _TRIED = Sight("{actor} tried something on {target}", 1)
@@ -83,7 +96,7 @@ def _read_climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     way = resolve(bare(goal), ctx.nouns.exits)
     if isinstance(way, PhraseMatch) and not (isinstance(_match_target(ctx, goal), PhraseMatch) and way.mended):
         return read_way(ctx, words, rest)
-    return _read_attempt(ctx, words, rest, trait="nerve") or read_way(ctx, words, rest)
+    return _read_handling(ctx, words, rest, trait="nerve") or read_way(ctx, words, rest)
 
 
 def _read_follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -109,9 +122,22 @@ def _read_attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait:
     return _read_tried(ctx, words, subject, trait, item)
 
 
+def _read_handling(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str) -> Reading | None:
+    """Read the same, of what only the prose shows, or what is not here, as well: the rules refuse it. What is at every
+    place (`shake the rain off`) is not for this frame."""
+    found = _read_attempt(ctx, words, rest, trait=trait)
+    subject = trimmed(parted(rest, ("with", "using"))[0], start=tuple(LEADS))
+    noun = None if found is not None else in_prose(bare(subject), ctx.nouns)
+    if noun is None or noun.standing == "ambient":
+        return found
+    return aimed_at_prose(ctx, words, bare(subject))
+
+
 def _read_lock_picking(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
     """Read `pick the lock`, perhaps with something: the lock of the only door here."""
     doors = ctx.nouns.doors
+    if not doors and (prose := aimed_at_prose(ctx, words, "lock")) is not None:
+        return prose
     if len(doors) != 1:
         lines = [f"pick the lock of {typeable(door.name)}" for door in doors]
         return asking(
@@ -174,6 +200,7 @@ ATTEMPT = Verb(
     tried="do something else",
     metadata=AttemptMetadata,
     needs=("topic",),
+    requires=_why_not_attempt,
     is_free=True,
     sights=_attempt_sights,
     history="tried to {words} {target}",
@@ -204,14 +231,14 @@ ATTEMPT = Verb(
             "jam, hack, rewire, hotwire, juggle with, fold, tear, rip, patch, bandage, draw, carve, touch, feel, "
             "write on, scribble on, rub, scratch, shake, twist, tap, tap on, squeeze, wash, move, adjust, wind, "
             "unscrew, loosen, tighten",
-            partial(_read_attempt, trait="hands"),
+            partial(_read_handling, trait="hands"),
         ),
         Phrasing(
             290,
             "push, force, trip, force open, break open, break down, kick down, kick in, ram, shove, wrench, drag, "
             "balance on, hang from, provoke, taunt, challenge, stare at, block, grab hold of, hold back, "
             "restrain, tie down, escape from, dodge, ambush, spit at, spit on",
-            partial(_read_attempt, trait="nerve"),
+            partial(_read_handling, trait="nerve"),
         ),
         Phrasing(
             300,

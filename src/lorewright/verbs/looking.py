@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pydantic import Field
-
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
-from lorewright.builtin.narrator.views import Beat, FindingWords
+from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.clauses import (
     Phrasing,
     Syntax,
@@ -24,7 +22,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
 )
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -42,13 +40,14 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, reveal
-from lorewright.rules.patch import Outcome, Patch
+from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import place_of
+from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import RuleNames, Sight, Verb
+from lorewright.rules.verbs import DetailMetadata, RuleNames, Sight, Verb
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD, SceneryView
 from lorewright.world.events import ItemFound
-from lorewright.world.frozen import Frozen
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
 
@@ -60,10 +59,12 @@ def _always(action: Action, state: WorldState) -> None:
 # look: at the place, or at somebody or something.
 
 
-class LookMetadata(Frozen):
-    """What is looked at where it is no known thing; for the narrator only."""
+class LookMetadata(DetailMetadata):
+    """What is looked at where it is no known thing."""
 
-    detail: str = Field(default="", max_length=200)
+
+def _why_not_look(action: Action, state: WorldState) -> ReasonCode | None:
+    return "object_not_found" if action.metadata.get("detail_is") == "absent" else why_not_reach(action, state)
 
 
 def _look(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
@@ -85,7 +86,19 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
         facts = {"kind": "note"} if is_shelf(given) else carried
         return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
-    return [_detail_beat(given, outcome.words)]
+    shown = shown_in_prose(given, outcome)
+    return [_detail_beat(given, outcome.words) if shown is None else _shown_beat(given, shown)]
+
+
+def _shown_beat(given: NarratorInput, shown: SceneryView) -> Beat:
+    """Return the next sentence that shows a thing; after the last of them the first once more."""
+    new = views.unseen(shown.lines, given.recall)
+    line = (new or shown.lines)[0]
+    # What was told has no chunk to be cited by.
+    cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
+    if new:
+        return Beat("outcome", authored=plain(line.text), cites=cites, keys=(line.key,))
+    return Beat("outcome", "looked.again", authored=plain(line.text), cites=cites)
 
 
 def _looked_around(given: NarratorInput) -> Beat:
@@ -161,9 +174,19 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         case PhraseMatch():
             return _read_detail(ctx, found.label, found.confidence)
         case None:
+            noun = in_prose(phrase, ctx.nouns)
+            if noun is not None and noun.standing != "ambient":
+                return _read_look_at_prose(ctx, phrase, noun)
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase, [])
             return _read_detail(ctx, phrase, 0.7)
+
+
+def _read_look_at_prose(ctx: ParseContext, phrase: str, noun: ProseNoun) -> Reading:
+    """Read a look at what the prose shows, or at what is not here, which the rules refuse."""
+    is_shown = noun.standing == "shown"
+    metadata = {"detail": noun.name[:MAX_WORDS], "detail_is": "scenery" if is_shown else "absent"}
+    return acting(ctx, LOOK.name, f"look at {phrase}", metadata=metadata, confidence=0.85 if is_shown else 0.6)
 
 
 def _read_detail(ctx: ParseContext, detail: str, confidence: float) -> Reading:
@@ -189,6 +212,7 @@ LOOK = Verb(
     rule_lines=lambda names: (f"look at {names.aim}" if names.target else "look",),
     reaches_item=True,
     metadata=LookMetadata,
+    requires=_why_not_look,
     does=_look,
     note="show {target}",
     note_target="the place",
@@ -297,10 +321,14 @@ INVENTORY = Verb(
 # search: a place, for what is hidden there.
 
 
-class SearchMetadata(Frozen):
+class SearchMetadata(DetailMetadata):
     """Where or for what one searches, in the player's words; empty for a search of the whole place."""
 
-    detail: str = Field(default="", max_length=200)
+
+def _why_not_search(attempt: Attempt, state: WorldState) -> ReasonCode | None:
+    """Return why nothing can be searched that is not here, unless the words find something."""
+    is_absent = attempt.action.metadata.get("detail_is") == "absent"
+    return "object_not_found" if is_absent and not attempt.grounding.items else None
 
 
 def _search(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
@@ -355,12 +383,17 @@ def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
 
 
 def _read_search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a search of the whole place, of a part of it, or for something."""
+    """Read a search of the whole place, of a part of it, or for something: that may be somewhere, seen or not."""
     detail = bare(rest)
-    return _read_searched(ctx, detail, detail)
+    verb = words.lower().split()[: max(len(words.split()) - len(rest), 0)]
+    return _read_searched(ctx, detail, detail, is_sought=not _SOUGHT.isdisjoint(verb))
 
 
-def _read_searched(ctx: ParseContext, detail: str, noun: str) -> Reading:
+# Words of verbs whose object is what one hopes to find.
+_SOUGHT = frozenset("for find seek".split())
+
+
+def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool = False) -> Reading:
     if not detail:
         return acting(ctx, SEARCH.name, "search the place")
     metadata = {"detail": detail[:MAX_WORDS]}
@@ -370,6 +403,10 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str) -> Reading:
     nouns = ctx.nouns
     found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
     if not isinstance(found, PhraseMatch) or (found.mended and not named):
+        known = None if is_sought or found else in_prose(noun, nouns)
+        if known is not None and known.standing == "absent":
+            metadata["detail_is"] = "absent"
+            return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.7)
         return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
 
@@ -405,6 +442,7 @@ SEARCH = Verb(
     is_told_anyway=True,
     metadata=SearchMetadata,
     requires=_always,
+    grounded=_why_not_search,
     does=_search,
     sights=_search_sights,
     note="tell what the search brings",

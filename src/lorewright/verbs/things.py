@@ -37,6 +37,7 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     each,
@@ -301,6 +302,9 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
         if isinstance(lying, PhraseMatch):
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
         return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
+    prose = aimed_at_prose(ctx, words, goal)
+    if prose is not None:
+        return prose
     name = resolve(bare(thing), ctx.nouns.things)
     lines = (
         [f"drop {typeable(name.label)}"]

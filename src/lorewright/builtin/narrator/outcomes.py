@@ -152,9 +152,19 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
-    facts, slots = _reason_slots(given, outcome)
+    facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     advice = _advice(message)
     return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _suggest(given, name))]
+
+
+def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:
+    """Return the fact and the slot for something that is no entity, where it can be named; else None."""
+    noun = views.prose_noun(given, outcome)
+    if noun is None or not views.is_plain(noun.name):
+        return None
+    if outcome.reason == "only_scenery":
+        return {"carried" if noun.is_owned else "thing": True}, {"thing": noun.name}
+    return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
 def _advice(message: str) -> list[Beat]:

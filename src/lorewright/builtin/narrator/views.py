@@ -16,6 +16,7 @@ from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
+from lorewright.values.scenery import SceneryView
 
 # Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
 
@@ -161,6 +162,18 @@ def thing(given: NarratorInput, entity_id: str | None) -> str:
 def carried(given: NarratorInput) -> list[str]:
     """Return what the player carries, as it stands in a sentence."""
     return [name for view in given.carried if (name := thing(given, view.id))]
+
+
+def prose_noun(given: NarratorInput, outcome: Outcome) -> SceneryView | None:
+    """Return what the player's attempt was about where that is no entity; None where it is one, or nothing."""
+    found = (noun for noun in given.scenery if noun.action_index == outcome.action_index)
+    return next(found, None) if outcome.actor_id == given.player_id else None
+
+
+def shown_in_prose(given: NarratorInput, outcome: Outcome) -> SceneryView | None:
+    """Return the same, where sentences show it."""
+    noun = prose_noun(given, outcome)
+    return noun if noun is not None and noun.lines else None
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:

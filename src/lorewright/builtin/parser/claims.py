@@ -53,7 +53,8 @@ _PATTERNS: tuple[tuple[ClaimKind, str], ...] = (
     ("owns", r"(?:that's|that is|this is|it's|it is|those are|these are|that was) my (?:own )?(?P<what>.+)"),
     ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) (?:is|are|was|were) mine"),
     ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) belongs? to me"),
-    ("owns", rf"(?:give|hand)(?: me)? {_THINGS_BACK}"),
+    # `give my card to Viktor` claims nothing.
+    ("owns", rf"(?:give|hand)(?! my .+ to \w)(?: me)? {_THINGS_BACK}"),
     ("owns", rf"return {_THINGS_BACK}"),
     ("owns", rf"i want {_THINGS_BACK}"),
     ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),

@@ -45,10 +45,12 @@ from lorewright.builtin.parser.readings import (
     Reading,
     about,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     chosen_line,
     excerpt,
+    led_on,
     meant,
     not_caught,
     pattern_for,
@@ -170,7 +172,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if readings and _continues(readings[-1], reading):
             readings.pop()
         readings.append(replace(reading, words=clause.text))
-        ctx = remembered(ctx, reading)
+        ctx = led_on(remembered(ctx, reading), reading)
     return readings
 
 
@@ -219,6 +221,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
         or _offer_verb(ctx, clause, words)
         or _read_anything(ctx, words)
         or _read_by_meaning(ctx, clause, words)
+        or _read_deed(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -380,6 +383,33 @@ def _read_by_meaning(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -
     said = f"“{excerpt(clause.text)}” is understood as “{meant.line}” ({meant.score:.2f}{next_line})"
     return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
 
+
+def _read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Read words of an unknown verb as an attempt at what they name after a determiner, where no entity stands for it:
+    the rules say why nothing comes of it. None where they name nothing so."""
+    low = lows(words)
+    if (
+        not words
+        or words[0].kind != "word"
+        or low[0] in lexicon().articles
+        or longest_prefix(low, lexicon().question_words)
+    ):
+        return None
+    for at, word in enumerate(low):
+        if not at or word not in lexicon().articles:
+            continue
+        end = next((n for n in range(at + 1, len(low)) if not low[n] or low[n] in _AFTER_NOUNS), len(low))
+        found = aimed_at_prose(ctx, clause.text, typed(words[at + 1 : end])) if end > at + 1 else None
+        if found is not None:
+            return found
+    return None
+
+
+# Words that end a noun phrase.
+_AFTER_NOUNS = frozenset(
+    "and or to from with in into on onto at by for of off over under behind through until till while when where that who"
+    " which so as is are was were has have if but then before after about around back up down out again".split()
+)
 
 _YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))
 

@@ -9,15 +9,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon
+from lorewright.scene_lore.nouns import is_ambient, is_everybodys, may_name_a_thing, singular
 from lorewright.values.records import Named, Scope, WayOut
 
-Kind = Literal["person", "thing", "door", "place", "exit"]
+Kind = Literal["person", "thing", "door", "place", "exit", "scenery"]
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _CUTS = frozenset(
     (
@@ -89,7 +91,9 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Nouns:
-    """The scope as candidates. `known_*` have been heard of and are not here."""
+    """The scope as candidates. `known_*` have been heard of and are not here. `scenery` is what the prose shows and no
+    entity stands for, each name once; its candidates have no ID, and are no part of `everything`. Only where
+    `knows_scenery` can it be said that something is not here."""
 
     player: Candidate
     place: Candidate
@@ -101,6 +105,8 @@ class Nouns:
     known_people: tuple[Candidate, ...]
     known_things: tuple[Candidate, ...]
     known_places: tuple[Candidate, ...]
+    scenery: tuple[Candidate, ...] = ()
+    knows_scenery: bool = False
 
     @property
     def things(self) -> tuple[Candidate, ...]:
@@ -130,6 +136,8 @@ def nouns_of(scope: Scope) -> Nouns:
         known_people=tuple(_candidate(entity) for entity in known if entity.kind == "person"),
         known_things=tuple(_candidate(entity) for entity in known if entity.kind in ("thing", "door")),
         known_places=tuple(_candidate(entity) for entity in known if entity.kind == "place"),
+        scenery=tuple(map(_scenery, dict.fromkeys(noun.name for noun in scope.scenery or ()))),
+        knows_scenery=scope.scenery is not None,
     )
 
 
@@ -148,6 +156,11 @@ def _way(way: WayOut, door: Named | None) -> Candidate:
     if door is not None:
         keys += [Key(key_words(name), door.name) for name in (door.name, *door.aliases)]
     return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words))
+
+
+@lru_cache(maxsize=4096)
+def _scenery(name: str) -> Candidate:
+    return Candidate("", "scenery", name, (Key(tuple(name.split()), name, main=True),), "it")
 
 
 def key_words(text: str) -> tuple[str, ...]:
@@ -181,6 +194,80 @@ def resolve(
 def _is_loose(found: PhraseMatch | Tie) -> bool:
     """Tell whether only the last word fits: that may belong to what comes after a preposition."""
     return isinstance(found, PhraseMatch) and found.confidence == CONFIDENCE[LOOSE]
+
+
+# A noun phrase -> what it says of the prose: it shows the thing, or nothing of that name is here.
+
+_PARTS = frozenset(
+    (*_CUTS, "above", "below", "beside", "between", "beyond", "across", "along", "beneath", "outside", "up")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProseNoun:
+    """What a phrase names that is no entity, by its name in the prose, else as it was typed. It is `shown` by the
+    prose, `ambient` (at every place, or on everybody, said or not), or `absent`."""
+
+    name: str
+    standing: Literal["shown", "ambient", "absent"]
+
+
+def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
+    """Return what a phrase that fits no entity names; None where that is not known, or it does not read as a thing."""
+    if not nouns.knows_scenery:
+        return None
+    words = _core(phrase)
+    owner = max((at for at, word in enumerate(words) if "'" in word), default=-1)
+    words = words[owner + 1 :]
+    is_own = owner < 0 and bool(words) and is_everybodys(words[-1])
+    match = None if is_own else scenery_named(phrase, nouns.scenery)
+    if match is not None:
+        return ProseNoun(match.label, "shown")
+    if not may_name_a_thing(words) or len(words) > 3:
+        return None
+    name = " ".join(_as_typed(word, phrase) for word in words)
+    return ProseNoun(name, "ambient" if is_own or is_ambient(words[-1]) else "absent")
+
+
+def scenery_named(phrase: str, scenery: Iterable[Candidate]) -> PhraseMatch | None:
+    """Return the scenery that a phrase names, by its last word, and as much of its name as was typed; the whole name
+    counts for more, and a slip of the hand in a long word does no harm. Of `the edge of the bed` it is the bed where no
+    edge is shown."""
+    among = tuple(scenery)
+    parts = [_core(phrase), *(_core(part) for part in phrase.casefold().split(" of ")[1:])]
+    for words in parts if among else ():
+        head = singular(words[-1]) if words else ""
+        found = [candidate for candidate in among if singular(_head(candidate)) == head] or [
+            candidate for candidate in among if _is_slip(head, singular(_head(candidate)))
+        ]
+        if found:
+            best = max(found, key=lambda candidate: len(set(words) & set(candidate.keys[0].words)))
+            kept = [word for word in words[:-1] if word in best.keys[0].words]
+            return PhraseMatch(best, " ".join((*kept, _head(best))), CONFIDENCE[HEAD])
+    return None
+
+
+def _core(phrase: str) -> tuple[str, ...]:
+    """Return the words of a phrase without small ones before them and without what follows a preposition."""
+    words = key_words(phrase)
+    while words and (words[0] in _PARTS or words[0] in lexicon().articles):
+        words = words[1:]
+    return words[: next((at for at, word in enumerate(words) if word in _PARTS), len(words))]
+
+
+def _head(candidate: Candidate) -> str:
+    return candidate.keys[0].words[-1]
+
+
+def _is_slip(typed: str, word: str) -> bool:
+    """Tell whether a letter is missing, doubled or out of its place; another letter makes another word."""
+    if len(typed) < 5 or typed[:1] != word[:1] or abs(len(typed) - len(word)) > 1:
+        return False
+    return _are_swapped(typed, word) or (len(typed) != len(word) and OSA.distance(typed, word, score_cutoff=1) <= 1)
+
+
+def _as_typed(word: str, phrase: str) -> str:
+    return next((typed for typed in _WORDS.findall(phrase) if typed.casefold() == word), word)
 
 
 def exact(phrase: str, candidates: Iterable[Candidate]) -> PhraseMatch | None:

@@ -21,7 +21,16 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
-from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, key_words, resolve
+from lorewright.builtin.parser.noun_phrases import (
+    Candidate,
+    Nouns,
+    PhraseMatch,
+    Tie,
+    exact,
+    in_prose,
+    key_words,
+    resolve,
+)
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb, verbs
 from lorewright.rules.verbs import typed as typed_lines
@@ -177,7 +186,23 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
 
 
 def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
-    """Return the answer where the verb is clear, and its object is not."""
+    """Return the answer where the verb is clear, and its object is no entity: an attempt at what the prose shows, or at
+    what is not here, which the rules refuse; a question where that is not known."""
+    return aimed_at_prose(ctx, words, phrase) or nothing_known(ctx, words, phrase, lines)
+
+
+def aimed_at_prose(ctx: ParseContext, words: str, phrase: str) -> Reading | None:
+    """Return the attempt at something that no entity stands for; None where nothing is known of it."""
+    noun, free = in_prose(phrase, ctx.nouns), free_verb()
+    if noun is None or free is None:
+        return None
+    verb = words.split()[0].lower() if words.split() else ""
+    detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
+    return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
+
+
+def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
+    """Return the question where the verb is clear, and nothing is known by the name of its object."""
     return asking(words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns))
 
 
@@ -272,6 +297,13 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         if verb is not None and verb.is_speech and hearer is not None:
             ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
     return ctx
+
+
+def led_on(ctx: ParseContext, reading: Reading) -> ParseContext:
+    """Return the context for what is done after a reading: elsewhere, what the prose shows is not known yet."""
+    if all(action.location_id is None for action in reading.actions):
+        return ctx
+    return replace(ctx, nouns=replace(ctx.nouns, scenery=(), knows_scenery=False))
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:

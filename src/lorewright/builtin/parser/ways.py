@@ -12,22 +12,25 @@ from lorewright.builtin.parser.clauses import (
     lows,
     syntaxes,
     verb_with,
+    words_of,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
     asking,
     bare,
+    excerpt,
     is_place,
-    nothing_called,
+    read_as,
     shown,
     typeable,
     ways,
     which,
 )
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.rules.verbs import verb_for
 
 
 def _travelling() -> str:
@@ -94,7 +97,13 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         )
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
         return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
-    return nothing_called(ctx, words, goal, ways(ctx.nouns))
+    noun = in_prose(goal, ctx.nouns)
+    if noun is not None and noun.standing == "shown":
+        # One goes up to what is here to see it.
+        seen = read_as(verb_for("examine"), ctx, words, words_of(goal))
+        if seen is not None:
+            return seen
+    return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", ways(ctx.nouns))
 
 
 def _read_somewhere(ctx: ParseContext, words: str) -> Reading:

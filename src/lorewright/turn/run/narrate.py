@@ -194,6 +194,7 @@ def narrator_view(
         premises=premises if own is not None else (),
         leads=leads,
         nameless=nameless,
+        scenery=own.scenery if own is not None else (),
     )
     return given, at
 

@@ -279,8 +279,9 @@ def _quotable(given: NarratorInput) -> dict[str, list[tuple[str, str]]]:
     lines = [*given.scene.atmosphere, *given.scene.overview]
     lines += [line for person in given.scene.people for line in person.disposition]
     lines += [line for texts in given.described.values() for line in texts]
+    lines += [line for noun in given.scenery for line in noun.lines]
     for line in lines:
-        quotes.setdefault(line.chunk_id, []).append((line.chunk_id, line.text))
+        quotes.setdefault(line.chunk_id, []).append((line.chunk_id.partition("#")[0], line.text))
     return quotes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
@@ -21,6 +21,7 @@ from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnCon
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
+from lorewright.turn.views.scenery import scenery_views
 from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
 from lorewright.values.records import (
     InterpreterInput,
@@ -32,6 +33,7 @@ from lorewright.values.records import (
     Scope,
     Talk,
 )
+from lorewright.values.scenery import SceneryNoun
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.things import PREDICATES
@@ -56,6 +58,8 @@ class Grounds:
     state: WorldState
     messages: Sequence[tuple[int, Message]]
     text_of: Callable[[str], str | None]
+    # Names of what the opening says is the player's, each with the ID of the message that says so.
+    owned: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_claims(
@@ -151,7 +155,7 @@ def _check_claim(
         return None  # what others have with each other is theirs to say
     match claim.kind:
         case "owns":
-            evidence = _items_owned(claim.what, grounds.state)
+            evidence = _items_owned(claim.what, grounds)
         case "promised" | "owes":
             evidence = _on_record(claim.what, grounds.state, by=by, to=str(to), predicate=claim.kind)
         case "said":
@@ -181,12 +185,16 @@ def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str
     return tuple(fact.id for fact in facts if supports_claim(str(fact.object["what"]), what, state))
 
 
-def _items_owned(what: str, state: WorldState) -> tuple[str, ...]:
-    """Return the IDs of the things in the player's hands that have that name."""
+def _items_owned(what: str, grounds: Grounds) -> tuple[str, ...]:
+    """Return the IDs of the things in the player's hands that have that name, else of the message that says they have
+    it."""
+    state = grounds.state
     carried = [state.entities[item_id] for item_id in state.held_by(state.player_id) if item_id in state.entities]
-    return tuple(
+    items = tuple(
         item.id for item in carried if any(supports_claim(name, what, state) for name in (item.name, *item.aliases))
     )
+    told = (message_id for name, message_id in grounds.owned.items() if supports_claim(name, what, state))
+    return items or tuple(dict.fromkeys(told))
 
 
 def _evidence_said(what: str, grounds: Grounds, *, by: str, to: str) -> tuple[str, ...]:
@@ -295,17 +303,20 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     Raises:
         OutputRejected, ProviderError: as every stage.
     """
-    output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
+    shown = turn.views.scenery(opening.at, opening.scene, all_told=not turn.stages.narrate.is_builtin)
+    output = _whispered(await _interpret(turn, opening, shown), turn.submission.whisper_to)
     state, ruleset = opening.at.state, turn.setting.rules.ruleset
     run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
     if run is not None and run.output is not None:
         turn.recorder.keep(run)
         output = run.output
     begun = replace(opening.at, stream=opening.at.stream.with_payload(_payload(output, state)))
-    premises = _check_claims(turn, begun, output.proposed_actions)
+    owned = {noun.name: noun.source for noun in shown if noun.is_owned}
+    premises = _check_claims(turn, begun, output.proposed_actions, owned)
     attempts, at = _ground(turn, begun, output.proposed_actions, premises)
     judged = _validate(turn, at.state, attempts, output)
-    return PlayerReading(output, tuple(attempts), judged, premises, begun.stream.messages[-1], at)
+    scenery = scenery_views(output.proposed_actions, shown)
+    return PlayerReading(output, tuple(attempts), judged, premises, scenery, begun.stream.messages[-1], at)
 
 
 def _payload(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
@@ -342,14 +353,15 @@ def _talk(turn: TurnContext, at: TurnPoint) -> Talk | None:
     return Talk(to=listener) if listener in present and listener is not None else None
 
 
-async def _interpret(turn: TurnContext, opening: TurnOpening) -> InterpreterOutput:
+async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
     at, state = opening.at, opening.at.state
     seen = at.stream.seen_by("interpreter", own_id=state.player_id)
     intentions = (message for _, message in seen if message.type == "intention")
     said = [message.content for message in intentions if message != opening.intention][-2:]
+    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown})
     given = InterpreterInput(
         player_text=turn.submission.text,
-        scope=_within_earshot(_scope(turn, state, *said), turn.submission.whisper_to),
+        scope=_within_earshot(scope, turn.submission.whisper_to),
         options=turn.head.options,
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
@@ -392,11 +404,13 @@ def _settle(
     return run.output
 
 
-def _check_claims(turn: TurnContext, at: TurnPoint, actions: Sequence[Action]) -> tuple[Premise, ...]:
+def _check_claims(
+    turn: TurnContext, at: TurnPoint, actions: Sequence[Action], owned: Mapping[str, str]
+) -> tuple[Premise, ...]:
     """Return every claim of the player, checked and recorded before anybody can agree to it."""
     player = at.state.player_id
     told = [numbered for numbered in at.stream.seen_by("player", own_id=player) if numbered[0] < turn.turn_no]
-    grounds = Grounds(at.state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
+    grounds = Grounds(at.state, told, lambda item_id: text_of_item(item_id, turn.setting.generations), owned)
     found = check_claims(turn.submission.text, actions, grounds, people=people_named(_scope(turn, at.state)))
     if found:
         turn.recorder.keep_code("premises", actions, found)
@@ -465,6 +479,7 @@ async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
         actions=tuple(attempt.action for attempt in reading.attempts),
         ops=(*resolution.ops, *remembered),
         at=replace(at, state=state),
+        scenery=reading.scenery,
     )
 
 

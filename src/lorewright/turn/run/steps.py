@@ -27,6 +27,7 @@ from lorewright.values.records import (
     Premise,
     TurnListener,
 )
+from lorewright.values.scenery import SceneryView
 from lorewright.world.apply import apply
 from lorewright.world.events import EngineEvent
 from lorewright.world.ops import StateOp
@@ -93,13 +94,15 @@ class TurnOpening:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReading:
-    """The reading of the player's words: each action with the items that its words point at, the judgement of all, and
-    what the words claim, checked. `intention` is the message with the words, and what they were read as."""
+    """The reading of the player's words: each action with the items that its words point at, the judgement of all, what
+    the words claim, checked, and what they are about where that is no entity. `intention` is the message with the
+    words, and what they were read as."""
 
     output: InterpreterOutput
     attempts: tuple[Attempt, ...]
     judged: Validation
     premises: tuple[Premise, ...]
+    scenery: tuple[SceneryView, ...]
     intention: Message
     at: TurnPoint
 
@@ -131,6 +134,7 @@ class Round:
     ops: tuple[StateOp, ...]
     at: TurnPoint
     intent: NpcIntent | None = None
+    scenery: tuple[SceneryView, ...] = ()
 
     @property
     def events(self) -> tuple[EngineEvent, ...]:

@@ -55,7 +55,7 @@ from lorewright.turn.store.rows import (
 )
 from lorewright.turn.store.turn_store import TurnOnPath
 from lorewright.turn.views.acquaintance import StorySoFar
-from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission
+from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, ToldOpening
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.values.records import CampaignRow, Message, PackPin
 from lorewright.world.apply import apply
@@ -231,6 +231,16 @@ class CampaignStore:
             )
             found += [(turn["turn_no"], message_of(row)) for row in rows]
         return found
+
+    def opening(self) -> ToldOpening | None:
+        """Return the narration that the campaign began with; None where the story was imported without one."""
+        root = self.path()[0]
+        told = [message for _, message in self.messages(root.turn_id, last=1) if message.type == "narration"]
+        if not told:
+            return None
+        return ToldOpening(
+            told[0].content, f"{root.turn_id}/{told[0].seq}", self.state_at(root.turn_id).scene.location_id
+        )
 
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""

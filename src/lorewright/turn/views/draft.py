@@ -95,13 +95,24 @@ def recent_story(head: Head) -> StorySoFar:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldOpening:
+    """The text that a campaign began with, the ID of its message (`turn/seq`), and that of the place where it was
+    told."""
+
+    text: str
+    message_id: str
+    place_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """The parts of a campaign that do not change while it is played: its rules, its seed, the packs that it pins, how
     to look up its history, its entry history, the agenda of each of the cast (by ID), whether scene lore is reused, and
     the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
     narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
-    come, `read_meaning` reads words that no grammar reads."""
+    come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
+    was told."""
 
     rules: CampaignRules
     seed: int
@@ -117,6 +128,7 @@ class Setting:
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
     read_meaning: ReadMeaning = no_meaning
+    opening: ToldOpening | None = None
 
 
 # The name of the record of a turn whose packs were searched by words alone.

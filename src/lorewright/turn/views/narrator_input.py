@@ -29,6 +29,7 @@ from lorewright.values.records import (
     SceneView,
     ThingView,
 )
+from lorewright.values.scenery import SceneryView
 from lorewright.world.changes import clock_changes, end_reached, items_learned, minutes_passed, scene_change
 from lorewright.world.events import Arrived, Departed, TimeLost
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -60,6 +61,7 @@ def narrator_input(
     premises: tuple[Premise, ...] = (),
     leads: tuple[Lead, ...] = (),
     nameless: Collection[str] = (),
+    scenery: tuple[SceneryView, ...] = (),
 ) -> NarratorInput:
     """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
     before and after.
@@ -110,6 +112,7 @@ def narrator_input(
         markers=markers,
         premises=premises,
         leads=leads,
+        scenery=scenery,
     )
 
 

@@ -30,12 +30,20 @@ from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.point import GatheredLore, RetrievedAnswer, TurnPoint, TurnStream
+from lorewright.turn.views.scenery import (
+    authored_sentences,
+    narrations_here,
+    shown_in_lore,
+    shown_in_narrations,
+    shown_in_opening,
+)
 from lorewright.turn.views.scope import ground, scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import Citation, Lead, PlannerOutput
+from lorewright.values.scenery import SceneryNoun
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.
@@ -260,6 +268,22 @@ class TurnViews:
         names = {entity.name for entity in state.entities.values()}
         here = [state.name_of(other) for other in state.present_npcs() if other != asked]
         return tuple(dict.fromkeys(name for name in (*self.heard_of(at), *here) if name in names))[:_MOST_TOPICS]
+
+    def scenery(self, at: TurnPoint, lore: SceneLore, *, all_told: bool) -> tuple[SceneryNoun, ...]:
+        """Return what the prose that the player has read shows at a point, and no entity stands for: open lore, the
+        opening, what was told at the place lately. `all_told`: a model tells, so that every sentence counts."""
+        knows = self.acquaintance(at.state)
+        view = LoreView(self._generations_in_force(at.state), viewer="player", revealed=knows.readable)
+        opening = self._setting.opening
+        authored = None if all_told else authored_sentences(self._setting.rules, lore)
+        shown = [
+            *shown_in_lore(view, knows.shown),
+            *(() if opening is None else shown_in_opening(opening, at.state)),
+        ]
+        known = {noun.head for noun in shown}
+        told = shown_in_narrations(narrations_here(at.stream, at.state), authored)
+        # What was told is mostly lore, word for word.
+        return (*shown, *(noun for noun in told if noun.head not in known))
 
     def with_learned(self, at: TurnPoint, item_ids: Iterable[str]) -> TurnPoint:
         """Return the point with items that were revealed by an effect although their holders are not here."""

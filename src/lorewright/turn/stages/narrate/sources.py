@@ -28,6 +28,7 @@ from lorewright.turn.stages.variables import (
 )
 from lorewright.values.packet import PacketPassage
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD
 
 # The tokens, as estimated, that are shown of each kind. The turn's own part has at most TURN_TOKENS, with the player's
 # words and the planner's notes, but without outcomes and learned items, which are never cut. With the people, who come
@@ -206,6 +207,12 @@ def _how(evidence: Evidence, given: NarratorInput) -> str:
 
 
 def _near(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
+    for noun in given.scenery:
+        for line in noun.lines[:1]:
+            if line.key.startswith(TOLD):
+                yield "event", line.key, line.text
+            else:
+                yield "item" if "#" in line.chunk_id else "chunk", line.chunk_id, line.text
     for lines in given.described.values():
         yield from _chunks(lines)
 

@@ -1,0 +1,181 @@
+"""What the player has read of a place -> the things that it shows and that no entity stands for: `Scope.scenery`.
+
+It is made of texts that are the player's already (open lore, what they found, what they were told), and nothing of it
+is stored: neither the state nor the dice depend on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.parser.clauses import with_article
+from lorewright.ids import content_hash
+from lorewright.retrieval.view import LoreView
+from lorewright.rules.actions import Action
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
+from lorewright.scene_lore.models import SceneLore
+from lorewright.scene_lore.nouns import is_everybodys, shown_nouns, singular
+from lorewright.turn.views.draft import ToldOpening
+from lorewright.turn.views.point import TurnStream
+from lorewright.values.records import LoreLine, Message
+from lorewright.values.same import Same
+from lorewright.values.scenery import TOLD, SceneryNoun, SceneryView
+from lorewright.world.state import WorldState
+
+# The most sentences of one thing that are kept at hand: nobody looks at a bucket more often.
+_MOST_LINES = 8
+# Shorter texts of a scenario are names and values.
+_AUTHORED_WORDS = 4
+_DENIED = re.compile(r"n['’]t\b|\b(?:not|never|nobody|cannot)\b", re.IGNORECASE)
+
+
+def shown_in_lore(view: LoreView, state: WorldState) -> Iterator[SceneryNoun]:
+    """Yield the things in what the player may read of the place, of what lies there or is carried, and of who is there,
+    sentence by sentence. `view` is the player's, of what is in force."""
+    place = state.scene.location_id
+    things = [_in_pack(thing, state) for thing in (*state.held_by(place), *state.held_by(state.player_id))]
+    people = [_in_pack(who, state) for who in state.present_npcs()]
+    for line in readable_lines(view, (_in_pack(place, state), *things)):
+        yield from _nouns_in(line)
+    for line in readable_lines(view, people, introductions=people):
+        yield from _nouns_spoken_of(line)
+
+
+def shown_in_opening(opening: ToldOpening, state: WorldState) -> Iterator[SceneryNoun]:
+    """Yield the things that the opening shows at its place; those that it calls the player's go with them."""
+    is_there = state.scene.location_id == opening.place_id
+    for noun in _nouns_told(opening.text, opening.message_id):
+        if is_there or noun.is_owned:
+            yield noun
+
+
+def shown_in_narrations(told: Iterable[Message], authored: str | None) -> Iterator[SceneryNoun]:
+    """Yield the things in narrations, newest first: of built-in ones only in sentences that stand in the `authored`
+    texts (None: all of them), because the others speak of the player's words, and in figures."""
+    for message in told:
+        yield from _nouns_shown(message.content, f"{message.turn_id}/{message.seq}", authored)
+
+
+@lru_cache(maxsize=256)
+def _nouns_shown(text: str, message_id: str, authored: str | None) -> tuple[SceneryNoun, ...]:
+    nouns = (noun for noun in _nouns_told(text, message_id) if not noun.is_owned)
+    if authored is None:
+        return tuple(noun for noun in nouns if not _DENIED.search(noun.text))
+    return tuple(noun for noun in nouns if noun.text.rstrip(".!?…: ") in authored)
+
+
+def narrations_here(stream: TurnStream, state: WorldState) -> tuple[Message, ...]:
+    """Return the last narrations that the player was there for at the present place, newest first; that of the turn in
+    which they came is one."""
+    place = at = state.scene.location_id
+    found: list[Message] = []
+    arrivals: set[int] = set()
+    for turn_no, message in reversed(stream.seen_by("narrator", own_id=state.player_id)):
+        if message.type == "narration" and (at == place or turn_no in arrivals):
+            found.append(message)
+        elif message.type == "scene_marker" and message.subtype == "location_change":
+            at = str(message.payload["from"])
+            if message.payload["to"] == place:
+                arrivals.add(turn_no - 1)
+    return tuple(found)
+
+
+def authored_sentences(rules: CampaignRules, lore: SceneLore) -> str:
+    """Return the scenario's sentences and those of the people at the scene, as one text to look sentences up in."""
+    manners = (line.text for briefing in lore.briefings for line in briefing.disposition)
+    return "\n".join((_said_in(Same(rules)), *manners))
+
+
+# A few games are played in one process.
+@lru_cache(maxsize=8)
+def _said_in(rules: Same[CampaignRules]) -> str:
+    dumped = rules.value.model_dump(mode="json", exclude={"ruleset", "grammar"})
+    return "\n".join(plain(text) for text in _texts_in(dumped) if len(text.split()) >= _AUTHORED_WORDS)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts_in(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _texts_in(part)
+
+
+def _in_pack(entity_id: str, state: WorldState) -> str:
+    entity = state.entities.get(entity_id)
+    return entity_id if entity is None else entity.pack_entity_id or entity_id
+
+
+# A place has some hundred sentences, and they are the same turn after turn.
+@lru_cache(maxsize=4096)
+def _nouns_in(line: ReadableLine) -> tuple[SceneryNoun, ...]:
+    return tuple(
+        SceneryNoun(
+            name=noun.phrase, head=noun.head, text=line.text, key=line.key, source=line.source, is_here=line.is_sight
+        )
+        for noun in shown_nouns(line.text)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _nouns_spoken_of(line: ReadableLine) -> tuple[SceneryNoun, ...]:
+    return tuple(noun.model_copy(update={"is_here": False}) for noun in _nouns_in(line))
+
+
+@lru_cache(maxsize=256)
+def _nouns_told(text: str, message_id: str) -> tuple[SceneryNoun, ...]:
+    return tuple(
+        SceneryNoun(
+            name=noun.phrase,
+            head=noun.head,
+            text=sentence,
+            key=f"{TOLD}{content_hash(sentence)[:12]}",
+            source=message_id,
+            is_owned=noun.is_yours,
+        )
+        for sentence in in_sentences(text)
+        for noun in shown_nouns(sentence)
+    )
+
+
+# The player's actions -> what they are about where that is no entity, for the narrator.
+
+
+def scenery_views(actions: Sequence[Action], scenery: Sequence[SceneryNoun]) -> tuple[SceneryView, ...]:
+    """Return one view for each action whose words mean no entity, by the parser's word: what the prose shows, or what
+    is not there."""
+    found: list[SceneryView] = []
+    for index, action in enumerate(actions):
+        detail, standing = str(action.metadata.get("detail", "")), action.metadata.get("detail_is")
+        if standing == "absent":
+            found.append(SceneryView(action_index=index, name=detail))
+        elif standing == "scenery":
+            found.append(_view_of(index, detail, scenery))
+    return tuple(found)
+
+
+def _view_of(index: int, name: str, scenery: Sequence[SceneryNoun]) -> SceneryView:
+    words = name.casefold().split()
+    head = singular(words[-1])
+    nouns = [] if is_everybodys(head) else [noun for noun in scenery if singular(noun.head) == head]
+    nouns.sort(key=lambda noun: _rank(noun, words))
+    lines = {noun.key: LoreLine(key=noun.key, text=noun.text, chunk_id=noun.source) for noun in nouns}
+    is_owned = any(noun.is_owned for noun in nouns) or is_everybodys(head)
+    return SceneryView(
+        action_index=index,
+        name=f"your {name}" if is_owned else with_article(name),
+        lines=tuple(lines.values())[:_MOST_LINES],
+        is_owned=is_owned,
+    )
+
+
+def _rank(noun: SceneryNoun, words: Sequence[str]) -> tuple[bool, bool, int]:
+    """Return a sort key that puts sentences first which show the very thing, here, and begin with it."""
+    return not {*words[:-1]} <= {*noun.name.split()}, not noun.is_here, noun.text.casefold().find(noun.head)
