@@ -16,6 +16,7 @@ from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
+from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -293,8 +294,7 @@ class Evidence(Frozen):
 
 
 class PersonView(Frozen):
-    """A person at the place, as the narrator may show them; `regard` is how they stand to the player, where that
-    shows."""
+    """A person at the place, as the narrator may show them; `regard` is how they show that they stand to the player."""
 
     id: str
     name: str
@@ -318,20 +318,6 @@ class Recorded(Frozen):
     to_id: str
     predicate: Promised
     what: str
-
-
-class Lead(Frozen):
-    """Somebody who would tell of a topic if they were asked: the person spoken to (`asked`) themselves, or another whom
-    the player has heard of. `topic` is a name that the player has heard; empty where it is what was asked about."""
-
-    asked: str
-    holder: str
-    topic: str = ""
-
-    @property
-    def key(self) -> str:
-        """The key under which it is counted that it was said."""
-        return f"lead:{self.asked}:{self.holder}:{self.topic}"
 
 
 class SceneView(Frozen):
@@ -399,8 +385,7 @@ class NarratorInput(Frozen):
     `acts` are what others do of their own accord, told after the player's outcomes; in another character's round there
     are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
     `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
-    player's checked claims: nobody agrees to one that does not hold. `leads` are where those who were spoken to can
-    point: to what they themselves, or others, would tell.
+    player's checked claims: nobody agrees to one that does not hold; `leads` are where those spoken to can point.
     """
 
     player_text: str

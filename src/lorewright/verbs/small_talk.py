@@ -114,7 +114,11 @@ def _read_treat(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
         guest, what = first[0], rest[first[1] :]
     if not isinstance(guest, PhraseMatch):
         return _read_order(ctx, words, rest)
-    return _TREAT.to(ctx, words, guest, f"let me buy you {typed(what)}") if subject_of(CALL_FOR.name, typed(what)) else None
+    return (
+        _TREAT.to(ctx, words, guest, f"let me buy you {typed(what)}")
+        if subject_of(CALL_FOR.name, typed(what))
+        else None
+    )
 
 
 CALL_FOR = Verb(
@@ -221,7 +225,7 @@ _REMARKS = SmallTalk("remark", "make a remark")
 REMARK = Verb(
     name="remark",
     rank=640,
-    summary="say something that asks for nothing: yes, no, who one claims to be, how one feels, what the weather is like",
+    summary="say something that asks for nothing: yes, no, who one is, how one feels, what the weather is like",
     condition="the person, if one is named, is here",
     remembered="that a few words were said",
     lines={"smalltalk": "{person}, it is a long night"},
@@ -250,7 +254,14 @@ REMARK = Verb(
 # hush: nothing is said, and that is seen.
 
 _SILENCE = SmallTalk("hush", "say nothing")
-_WITHOUT_WORDS = ("in silence", "silently", "without a word", "without saying anything", "and say nothing", "wordlessly")
+_WITHOUT_WORDS = (
+    "in silence",
+    "silently",
+    "without a word",
+    "without saying anything",
+    "and say nothing",
+    "wordlessly",
+)
 
 
 def _read_stare(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -283,14 +294,16 @@ HUSH = Verb(
     parts=(
         Phrasing(
             79,
-            "say nothing, say nothing to, answer nothing, keep silent, stay silent, be silent, remain silent, keep quiet, "
-            "stay quiet, be quiet, hold my tongue, keep my mouth shut, don't say anything, do not say anything, don't "
-            "answer, do not answer, give no answer, refuse to answer",
+            "say nothing, say nothing to, answer nothing, keep silent, stay silent, be silent, remain silent, keep "
+            "quiet, stay quiet, be quiet, hold my tongue, keep my mouth shut, don't say anything, do not say anything, "
+            "don't answer, do not answer, give no answer, refuse to answer",
             _SILENCE.read,
         ),
         Phrasing(5, "stare at, look at, glare at, gaze at, watch, just stare at", _read_stare),
         Telling(
-            of_player=telling_of_talk("hush", "silence"), of_others=telling_of_gesture("npc.wait"), target_is_person=True
+            of_player=telling_of_talk("hush", "silence"),
+            of_others=telling_of_gesture("npc.wait"),
+            target_is_person=True,
         ),
     ),
 )

@@ -11,6 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, qu
 from lorewright.builtin.narrator.authored import plain, quoted, reminder
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts
+from lorewright.builtin.narrator.small_talk import answer_to_words
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     TRUSTING,
@@ -52,7 +53,6 @@ from lorewright.builtin.parser.speech import (
     has_words,
     named_person,
     put_to,
-    read_civility,
     topic_start,
 )
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
@@ -131,7 +131,9 @@ def _tell_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 
 def _tell_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
     _, slots = deed_facts(given, outcome)
-    return Beat("outcome", "deed.tell", {}, slots) if outcome.code == "acted" and slots["who"] else None
+    if outcome.code != "acted" or not slots["who"]:
+        return None
+    return answer_to_words(given, outcome) or Beat("outcome", "deed.tell", {}, slots)
 
 
 def _tell_news_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -240,10 +242,7 @@ def _read_told(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequenc
         return acting(
             ctx, TELL.name, f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
         )
-    said = said[1:] if low[:1] == ["that"] and len(said) > 1 else said
-    if (civil := read_civility(ctx, words, said, target)) is not None:
-        return civil
-    topic = typed(said)[:MAX_WORDS].strip()
+    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
     return acting(ctx, TELL.name, f"tell {name} that {topic}", target=target, metadata={"topic": topic})
 
 

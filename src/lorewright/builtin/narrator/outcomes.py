@@ -279,7 +279,7 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
         return [Beat("outcome", authored=say, keys=(key,)), *_plain_outcome(given, outcome, evidence)]
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
-    if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
+    if shown and outcome.code in ("told", "found", "acted"):
         return spoken(given, outcome, shown, reaction_beats(given, outcome))
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
@@ -353,9 +353,7 @@ def ignorance(given: NarratorInput, outcome: Outcome) -> Beat:
     if other is None:
         return plain_no
     facts: dict[str, Fact] = {"near": True} if any(view.id == lead.holder for view in given.scene.people) else {}
-    return Beat(
-        "outcome", "does_not_know.other", facts, {"who": who, "other": other.name}, keys=(_IGNORANT, lead.key)
-    )
+    return Beat("outcome", "does_not_know.other", facts, {"who": who, "other": other.name}, keys=(_IGNORANT, lead.key))
 
 
 def reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
