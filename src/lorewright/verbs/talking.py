@@ -208,6 +208,12 @@ def _is_tellable(deed: Deed, moment: Moment) -> bool:
     return deed.lore_item is None or any(item.id == deed.lore_item and not item.kept_back for item in known)
 
 
+def _is_known(deed: Deed, moment: Moment) -> bool:
+    """Tell whether the listener has just learned, or has long known, what is to be told."""
+    known = moment.given.knows
+    return any(item.id == deed.lore_item and deed.target in item.told_to for item in known)
+
+
 def _read_tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` is persuasion."""
     rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
@@ -284,7 +290,7 @@ TELL = Verb(
         ),
         Syntax(listed=3),
         Aim(50, _volunteer),
-        Enactment(group="tell", is_possible=_is_tellable),
+        Enactment(group="tell", is_possible=_is_tellable, is_pointless=_is_known),
         Sharing(_tell_item),
         Telling(of_player=_tell_words, of_others=_tell_news_of_others, after=after_talk("tell")),
     ),
