@@ -72,6 +72,9 @@ def _matrix() -> list[NarratorInput]:
 MATRIX = _matrix()
 
 
+IN_VAIN = ("blocked", "deflected", "does_not_know", "nothing_found", "nothing_recorded")
+
+
 @pytest.mark.parametrize("turn_no", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     "rows", [MATRIX[::12], pytest.param(MATRIX, marks=pytest.mark.campaign)], ids=["every twelfth", "all"]
@@ -80,7 +83,9 @@ def test_every_outcome_reads_clean_and_keeps_to_its_length(rows: list[Any], turn
     for row in rows:
         text = narrate(row.model_copy(update={"turn_no": turn_no})).final_text
         assert not UGLY.search(text), text
-        assert 15 <= len(text.split()) <= 110, text
+        # What was in vain is said, and nothing is put in its place.
+        is_in_vain = any(outcome.code in IN_VAIN or outcome.band == "fail" for outcome in row.outcomes)
+        assert (3 if is_in_vain else 15) <= len(text.split()) <= 110, text
         assert text[0].isupper() or text[0] == "“"
         for start in re.findall(r"[.!?]”? (\w)", text):
             assert start.isupper() or start.isdigit(), text

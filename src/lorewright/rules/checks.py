@@ -270,7 +270,7 @@ def enact_band(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, c
 
 def wins_more(action: Action, state: WorldState) -> bool:
     """Tell whether a critical has something more to win: somebody's regard, or a step down of the cost clock."""
-    if _is_social(action) and turned_to(action, state) is not None:
+    if _wins_regard(action) and turned_to(action, state) is not None:
         return True
     clock = _cost_clock_of(action, state)
     return clock is not None and clock.value > 0
@@ -327,7 +327,7 @@ def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
             return
     clock = _cost_clock_of(action, state)
     upon = turned_to(action, state)
-    if _is_social(action) and upon is not None:
+    if _wins_regard(action) and upon is not None:
         patch.do(ChangeRelation(a=upon, b=action.actor_id, trust=1))
     elif clock is not None and clock.value > 0:
         patch.do(TickClock(clock_id=clock.id, delta=-1))
@@ -378,6 +378,11 @@ def _is_pressing(action: Action) -> bool:
 def _setback_tension(action: Action) -> int:
     verb = verb_of(action.type)
     return 0 if verb is None else verb.regard[1]
+
+
+def _wins_regard(action: Action) -> bool:
+    """Tell whether it can make somebody think better of the actor: nobody is won by a threat."""
+    return _is_social(action) and _setback_tension(action) <= 0
 
 
 def _is_social(action: Action) -> bool:

@@ -117,8 +117,9 @@ SUMMARISE_AFTER = 20
 
 
 class Marker(Frozen):
-    """A boundary in the story, for the narrator: `location_change` {from, to}, `time_skip` {duration} in minutes,
-    `scene_open` {at}, `scene_close` {at}, `silence` {who}: those of the cast who could have acted and did not."""
+    """A boundary in the story, for the narrator: `location_change` {from, to}, `persona_change` {to, at}, `time_skip`
+    {duration} in minutes, `scene_open` {at}, `scene_close` {at}, `silence` {who}: those of the cast who could have
+    acted and did not."""
 
     subtype: str
     payload: FrozenMap[str, Any]
@@ -155,6 +156,11 @@ def _markers(events: Sequence[EngineEvent]) -> Iterator[Marker]:
 def location_change(from_id: str, to_id: str) -> Marker:
     """Return the marker of a way from one place to another."""
     return Marker(subtype="location_change", payload={"from": from_id, "to": to_id})
+
+
+def persona_change(to_id: str, at_id: str) -> Marker:
+    """Return the marker of another persona being played from now on, where they are."""
+    return Marker(subtype="persona_change", payload={"to": to_id, "at": at_id})
 
 
 # Which entries stay and which stay away in the next turn, and the dice that are thrown for them.

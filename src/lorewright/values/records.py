@@ -16,6 +16,7 @@ from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
+from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.values.scenery import LoreLine as LoreLine
 from lorewright.values.scenery import SceneryNoun, SceneryView
@@ -322,8 +323,7 @@ class Evidence(Frozen):
 
 
 class PersonView(Frozen):
-    """A person at the place, as the narrator may show them; `regard` is how they stand to the player, where that
-    shows."""
+    """A person at the place, as the narrator may show them; `regard` is how they show that they stand to the player."""
 
     id: str
     name: str
@@ -347,20 +347,6 @@ class Recorded(Frozen):
     to_id: str
     predicate: Promised
     what: str
-
-
-class Lead(Frozen):
-    """Somebody who would tell of a topic if they were asked: the person spoken to (`asked`) themselves, or another whom
-    the player has heard of. `topic` is a name that the player has heard; empty where it is what was asked about."""
-
-    asked: str
-    holder: str
-    topic: str = ""
-
-    @property
-    def key(self) -> str:
-        """The key under which it is counted that it was said."""
-        return f"lead:{self.asked}:{self.holder}:{self.topic}"
 
 
 class SceneView(Frozen):

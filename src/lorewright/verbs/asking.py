@@ -87,7 +87,7 @@ def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    """Tell the best-ranked new item; put the asker off where all new ones are withheld, else repeat a known one.
+    """Tell the best-ranked new item; else repeat what was told, and put the asker off where all is withheld.
 
     A question to the player remains a question.
     """
@@ -99,11 +99,13 @@ def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> A
         return Answer("does_not_know")
     who = action.actor_id
     free = [item for item in matched if item.role == "knows"]
-    new = first_new(free, who, patch.state) or first_new(matched, who, patch.state)
+    new = first_new(free, who, patch.state)
     if new is None:
-        return Answer("told_before", known_item_ids=_known_to_the_player(matched[0], action, patch.state))
-    if new.role == "withholds":
-        return Answer("deflected")
+        # What they have told of it outranks what they keep back: it is confirmed, not denied.
+        told = next((item for item in matched if patch.state.has_learned(who, item.id)), None)
+        if told is None:
+            return Answer("deflected")
+        return Answer("told_before", known_item_ids=_known_to_the_player(told, action, patch.state))
     reveal(patch, new.id, action, how="told", others="overheard")
     return Answer("told")
 

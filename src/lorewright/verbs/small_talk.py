@@ -225,7 +225,7 @@ _REMARKS = SmallTalk("remark", "make a remark")
 REMARK = Verb(
     name="remark",
     rank=640,
-    summary="say something that asks for nothing: yes, no, who one claims to be, how one feels, what the weather is like",
+    summary="say something that asks for nothing: yes, no, who one is, how one feels, what the weather is like",
     condition="the person, if one is named, is here",
     remembered="that a few words were said",
     lines={"smalltalk": "{person}, it is a long night"},
@@ -294,9 +294,9 @@ HUSH = Verb(
     parts=(
         Phrasing(
             79,
-            "say nothing, say nothing to, answer nothing, keep silent, stay silent, be silent, remain silent, keep quiet, "
-            "stay quiet, be quiet, hold my tongue, keep my mouth shut, don't say anything, do not say anything, don't "
-            "answer, do not answer, give no answer, refuse to answer",
+            "say nothing, say nothing to, answer nothing, keep silent, stay silent, be silent, remain silent, keep "
+            "quiet, stay quiet, be quiet, hold my tongue, keep my mouth shut, don't say anything, do not say anything, "
+            "don't answer, do not answer, give no answer, refuse to answer",
             _SILENCE.read,
         ),
         Phrasing(5, "stare at, look at, glare at, gaze at, watch, just stare at", _read_stare),

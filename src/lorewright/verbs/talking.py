@@ -11,6 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, qu
 from lorewright.builtin.narrator.authored import plain, quoted, reminder
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts
+from lorewright.builtin.narrator.small_talk import answer_to_words
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     TRUSTING,
@@ -53,7 +54,6 @@ from lorewright.builtin.parser.speech import (
     has_words,
     named_person,
     put_to,
-    read_civility,
     topic_start,
 )
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
@@ -132,7 +132,9 @@ def _tell_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 
 def _tell_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
     _, slots = deed_facts(given, outcome)
-    return Beat("outcome", "deed.tell", {}, slots) if outcome.code == "acted" and slots["who"] else None
+    if outcome.code != "acted" or not slots["who"]:
+        return None
+    return answer_to_words(given, outcome) or Beat("outcome", "deed.tell", {}, slots)
 
 
 def _tell_news_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -207,6 +209,12 @@ def _is_tellable(deed: Deed, moment: Moment) -> bool:
     return deed.lore_item is None or any(item.id == deed.lore_item and not item.kept_back for item in known)
 
 
+def _is_known(deed: Deed, moment: Moment) -> bool:
+    """Tell whether the listener has just learned, or has long known, what is to be told."""
+    known = moment.given.knows
+    return any(item.id == deed.lore_item and deed.target in item.told_to for item in known)
+
+
 def _read_tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` is persuasion."""
     rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
@@ -241,10 +249,7 @@ def _read_told(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequenc
         return acting(
             ctx, TELL.name, f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
         )
-    said = said[1:] if low[:1] == ["that"] and len(said) > 1 else said
-    if (civil := read_civility(ctx, words, said, target)) is not None:
-        return civil
-    topic = typed(said)[:MAX_WORDS].strip()
+    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
     return acting(ctx, TELL.name, f"tell {name} that {topic}", target=target, metadata={"topic": topic})
 
 
@@ -294,7 +299,7 @@ TELL = Verb(
         ),
         Syntax(listed=3),
         Aim(50, _volunteer),
-        Enactment(group="tell", is_possible=_is_tellable),
+        Enactment(group="tell", is_possible=_is_tellable, is_pointless=_is_known),
         Sharing(_tell_item),
         Telling(of_player=_tell_words, of_others=_tell_news_of_others, after=after_talk("tell")),
     ),

@@ -247,9 +247,27 @@ def _address_player(text: str, name: str) -> str:
     aimed = re.compile(rf"(?<=[\w,] ){called}(?=[.,;:!?…]|$)|(?<=[\w,] )(?<!\band ){called}(?= (?:{_AFTER_OBJECT})\b)")
     doing = re.compile(rf"(?<=[\w,] ){called} ({'|'.join(_YOUR_VERBS)})\b")
     parts = _QUOTED.split(text)
-    parts[::2] = [aimed.sub("you", possessive.sub("your", part)) for part in parts[::2]]
-    parts[::2] = [doing.sub(lambda found: f"you {_YOUR_VERBS[found[1]]}", part) for part in parts[::2]]
+
+    def said(pattern: re.Pattern[str], part: str, words: Callable[[re.Match[str]], str]) -> str:
+        return pattern.sub(lambda found: found[0] if _is_in_a_name(found, part) else words(found), part)
+
+    for at in range(0, len(parts), 2):
+        parts[at] = said(possessive, parts[at], lambda found: "your")
+        parts[at] = said(aimed, parts[at], lambda found: "you")
+        parts[at] = said(doing, parts[at], lambda found: f"you {_YOUR_VERBS[found[1]]}")
     return "".join(parts)
+
+
+def _is_in_a_name(found: re.Match[str], text: str) -> bool:
+    """Tell whether a name is a part of a longer one: the word beside it has a capital letter too, and does not begin
+    the sentence: `the Car in Cold Ash`.
+    """
+    before = re.search(r"(?P<word>[^\W\d_][\w'’-]*) $", text[: found.start()])
+    lead = "" if before is None else text[: before.start()].rstrip(" “‘(")
+    is_inside = before is not None and bool(lead) and lead[-1] not in ".!?:…"
+    after = re.match(r" (?P<word>[^\W\d_])", text[found.end() :])
+    is_after = after is not None and after["word"].isupper()
+    return is_after or (before is not None and is_inside and before["word"][0].isupper())
 
 
 def tells_of_player(given: NarratorInput, words: str) -> bool:

@@ -17,6 +17,7 @@ from lorewright.builtin.narrator.outcomes import outcome_beats
 from lorewright.builtin.narrator.scenery import (
     SceneryMemory,
     fillers,
+    is_shelf,
     jars,
     lore_beat,
     lore_left,
@@ -312,13 +313,33 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
     ]
     acts = list(act_beats(given, memory))
     beats = _drop_repeated_lore(beats)
-    is_anothers = is_round_of_another(given)
-    if not given.ending and not is_anothers and not any(beat.cites for beat in beats) and _wants_lore(given):
+    is_anothers, is_curt = is_round_of_another(given), _is_curt(given)
+    has_room = not (given.ending or is_anothers or is_curt)
+    if has_room and not any(beat.cites for beat in beats) and _wants_lore(given):
         beats += list(lore_left(given, [*beats, *acts]))[:1]
     beats = _drop_repeated_lore([*beats, *acts, *quiet_beats(given)])
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
-    return Selection(tuple(beats), tuple(after_acts(given, memory) if is_anothers else fillers(given, beats)))
+    if is_anothers:
+        return Selection(tuple(beats), tuple(after_acts(given, memory)))
+    return Selection(tuple(beats), () if is_curt else tuple(fillers(given, beats)))
+
+
+# Outcomes that leave the player with nothing: no gesture and no scenery is to stand in for an answer.
+_IN_VAIN = frozenset(("blocked", "deflected", "does_not_know", "nothing_found", "nothing_recorded"))
+
+
+def _is_curt(given: NarratorInput) -> bool:
+    """Tell whether all that was tried was in vain, or was no more than a civil word, which its answer settles."""
+    if given.scene_changed or not given.outcomes or is_shelf(given):
+        return False
+    return all(map(_is_settled, given.outcomes))
+
+
+def _is_settled(outcome: Outcome) -> bool:
+    verb = verb_of(outcome.type)
+    is_small = verb is not None and bool(verb.like) and verb.is_speech and outcome.code == "acted"
+    return outcome.code in _IN_VAIN or outcome.band == "fail" or is_small
 
 
 def _attempt_beats(given: NarratorInput) -> Iterator[Beat]:

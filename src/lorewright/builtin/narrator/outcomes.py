@@ -289,7 +289,7 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
         return [Beat("outcome", authored=say, keys=(key,)), *_plain_outcome(given, outcome, evidence)]
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
-    if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
+    if shown and outcome.code in ("told", "found", "acted"):
         return spoken(given, outcome, shown, reaction_beats(given, outcome))
     return [*_plain_outcome(given, outcome, evidence), *shown]
 

@@ -14,7 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.clauses import words_of
-from lorewright.builtin.parser.small_talk import HOSTS, subject_of
+from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, subject_of
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import LoreLine, NarratorInput
 
@@ -23,8 +23,8 @@ _WANTS = re.compile(
     r"\b(?:wants?|wishes|hopes|longs|dreams of|would (?:like|love|give)|is looking for|looks for|is saving)\b"
 )
 _WORKS = re.compile(
-    r"\b(?:owns?|runs?|keeps?|works?|mends?|sells?|buys?|makes?|teaches|serves?|looks after|is (?:a|an|the)|was (?:a|an|"
-    r"the)|earns?|trades?|writes?|paints?|guards?|cooks?|drives?|manages?)\b"
+    r"\b(?:owns?|runs?|keeps?|works?|mends?|sells?|buys?|makes?|teaches|serves?|looks after|is (?:a|an|the)|was (?:a|an"
+    r"|the)|earns?|trades?|writes?|paints?|guards?|cooks?|drives?|manages?)\b"
 )
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
@@ -46,6 +46,12 @@ def telling_of_talk(kind: str, otherwise: str) -> Callable[[NarratorInput, Outco
         return _answer(given, outcome, who, subject_of(kind, outcome.words) or otherwise)
 
     return tell
+
+
+def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return the answer to words that turn out to be small talk, whatever they were typed as; None for other words."""
+    who, subject = _answers(given, outcome), any_subject_of(outcome.words)
+    return None if who is None or not subject else _answer(given, outcome, who, subject)
 
 
 def _answers(given: NarratorInput, outcome: Outcome) -> Person | None:
@@ -96,7 +102,7 @@ def regard_of(given: NarratorInput, who: str) -> str:
 
 
 def own_topic(given: NarratorInput, who: str) -> str:
-    """Return something that somebody here would tell of if they were asked; empty where the player could not name it."""
+    """Return something that somebody here would tell of if they were asked, and that the player can name."""
     return next((lead.topic for lead in given.leads if lead.asked == lead.holder == who), "")
 
 

@@ -276,6 +276,8 @@ class Enactment:
     group: str = "authored"
     # Whether it is possible, as far as the character can see.
     is_possible: Callable[[Deed, Moment], bool] | None = None
+    # Whether there is nothing left in it to do: it is then not even tried.
+    is_pointless: Callable[[Deed, Moment], bool] | None = None
     # There is nothing in it for rules to judge: the author's sentences, if any, are all of it.
     is_idle: bool = False
 
@@ -348,6 +350,20 @@ def answering(moment: Moment) -> list[PossibleAct]:
         if claim.get("by") == me and not claim.get("holds") and claim.get("kind") in ("said", "promised"):
             found += gesture(moment.words.sentence("claim.denied", person=moment.given.player_id), tags=("calm",))
     return found
+
+
+def is_assailed(moment: Moment) -> bool:
+    """Tell whether the character was just struck, threatened or insulted, whatever came of it."""
+    me = moment.given.me.id
+    return any(
+        outcome.target_id == me and outcome.actor_id != me and outcome.code != "blocked" and _is_hostile(outcome.type)
+        for outcome in moment.given.outcomes
+    )
+
+
+def _is_hostile(kind: str) -> bool:
+    verb = verb_of(kind)
+    return verb is not None and (verb.is_violent or verb.regard[1] > 0)
 
 
 def watching(moment: Moment) -> list[PossibleAct]:

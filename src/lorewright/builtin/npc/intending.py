@@ -1,7 +1,8 @@
 """NpcIntentInput -> NpcIntent: what one character does now, without a model.
 
-First come the author's acts; then answers to what was just done to the character; then, now and again, the character's
-own aims; else it comments on what goes on, or does something in its nature. It says nothing that it does not know, and
+First come answers to blows and threats, then the author's acts; then answers to whatever else was just done to the
+character; then, now and again, the character's own aims; else it comments on what goes on, or does something in its
+nature. It says nothing that it does not know, and
 repeats nothing that it did just now, as long as there is anything else.
 """
 
@@ -16,6 +17,7 @@ from lorewright.builtin.npc.considered import (
     aims,
     answering,
     gesture,
+    is_assailed,
     is_word,
     the,
     watching,
@@ -121,7 +123,9 @@ def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
     is_at_somebody = verb is not None and verb.aim == "person"
     if do.type not in given.verbs or (is_at_somebody and not moment.is_here(do.target)):
         return False
-    is_possible = _enactment(act).is_possible
+    is_possible, is_pointless = _enactment(act).is_possible, _enactment(act).is_pointless
+    if is_pointless is not None and is_pointless(do, moment):
+        return False
     if is_possible is None or is_possible(do, moment):
         return True
     tried = given.recall.get(tried_key(given.me.id, act.id), 0)
@@ -214,9 +218,17 @@ def intend(given: NpcIntentInput) -> NpcIntent:
     """Return the act; the same input gives the same one."""
     moment = Moment(given)
     written = authored(moment)
+    groups = _group_by_urgency(moment)
+    # Nobody goes on with what they had in mind while they are struck or threatened.
+    at_once = (
+        [act for group in groups[:2] for act in group if act.text not in moment.lately] if is_assailed(moment) else []
+    )
+    if at_once:
+        urgent = [act for act in groups[0] if act in at_once]
+        return _draw(urgent or at_once, moment).intent()
     if written and written[0].text not in moment.lately[:1]:
         return written[0].intent()
-    for considered in _group_by_urgency(moment):
+    for considered in groups:
         fresh = [act for act in considered if act.text not in moment.lately]
         if fresh:
             return _draw(fresh, moment).intent()

@@ -119,6 +119,11 @@ def subject_of(verb: str, text: str) -> str:
     return next((found for plain in _shorter(words) if (found := _subject(verb, _said_plainly(plain)))), "")
 
 
+def any_subject_of(text: str) -> str:
+    """Return the subject of words that are small talk of whatever kind; empty where they are none."""
+    return next((found for verb in _phrases() if (found := subject_of(verb, text))), "")
+
+
 def _subject(verb: str, plain: str) -> str:
     subjects = _phrases().get(verb, {})
     return next(
@@ -143,7 +148,7 @@ def _shorter(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         yield kept
 
 
-# Readings: to whom it is said: somebody named, the one who was spoken to last, the only one here; else all who are here.
+# Readings: to whom it is said: somebody named, the one spoken to last, the only one here; else all who are here.
 
 
 @dataclass(frozen=True, slots=True)

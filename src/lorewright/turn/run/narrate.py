@@ -255,6 +255,9 @@ def _marker(message: Message, state: WorldState) -> str:
     match message.subtype:
         case "location_change":
             return f"They have come from {state.name_of(str(message.payload['from']))}."
+        case "persona_change":
+            who, place = (state.name_of(str(message.payload[key])) for key in ("to", "at"))
+            return f"From here on the player is {who}, at {place}."
         case "time_skip":
             return f"{message.payload['duration']} minutes went by before this."
         case "scene_open":

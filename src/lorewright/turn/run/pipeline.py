@@ -19,6 +19,7 @@ from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.rules.observations import Activation, activate, in_order
 from lorewright.rules.patch import Validation
+from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import ENTRIES
 from lorewright.turn.run.narrate import tell_rounds
 from lorewright.turn.run.player_round import make_plan, open_turn, play_player, read_words
@@ -128,7 +129,7 @@ async def _play_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> D
             told = await tell_rounds(turn, [own], plan.output, own.at, premises=reading.premises, first=True)
             acting = _activate_by_dice(turn, told.at.state)
             course = await _play_in_turn(turn, acting.order, [own, told], premises=reading.premises)
-            silent = _nobody_acted(acting)
+            silent = _nobody_acted(acting, turn.setting.rules)
         case "ensemble":
             rounds = await _play_everybody(turn, own, premises=reading.premises)
             narrations = await _tell_together(turn, rounds, plan.output, premises=reading.premises)
@@ -226,11 +227,10 @@ def _can_act(who: str, state: WorldState) -> bool:
     return state.ended is None and who in state.present_npcs()
 
 
-def _nobody_acted(acting: Activation) -> tuple[EngineEvent, ...]:
-    """Return the event that nobody acted, where somebody could have."""
-    if not acting.skipped or acting.order:
-        return ()
-    return (NobodyActed(who=acting.skipped),)
+def _nobody_acted(acting: Activation, rules: CampaignRules) -> tuple[EngineEvent, ...]:
+    """Return the event that nobody acted, where somebody could have: those who never do keep no silence."""
+    could = tuple(who for who in acting.skipped if rules.of_cast(who).chattiness > 0)
+    return (NobodyActed(who=could),) if could and not acting.order else ()
 
 
 def _time_skipped(turn: TurnContext, state: WorldState) -> tuple[EngineEvent, ...]:

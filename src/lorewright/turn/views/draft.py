@@ -25,7 +25,7 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Summary, ToldTurn
-from lorewright.values.entries import Agenda, Marker, location_change
+from lorewright.values.entries import Agenda, Marker, persona_change
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.changes import scene_change
@@ -395,7 +395,7 @@ def persona_ops(submission: Submission, state: WorldState) -> tuple[StateOp, ...
 
 def apply_persona(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]]:
     """Return the head as the turn of a submission sees it after the change of persona, and the ops of that change.
-    Where the persona is elsewhere, a marker tells of the change of place.
+    A marker tells of it: nobody has walked from one place to the other.
 
     Raises:
         CampaignError: the persona cannot be played, or the person who is whispered to is not there.
@@ -404,10 +404,10 @@ def apply_persona(head: Head, submission: Submission) -> tuple[Head, tuple[State
     state = apply(head.state, ops).state
     if (to := submission.whisper_to) is not None and (to not in state.present() or to == state.player_id):
         raise CampaignError(f"{state.name_of(to)} is not here to be whispered to", hint="go to them first")
-    scene = scene_change(head.state, state)
-    if scene is None:
+    if not ops:
         return replace(head, state=state), ops
-    # A move that the last turn led to was that of another persona.
+    # A move or a silence that the last turn led to was before another persona.
     markers = [marker for marker in head.markers if marker.subtype not in ("location_change", "scene_open", "silence")]
-    moved = (*markers, location_change(scene.from_id, scene.to_id))
-    return replace(head, state=state, markers=moved, scene_lore=()), ops
+    changed = (*markers, persona_change(state.player_id, state.scene.location_id))
+    kept = head.scene_lore if scene_change(head.state, state) is None else ()
+    return replace(head, state=state, markers=changed, scene_lore=kept), ops

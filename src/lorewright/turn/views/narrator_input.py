@@ -11,12 +11,12 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import is_answered, verb_of
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
 from lorewright.turn.views.scope import ways_out
+from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.values.records import (
     ClockTick,
     Evidence,
     InnerState,
-    Lead,
     LoreLine,
     Movement,
     NarratorInput,

@@ -119,6 +119,10 @@ def _ground_question(
             generations,
         )
         items = (meant,) if meant is not None else ()
+    # What they have told of it is meant too, however much better a secret's name fits the words.
+    told = [item for item in (*briefing.knows, *briefing.withholds) if item.id in learned and item not in items]
+    if action.words and told:
+        items = (*items, *match_items(action.words, told, generations).items)
     return Grounding(
         items=tuple(
             GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
-from itertools import islice
 from types import TracebackType
 from typing import Any, Literal
 
@@ -20,13 +19,13 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.cache import SceneLoreCache, match_items
-from lorewright.scene_lore.gather import are_linked, described, gather_person, sentences
+from lorewright.scene_lore.cache import SceneLoreCache
+from lorewright.scene_lore.gather import are_linked, described, sentences
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
+from lorewright.turn.views.leads import leads_of, may_point_on
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.point import GatheredLore, RetrievedAnswer, TurnPoint, TurnStream
@@ -40,21 +39,17 @@ from lorewright.turn.views.scenery import (
 from lorewright.turn.views.scope import ground, scene_item, scope_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
+from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import NpcIntent
-from lorewright.values.records import Citation, Lead, PlannerOutput
+from lorewright.values.records import Citation, PlannerOutput
 from lorewright.values.scenery import SceneryNoun
-from lorewright.world.state import OFFSTAGE, WorldState
+from lorewright.world.state import WorldState
 
 # Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.
 
 # So many of the things and of the people here are described in one turn; the next turn has others.
 _THINGS, _PEOPLE = 2, 1
-# Outcomes after which somebody may point to what else could be asked, and the most people whom they would think of.
-_LEADING = ("does_not_know", "acted")
-_MOST_OTHERS = 16
-# And the most names that they would look through, and come up with.
-_MOST_TOPICS, _MOST_OWN = 6, 2
 
 
 def spoken_of(
@@ -226,48 +221,12 @@ class TurnViews:
         return found, replace(at, lore=at.lore.with_sights(lines))
 
     def leads(self, at: TurnPoint, outcomes: Sequence[Outcome], words: str) -> tuple[Lead, ...]:
-        """Return where those whom the player spoke to can point: to what they would tell themselves, then, where they
-        did not know, to others who would. The player must have heard of whoever and whatever is named; `words` are what
-        they typed."""
-        return tuple(lead for outcome in outcomes for lead in self._leads_of(at, outcome, words))
-
-    def _leads_of(self, at: TurnPoint, outcome: Outcome, words: str) -> Iterator[Lead]:
-        state, asked, verb = at.state, outcome.target_id, verb_of(outcome.type)
-        if verb is None or not verb.points_on or outcome.code not in _LEADING or asked not in state.present_npcs():
-            return
-        knows, generations = self.acquaintance(state), self._generations_in_force(state)
-        learned, briefing = state.learned_by(state.player_id), self.scene_lore(state).briefing(asked)
-        free = [] if briefing is None else [item for item in briefing.knows if item.id not in learned]
-        own = (Lead(asked=asked, holder=asked, topic=topic) for topic in self._topics_at_hand(at, asked) if free)
-        unsaid = sorted(own, key=lambda lead: state.recall.get(lead.key, 0))
-        apt = (lead for lead in unsaid if not is_called(outcome.words, lead.topic))
-        yield from islice((lead for lead in apt if match_items(lead.topic, free, generations).items), _MOST_OWN)
-        if outcome.code != "does_not_know" or not outcome.words:
-            return
-        others = [
-            entity.id
-            for entity in state.entities.values()
-            if entity.type == "npc"
-            and entity.id != asked
-            and state.positions.get(entity.id, OFFSTAGE) != OFFSTAGE
-            and knows.knows_name_of(entity.id, words)
-        ]
-        held = {
-            item.id: (item, other)
-            for other in sorted(others)[:_MOST_OTHERS]
-            for item in gather_person(generations, other).briefing.knows
-        }
-        found = match_items(outcome.words, [item for item, _ in held.values()], generations).items
-        for holder in dict.fromkeys(held[item.id][1] for item in found if item.id not in learned):
-            yield Lead(asked=asked, holder=holder)
-
-    def _topics_at_hand(self, at: TurnPoint, asked: str) -> tuple[str, ...]:
-        """Return a few names that the player knows and might ask about: of the threads, of what they learned, of those
-        who are here."""
-        state = at.state
-        names = {entity.name for entity in state.entities.values()}
-        here = [state.name_of(other) for other in state.present_npcs() if other != asked]
-        return tuple(dict.fromkeys(name for name in (*self.heard_of(at), *here) if name in names))[:_MOST_TOPICS]
+        """Return where those whom the player spoke to can point (see `leads_of`)."""
+        if not any(map(may_point_on, outcomes)):
+            return ()
+        lore, generations = self.scene_lore(at.state), self._generations_in_force(at.state)
+        knows, heard_of = self.acquaintance(at.state), self.heard_of(at)
+        return tuple(leads_of(outcomes, lore, knows, generations, heard_of=heard_of, words=words))
 
     def scenery(self, at: TurnPoint, lore: SceneLore, *, all_told: bool) -> tuple[SceneryNoun, ...]:
         """Return what the prose that the player has read shows at a point, and no entity stands for: open lore, the
