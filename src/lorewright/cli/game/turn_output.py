@@ -198,11 +198,29 @@ def show_table(rows: Sequence[str]) -> None:
         say(f"    {row}")
 
 
-def show_end(recap: str) -> None:
-    """Print the recap of the sitting, and the commands that still work."""
+def show_end(recap: str, ways_on: Sequence[str] = ()) -> None:
+    """Print the recap of the sitting, and the ways on from an ending."""
     say(wrapped(recap))
+    show_ways_on(ways_on)
+
+
+def show_ways_on(ways_on: Sequence[str]) -> None:
+    """Print the ways on from an ending by number, and the commands that still work."""
+    if ways_on:
+        say(in_lines([f"{number} {label}" for number, label in enumerate(ways_on, start=1)]))
     say("  /undo takes the last turn back   /quit leaves", style="dim")
     say()
+
+
+# The last lines of a telling that are shown once more.
+_LAST_LINES = 3
+
+
+def show_last_lines(campaign: OpenCampaign) -> None:
+    """Print the end of the last narration: its last lines."""
+    lines = wrapped(_last_told(campaign.store.turns())).splitlines()
+    say("\n".join(lines[-_LAST_LINES:]), style="dim")
+    say("  — the end —", style="bold")
 
 
 def roll_line(roll: Roll) -> str:
