@@ -120,7 +120,7 @@ def show_start(campaign: OpenCampaign) -> None:
         None,
     )
     if last is not None and last.end_turn_id is not None and campaign.store.is_on_path(last.end_turn_id):
-        say(wrapped(f"Last time: {recap_of(campaign, last)}"), style="dim")
+        show_recap(recap_of(campaign, last, anew=True), style="dim")
         say()
     show_last(campaign)
 
@@ -200,8 +200,14 @@ def show_table(rows: Sequence[str]) -> None:
 
 def show_end(recap: str, ways_on: Sequence[str] = ()) -> None:
     """Print the recap of the sitting, and the ways on from an ending."""
-    say(wrapped(recap))
+    show_recap(recap)
     show_ways_on(ways_on)
+
+
+def show_recap(recap: str, *, style: str = "") -> None:
+    """Print a recap, part by part."""
+    for part in recap.splitlines():
+        say(wrapped(part), style=style)
 
 
 def show_ways_on(ways_on: Sequence[str]) -> None:
