@@ -140,11 +140,11 @@ def turn(
         result_json = campaign.player_ids().told_json(stored)
         result = TurnResult.model_validate_json(result_json)
         is_told = turn_listener.happened(result.final_text)
+        if not as_json:
+            show_result(result, campaign=campaign, is_told=is_told)
     if as_json:
         sys.stdout.write(f"{result_json}\n")
         sys.stdout.flush()
-    else:
-        show_result(result, is_told=is_told)
 
 
 def _campaign(

@@ -348,7 +348,7 @@ class PlaySession:
         self._failed_words = self._failed_whisper = self.persona = None
         self.thought = ""
         usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
-        show_result(result, table=table_of(self.campaign), is_told=is_told, usage=usage)
+        show_result(result, campaign=self.campaign, table=table_of(self.campaign), is_told=is_told, usage=usage)
         if self._debug:
             show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
             say()

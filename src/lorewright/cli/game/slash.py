@@ -137,7 +137,7 @@ def scene(session: PlaySession, rest: str) -> None:
     result = TurnResult.model_validate_json(result_json)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
-    show_result(result)
+    show_result(result, campaign=session.campaign)
 
 
 # The commands by name, and which one was meant.
@@ -296,7 +296,8 @@ def _redo(session: PlaySession, rest: str) -> None:
     redo(session.campaign.store)
     turn = session.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
-    show_result(TurnResult.model_validate(session.campaign.player_ids().told(turn["result"])))
+    result = TurnResult.model_validate(session.campaign.player_ids().told(turn["result"]))
+    show_result(result, campaign=session.campaign)
 
 
 def _retry(session: PlaySession, rest: str) -> None:
