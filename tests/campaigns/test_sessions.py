@@ -41,6 +41,10 @@ KEYS = [
 ]
 
 
+# How a recap calls what Osk tells of Lin.
+LEARNED = "“Lin took the night boat on Tuesday”"
+
+
 @pytest.fixture
 def app(tmp_path: Path) -> App:
     return h.harbour(tmp_path)
@@ -107,7 +111,8 @@ def test_ending_twice_changes_nothing(app: App) -> None:
 def test_a_sitting_in_which_nothing_was_played_says_so_and_is_no_history(app: App) -> None:
     ended = app.sessions.end_session(app.sessions.start_session("game").id)
     assert ended.turn_range_end is None
-    assert ended.summary == "Nothing has happened in this sitting yet. You are at the Tavern with Osk."
+    assert ended.summary is not None
+    assert ended.summary.startswith("Nothing has happened in this sitting yet.")
     assert recaps(app, "gm") == []
 
 
@@ -145,11 +150,11 @@ def test_the_turns_of_a_sitting_are_those_on_the_path(app: App) -> None:
         ended = end(campaign, second)
         assert (ended.turn_range_start, ended.turn_range_end) == (2, 3)
         assert summary is not None
-        assert h.KNOWS in summary
+        assert LEARNED in summary
         # What was taken back is no part of what the first sitting amounts to.
-        assert h.KNOWS not in recap_of(campaign, app.sessions.session_history("game")[0])
+        assert LEARNED not in recap_of(campaign, app.sessions.session_history("game")[0])
         assert app.sessions.generate_recap(first.id) == recap_of(campaign, app.sessions.session_history("game")[0])
-        assert h.KNOWS not in str(ended.summary)
+        assert LEARNED not in str(ended.summary)
 
 
 def test_the_lore_of_a_sitting_is_of_its_threads_and_cast_and_tells_no_secret(app: App) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.builtin.parser.meaning import MeaningReader, ReadMeaning, no_meaning
-from lorewright.campaigns.checks import check
+from lorewright.campaigns.checks import damage_of
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory
@@ -23,7 +23,7 @@ from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_besid
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
-from lorewright.campaigns.store import StoredPackTexts, create_campaign, pins_of
+from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, pins_of
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -33,6 +33,7 @@ from lorewright.errors import (
     NotFound,
     UnsafePath,
 )
+from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
@@ -42,12 +43,13 @@ from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
+from lorewright.storage.database import delete_unused
 from lorewright.storage.enclosure import Enclosure
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.views.draft import EntriesOf, Setting, no_entries, turn_id_of
+from lorewright.turn.views.draft import EntriesOf, Setting, no_entries
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.turn.views.scope import suggestions
@@ -172,7 +174,7 @@ class Campaigns:
         try:
             scenario = with_ids(scenario, generations)
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
-            intro = _intro(campaign_id, scenario, opening.state)
+            intro = first_narration(campaign_id, scenario.intro_seed, opening.state)
             result = _first_result(intro, opening.state, opening.rules.ruleset, generations)
         finally:
             for generation in generations:
@@ -402,9 +404,28 @@ class Campaigns:
             with closing(CampaignStore(path, clock=self.clock)) as store:
                 yield store
         except _OF_DAMAGE:
-            if (damage := _damage_of(path)) is None:
+            if (damage := damage_of(path)) is None:
                 raise
             raise damage from None
+
+    def remove(self, campaign_id: str) -> None:
+        """Delete a campaign: its file with all branches, the lines that were typed in it, its search index, and what
+        the user agreed to pay for in it. The pack texts that it pins are kept: others may pin them too.
+
+        Raises:
+            NotFound: there is no such campaign.
+            Busy: it is open, here or in another process.
+        Whatever is raised, nothing was deleted.
+        """
+        path = self.path(campaign_id)
+        delete_unused(path)
+        Enclosure(self.folder).remove(self.lines_path(campaign_id))
+        self._histories.forget(campaign_id)
+        forget_agreements(path)
+
+    def lines_path(self, campaign_id: str) -> Path:
+        """Return where the prompt keeps the lines that were typed in a campaign, whether there are any or not."""
+        return self.folder / f"{campaign_id}.lines"
 
     def free_id(self, given: str) -> str:
         """Return the given ID if it can be that of a new campaign.
@@ -447,25 +468,6 @@ class Campaigns:
         with suppress(EmbedderError):
             embedding.embed(installed.key, progress=progress)
         return installed
-
-
-def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
-    return Message(
-        owner="narrator",
-        type="narration",
-        turn_id=turn_id_of(campaign_id, None, "start"),
-        seq=0,
-        content=" ".join(scenario.intro_seed.split()),
-        audience=state.present(),
-    )
-
-
-def _damage_of(path: Path) -> DamagedFile | None:
-    """Return the damage of a campaign's file as an error that names the place; None where the file is sound."""
-    found = check(path).findings
-    if not found:
-        return None
-    return DamagedFile(f"{path.name} is damaged: {found[0].where}: {found[0].what}", hint=found[0].hint)
 
 
 def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generations: Sequence[Generation]) -> TurnResult:

@@ -86,6 +86,14 @@ def check(path: Path, kept: StoredPackTexts | None = None) -> CampaignCheck:
         return CampaignCheck(0, (IntegrityFinding("unreadable", path.name, str(problem), hint),))
 
 
+def damage_of(path: Path) -> DamagedFile | None:
+    """Return the damage of a campaign's file as an error that names the place; None where the file is sound."""
+    found = check(path).findings
+    if not found:
+        return None
+    return DamagedFile(f"{path.name} is damaged: {found[0].where}: {found[0].what}", hint=found[0].hint)
+
+
 @dataclass(frozen=True, slots=True)
 class Migrated:
     """The migrations that were applied to a file, in order, and whether its projection of the head's state was made

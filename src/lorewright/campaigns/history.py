@@ -19,6 +19,7 @@ from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, histo
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.patch import Outcome, Resolution
 from lorewright.rules.verbs import verb_of
+from lorewright.storage.database import delete_files_of
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.store.annotations import flagged_entries
@@ -373,7 +374,14 @@ class Histories:
         Raises:
             UnsafePath: the campaign's ID is invalid, or the path is a link.
         """
-        return HistoryIndex(Enclosure(self.folder.parent).path(self.folder.name, f"{store.campaign_id}.db"))
+        return HistoryIndex(self._path(store.campaign_id))
+
+    def forget(self, campaign_id: str) -> None:
+        """Delete the index of a campaign that is gone."""
+        delete_files_of(self._path(campaign_id))
+
+    def _path(self, campaign_id: str) -> Path:
+        return Enclosure(self.folder.parent).path(self.folder.name, f"{campaign_id}.db")
 
 
 def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:

@@ -13,8 +13,9 @@ from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.estimate import PaidModel, agree_to, has_agreed
+from lorewright.campaigns.lore import map_of
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.recap import nothing_yet, recap
+from lorewright.campaigns.recap import goal_of, recap
 from lorewright.campaigns.viewers import persona_of
 from lorewright.errors import CampaignError, NotAgreed, NotFound, SettingsError
 from lorewright.index.generation import Generation
@@ -37,7 +38,7 @@ from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import pinned_library
 from lorewright.turn.stages.variables import MessageVariables, RecapContext, SummaryOutput
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.acquaintance import Acquaintance, seen_by
 from lorewright.turn.views.draft import use_of
 from lorewright.values.entries import lore_conditions
 from lorewright.values.records import BUILTIN
@@ -186,31 +187,45 @@ def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
     return _found(campaign.store, session.id)
 
 
-def recap_of(campaign: OpenCampaign, session: SessionRow, *, who: str | None = None) -> str:
+def recap_of(campaign: OpenCampaign, session: SessionRow, *, who: str | None = None, anew: bool = False) -> str:
     """Return the recap of a sitting's turns on the path to the head, for the player of a persona, by default of the one
-    who is played; where there is only one, its stored summary as long as its last turn is on that path."""
-    return recap_for(campaign.store, campaign.setting.generations, session, who=who)
+    who is played; where there is only one, its stored summary as long as its last turn is on that path, unless it is
+    to be made `anew`."""
+    return recap_for(campaign.store, campaign.setting.generations, session, who=who, anew=anew)
 
 
 def recap_for(
-    store: CampaignStore, generations: Sequence[Generation], session: SessionRow, *, who: str | None = None
+    store: CampaignStore,
+    generations: Sequence[Generation],
+    session: SessionRow,
+    *,
+    who: str | None = None,
+    anew: bool = False,
 ) -> str:
     """Return the recap of a sitting for the player of a persona, by default of the one who is played at the head. See
     `recap_of`."""
-    head = store.head().state
-    who = who or head.player_id
+    head = store.head()
+    who = who or head.state.player_id
     is_kept = session.summary is not None and session.end_turn_id is not None
     # A stored summary is of the persona who was played last, and may be of a version that told of all of them.
-    if is_kept and not head.personas and store.is_on_path(str(session.end_turn_id)):
+    if is_kept and not anew and not head.state.personas and store.is_on_path(str(session.end_turn_id)):
         return str(session.summary)
     own = own_turns(store, session)
-    if not own:
-        return nothing_yet(as_played_by(who, head))
-    turns = store.turns()
-    before = as_played_by(who, store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]))
-    after = as_played_by(who, store.state_at(own[-1]["turn_id"]))
-    learned = learned_between(before, after, generations)
-    return recap(before, after, list(_resolutions_of(who, store, own, head)), learned=learned)
+    before = after = as_played_by(who, head.state)
+    if own:
+        turns = store.turns()
+        before = as_played_by(who, store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]))
+        after = as_played_by(who, store.state_at(own[-1]["turn_id"]))
+    story = store.story(replace(head, state=head.state.with_fields(player_id=who)))
+    shown = Acquaintance(after, generations, story, who).shown
+    return recap(
+        before,
+        shown,
+        list(_resolutions_of(who, store, own, head.state)),
+        learned=learned_between(before, after, generations),
+        goal=goal_of(store.campaign().scenario, who, head.state),
+        unseen=[way.to for place in map_of(shown) for way in place.ways if not way.visited],
+    )
 
 
 def as_played_by(who: str, state: WorldState) -> WorldState:

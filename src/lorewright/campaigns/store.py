@@ -26,6 +26,7 @@ from lorewright.storage.integrity import all_pins
 from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now
+from lorewright.turn.views.draft import turn_id_of
 from lorewright.values.records import Message, PackPin
 from lorewright.world.state import WorldState
 
@@ -112,6 +113,18 @@ class StoredPackTexts:
 
 
 # A new campaign's file, written whole or not at all.
+
+
+def first_narration(campaign_id: str, text: str, state: WorldState) -> Message:
+    """Return the message that a campaign begins with: the scenario's opening text, heard by those who are there."""
+    return Message(
+        owner="narrator",
+        type="narration",
+        turn_id=turn_id_of(campaign_id, None, "start"),
+        seq=0,
+        content=" ".join(text.split()),
+        audience=state.present(),
+    )
 
 
 def create_campaign(

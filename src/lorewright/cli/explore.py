@@ -11,7 +11,9 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.game.background_embedding import embedding_in_background
-from lorewright.cli.game.play import lines_of, piped_lines, play_at_prompt, play_lines
+from lorewright.cli.game.play import lines_of, piped_lines
+from lorewright.cli.game.sitting import play_at_prompt, play_lines
+from lorewright.cli.game.stories import Stories
 from lorewright.cli.output import note, progress_bar, say
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
@@ -54,7 +56,9 @@ def explore(
     if piped is None:
         walk = _walk(lorewright, source, seed=seed, new=new)
         with embedding_in_background(lorewright, walk.id) as vectors_have_come:
-            play_at_prompt(lorewright.campaigns, walk.id, vectors_have_come=vectors_have_come)
+            play_at_prompt(
+                lorewright.campaigns, walk.id, stories=Stories(lorewright), vectors_have_come=vectors_have_come
+            )
     elif first is not None:
         play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
     else:

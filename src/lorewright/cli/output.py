@@ -177,6 +177,19 @@ def complain(error: LorewrightError) -> None:
         err.print(Text("  hint: ", style="bold") + Text(clean(error.hint), style="default"))
 
 
+def refuse(error: LorewrightError) -> None:
+    """Tell a player on stderr why what they typed cannot be done, in plain words: nothing is broken."""
+    err = console(stderr=True)
+    err.print(Text(_sentence(error.message)))
+    if error.hint:
+        err.print(Text(f"  {_sentence(error.hint)}", style="dim"))
+
+
+def _sentence(text: str) -> str:
+    said = clean(text)
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?', '…')) else '.'}"
+
+
 # Progress: a bar on stderr while something lasts, and nothing where stderr is no terminal.
 
 

@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import DamagedFile, UnsafePath
+from lorewright.errors import Busy, DamagedFile, UnsafePath
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.projected_tables import VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
 
@@ -279,6 +279,39 @@ def delete_files_of(path: Path) -> None:
     """Delete a database that can be made again; the caller must ensure that nobody opens it meanwhile."""
     for file in files_of(path):
         Enclosure(path.parent).remove(file)
+
+
+def delete_unused(path: Path) -> None:
+    """Delete a database that nobody has open, with SQLite's files next to it and its lock.
+
+    Raises:
+        Busy: another connection to it is open, in this process or another; nothing was deleted.
+        UnsafePath: it is a link, or its journal names a file.
+    """
+    folder = Enclosure(path.parent)
+    lock = path.with_name(f"{path.name}.lock")
+    with folder.locked(lock, timeout_s=LOCK_TIMEOUT_S):
+        for file in (*files_of(path), journal_of(path)):
+            folder.checked(file)
+        refuse_naming_journal(path)
+        if path.exists() and _is_open_elsewhere(path):
+            raise Busy(f"{path} is open in another process", hint="leave the game there, then try again")
+        for file in (*files_of(path), journal_of(path)):
+            folder.remove(file)
+    folder.remove(lock)
+
+
+def _is_open_elsewhere(path: Path) -> bool:
+    """Tell whether there is another connection to a database: only the last one may take it out of WAL mode. What is
+    no database is open nowhere."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.DatabaseError as problem:
+        return getattr(problem, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    finally:
+        connection.close()
+    return False
 
 
 def set_aside(path: Path) -> Path:

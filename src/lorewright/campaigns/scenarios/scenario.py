@@ -220,11 +220,18 @@ class ScenarioThread(Frozen):
     inquiry: Inquiry | None = None
 
 
+# A time of day: hours and minutes, on a clock of 24 hours.
+_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
+
+
 class ScenarioClock(Frozen):
     """A clock; `at[value]` happens when it rises to the value. With `cost` it is what a mixed or failed attempt ticks,
-    where no rule says otherwise."""
+    where no rule says otherwise. `summary` tells the player before the first turn what it means; one with `until`
+    counts the time of day from when the story `begins` to that hour."""
 
     name: str | None = None
+    summary: str = ""
+    until: str = Field(default="", pattern=f"^$|{_TIME}")
     max: int = Field(ge=1, le=100)
     value: int = Field(default=0, ge=0)
     cost: bool = False
@@ -241,7 +248,8 @@ class ScenarioEnding(Frozen):
 class Scenario(Frozen):
     """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
-    `profile` says which rounds a turn has, where it is another than the ruleset's.
+    `profile` says which rounds a turn has, where it is another than the ruleset's; `begins` is the time of day at the
+    start (`"21:30"`).
     `stat_blocks` (of the player, the personas and the cast) and `scene_seed` begin what the ruleset's schemas describe.
     A `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
     `calibration`, `system` and `genre_rules`.
@@ -263,6 +271,7 @@ class Scenario(Frozen):
     ruleset: str = "freeform"
     profile: TurnProfile | None = None
     start: str
+    begins: str = Field(default="", pattern=f"^$|{_TIME}")
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     personas: FrozenMap[str, ScenarioPersona] = Field(default_factory=dict)
     places: FrozenMap[str, ScenarioPlace]
@@ -305,6 +314,12 @@ class Scenario(Frozen):
         if problems:
             raise ValueError("; ".join(problems[:3]))
         return grammar
+
+    @model_validator(mode="after")
+    def _times_begin(self) -> Self:
+        if not self.begins and any(clock.until for clock in self.clocks.values()):
+            raise ValueError('a clock counts `until` an hour, and the story has no `begins: "HH:MM"`')
+        return self
 
     @model_validator(mode="before")
     @classmethod

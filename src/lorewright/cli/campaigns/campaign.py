@@ -1,7 +1,8 @@
-"""lorewright campaign …: begin, list, show, log, roll back, branch, switch, export, import."""
+"""lorewright campaign …: begin, list, show, log, roll back, branch, switch, export, import, remove."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.branches import BranchTree, Stretch
+from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.sessions import as_played_by
 from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
@@ -19,6 +21,7 @@ from lorewright.campaigns.viewers import persona_of
 from lorewright.cli.campaigns import campaign_log, reviews
 from lorewright.cli.campaigns import session as scenes
 from lorewright.cli.campaigns.campaign_log import show_support
+from lorewright.cli.game.play_session import answered
 from lorewright.cli.game.session_zero import agreed_on, calibration_lines
 from lorewright.cli.models import (
     Both,
@@ -336,6 +339,49 @@ def import_file(
     say(f"campaign {row.id} stands after turn {row.current_turn}: {row.name}")
     show_models_asked(models)
     say(f"Next: lorewright play {row.id}")
+
+
+@app.command(epilog="Example: lorewright campaign remove friday --yes")
+def remove(
+    campaign_id: CampaignId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a campaign for good: every turn of every branch. It must not be open anywhere.
+
+    The packs that it was played with stay, and so do other campaigns of its scenario.
+    """
+    campaigns = open_app().campaigns
+    path = campaigns.path(campaign_id)
+    if not yes:
+        _ask_to_remove(campaigns, campaign_id)
+    campaigns.remove(campaign_id)
+    if as_json:
+        show_json({"id": campaign_id, "file": str(path)})
+        return
+    say(f"{campaign_id} is deleted: {path}, its search index, and the lines that were typed in it")
+
+
+def _ask_to_remove(campaigns: Campaigns, campaign_id: str) -> None:
+    """Say what would be deleted, and ask.
+
+    Raises:
+        SettingsError: there is no terminal at which to ask, or the answer is no; nothing was deleted.
+    """
+    hint = f"to keep a copy: lorewright campaign export {campaign_id} FILE"
+    if not sys.stdin.isatty():
+        raise SettingsError("deleting is asked about at a terminal, and there is none", hint=f"say --yes; {hint}")
+    if campaign_id in campaigns.damaged():
+        say(f"{campaign_id}, whose file cannot be read, would be deleted.")
+    else:
+        with campaigns.reading(campaign_id) as store:
+            row, tree = store.campaign(), branches.tree(store)
+        turns = "1 turn" if row.current_turn == 1 else f"{row.current_turn} turns"
+        more = f" and {len(tree.branches)} branches" if len(tree.branches) > 1 else ""
+        say(f"{row.name} ({row.id}), last played {row.updated_at[:10]}: {turns}{more} would be deleted.")
+    say(f"  {hint}", style="dim")
+    if answered("Delete it for good? [y/N] ") != "y":
+        raise SettingsError("nothing was deleted", hint="answer y to delete it")
 
 
 def _moved(campaign_id: str, moved: branches.HeadChange) -> dict[str, Any]:

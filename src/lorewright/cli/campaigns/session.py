@@ -13,9 +13,9 @@ from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.sessions import end_scene, recap_by_model, session_fields
 from lorewright.campaigns.viewers import persona_of
-from lorewright.cli.game.turn_output import show_result
+from lorewright.cli.game.turn_output import show_recap, show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
-from lorewright.cli.output import say, show_json, show_table, wrapped
+from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound
 from lorewright.replay.last_act import without_last_act
 from lorewright.storage.sittings import SessionRow
@@ -134,7 +134,7 @@ def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         show_json(session_fields(session))
         return
     say(f"{session.id} has ended: {_turns(session)}", style="bold")
-    say(wrapped(session.summary or ""))
+    show_recap(session.summary or "")
 
 
 @app.command(epilog="Example: lorewright session recap friday --by-model")
@@ -164,7 +164,7 @@ def recap(
     if as_json:
         show_json({"session_id": wanted, "recap": text})
     else:
-        say(wrapped(text))
+        show_recap(text)
 
 
 def _told_by_model(lorewright: App, campaign_id: str, session_id: str, viewer: str, *, agreed: bool) -> str:

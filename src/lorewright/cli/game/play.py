@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -16,23 +15,19 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
-from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
-from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
-from lorewright.campaigns.sessions import end
-from lorewright.campaigns.stage_models import ModelKeys
-from lorewright.cli.game.background_embedding import embedding_in_background, never
-from lorewright.cli.game.play_session import PlaySession, terminal_listener
-from lorewright.cli.game.slash import is_command, run_command
-from lorewright.cli.game.turn_output import show_result, show_start
-from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
-from lorewright.cli.output import bold, complain, note, progress_bar, say
+from lorewright.cli.game.background_embedding import embedding_in_background
+from lorewright.cli.game.play_session import terminal_listener
+from lorewright.cli.game.session_zero import agreed_on
+from lorewright.cli.game.sitting import Manner, play_at_prompt, play_lines
+from lorewright.cli.game.stories import Stories
+from lorewright.cli.game.turn_output import show_result
+from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, tiers
+from lorewright.cli.output import note, progress_bar
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
-from lorewright.storage.heads import head_row
-from lorewright.storage.sittings import active_session_row
 from lorewright.values.records import TurnResult
 
 EXAMPLES = {
@@ -40,45 +35,22 @@ EXAMPLES = {
     "turn": 'Example: lorewright turn friday "ask Viktor about Jin" --action-id 1 --json',
 }
 
-_PROMPT = "> "
 # A line that is played is a sentence or two; this is its limit in characters.
 _MAX_LINE = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a campaign is played: `small` and `large` are models that were chosen, `yes` agrees to pay for them."""
-
-    small: str | None = None
-    large: str | None = None
-    yes: bool = False
-    verbose: bool = False
-    streams: bool = True
-    debug: bool = False
-
-    @property
-    def keys(self) -> ModelKeys:
-        """Return the keys of a campaign that is begun."""
-        return keys_of(self.small, self.large)
-
-    def play_session(self, campaign: OpenCampaign, *, at_terminal: bool) -> PlaySession:
-        """Return a play session in a campaign."""
-        if self.yes:
-            agree_beforehand(campaign)
-        return PlaySession(
-            campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams, debug=self.debug
-        )
-
-
-PLAIN = Manner()
-
-
 def play(
-    name: Annotated[str, typer.Argument(help="A campaign, or a scenario to begin one from.")],
+    name: Annotated[
+        str | None, typer.Argument(help="A campaign, or a scenario to begin one from; without it, choose one.")
+    ] = None,
+    new: Annotated[bool, typer.Option("--new", help="Begin another campaign although there is one.")] = False,
     script: Annotated[Path | None, typer.Option(help="Play the lines of this file instead of asking.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of the dice, where a campaign is begun.")
     ] = None,
+    session_zero: Annotated[
+        bool, typer.Option("--session-zero", help="Be asked about tone and limits first, where a campaign is begun.")
+    ] = False,
     model: Both = None,
     small_model: Small = None,
     large_model: Large = None,
@@ -91,24 +63,39 @@ def play(
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept.
 
-    Models that are named hold from the beginning where a campaign is begun, else for this sitting. In a campaign that
-    has none every stage is built in, whatever API keys there are.
+    Without a name, what there is to play is listed, and at a terminal you choose. Models that are named hold from the
+    beginning where a campaign is begun, else for this sitting. In a campaign that has none every stage is built in,
+    whatever API keys there are.
     """
     small, large = tiers(model, small_model, large_model)
     manner = Manner(small, large, yes, verbose, stream, debug)
     lorewright = open_app(long_lived=True)
+    stories = Stories(lorewright, manner.keys)
+    begun = partial(_campaign, lorewright, stories, manner, seed=seed, new=new, session_zero=session_zero)
+    if name is None:
+        if script is None and sys.stdin is not None and sys.stdin.isatty():
+            if (chosen := stories.choose()) is not None:
+                _play_at_prompt(lorewright, _with_models(lorewright, chosen, manner), manner, stories)
+        elif script is None:
+            stories.show(stories.listed())
+        else:
+            raise SettingsError("a script is played in a campaign", hint="name it, or a scenario to begin it from")
+        return
     piped = piped_lines()
     if script is not None:
         lines = lines_of(script)
-        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), lines, manner)
+        play_lines(lorewright.campaigns, begun(name), lines, manner)
     elif piped is None:
-        campaign_id = _campaign(lorewright, name, seed, manner, by_words=True)
-        with embedding_in_background(lorewright, campaign_id) as vectors_have_come:
-            play_at_prompt(lorewright.campaigns, campaign_id, manner, vectors_have_come=vectors_have_come)
+        _play_at_prompt(lorewright, begun(name, by_words=True), manner, stories)
     elif (first := next(piped, None)) is not None:
-        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), chain([first], piped), manner)
+        play_lines(lorewright.campaigns, begun(name), chain([first], piped), manner)
     else:
         _play_demo(lorewright, name, manner)
+
+
+def _play_at_prompt(lorewright: App, campaign_id: str, manner: Manner, stories: Stories) -> None:
+    with embedding_in_background(lorewright, campaign_id) as vectors_have_come:
+        play_at_prompt(lorewright.campaigns, campaign_id, manner, stories=stories, vectors_have_come=vectors_have_come)
 
 
 def turn(
@@ -153,116 +140,48 @@ def turn(
         result_json = campaign.player_ids().told_json(stored)
         result = TurnResult.model_validate_json(result_json)
         is_told = turn_listener.happened(result.final_text)
+        if not as_json:
+            show_result(result, campaign=campaign, is_told=is_told)
     if as_json:
         sys.stdout.write(f"{result_json}\n")
         sys.stdout.flush()
-    else:
-        show_result(result, is_told=is_told)
 
 
-def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner, *, by_words: bool = False) -> str:
+def _campaign(
+    lorewright: App,
+    stories: Stories,
+    manner: Manner,
+    name: str,
+    *,
+    seed: int | None,
+    new: bool,
+    session_zero: bool,
+    by_words: bool = False,
+) -> str:
     """Return the ID of the campaign of that name, with the chosen models; else begin one from the scenario of that
-    name. With `by_words` no new pack is embedded for it: that is left for later."""
+    name. With `new` another campaign of the same scenario is begun. With `by_words` no new pack is embedded for it:
+    that is left for later."""
     campaigns = lorewright.campaigns
     if name in campaigns.ids():
-        if manner.small is not None or manner.large is not None:
-            with campaigns.open(name) as campaign:
-                choose_for_sitting(campaign, small=manner.small, large=manner.large)
-        return name
+        if not new:
+            if session_zero:
+                raise SettingsError(f"{name} has begun already", hint="add --new to begin another with a session zero")
+            return _with_models(lorewright, name, manner)
+        with campaigns.reading(name) as store:
+            name = store.campaign().scenario_id
     if not campaigns.scenario_path(name).is_file():
         hint = "see: lorewright campaign list, and the folder scenarios/"
         raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
-    campaigns.hold_to_trust()
-    note(f"beginning a campaign from {name} (packs are read when they are new) …")
-    library = lorewright.by_words if by_words else None
-    with progress_bar() as progress:
-        return campaigns.new(name, seed=seed, keys=manner.keys, library=library, progress=progress).id
+    agreed = agreed_on(campaigns, name, None, ask=session_zero)
+    return stories.begin(name, seed=seed, calibration=agreed, by_words=by_words)
 
 
-def play_at_prompt(
-    campaigns: Campaigns,
-    campaign_id: str,
-    manner: Manner = PLAIN,
-    *,
-    vectors_have_come: Callable[[], bool] = never,
-) -> None:
-    """Answer a person line by line until they leave. Once the vectors of the packs have come, they are used from the
-    next line on."""
-    # Gives the prompt a history and editing keys, where the platform has them.
-    import contextlib
-
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401
-
-    campaigns.hold_to_trust()
-    try:
-        with campaigns.open(campaign_id) as campaign, _sitting(campaign):
-            session = manner.play_session(campaign, at_terminal=True)
-            campaign.stage_models.warm(campaign.keys)
-            show_start(campaign)
-            while (line := _ask()) is not None and campaign_id in campaigns.ids():
-                if vectors_have_come():
-                    campaign.reopen_packs()
-                if not _answer(session, line):
-                    break
-    except KeyboardInterrupt:
-        _say_saved(campaigns, campaign_id)
-        raise
-    _say_saved(campaigns, campaign_id)
-
-
-def _say_saved(campaigns: Campaigns, campaign_id: str) -> None:
-    """Say that every turn is in the file; or that the file was deleted meanwhile, which an open file outlives."""
-    if campaign_id in campaigns.ids():
-        say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
-    else:
-        complain(NotFound(f"the file of {campaign_id} was moved or deleted meanwhile", hint="put it back to play on"))
-
-
-def _ask() -> str | None:
-    try:
-        with bold():
-            return input(_PROMPT)
-    except EOFError:
-        say()
-        return None
-    except KeyboardInterrupt:
-        say()
-        raise
-
-
-def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], manner: Manner = PLAIN) -> None:
-    """Play the lines one by one. Once the story has ended, only commands are answered: the next other line stops the
-    play.
-
-    Raises:
-        NotTrusted: what the workspace's settings choose is not trusted; nothing was played.
-        NotAgreed: the campaign asks a paid model that nobody has agreed to; nothing was played.
-    """
-    campaigns.hold_to_trust()
-    with campaigns.open(campaign_id) as campaign, _sitting(campaign):
-        session = manner.play_session(campaign, at_terminal=False)
-        require_agreement(campaign)
-        show_start(campaign)
-        for line in filter(str.strip, lines):
-            if not is_command(line) and campaign.store.head().state.ended is not None:
-                note("the story has ended: /undo takes the last turn back")
-                break
-            say(f"{_PROMPT}{line.strip()}", style="bold")
-            if not _answer(session, line):
-                break
-
-
-@contextmanager
-def _sitting(campaign: OpenCampaign) -> Iterator[None]:
-    """End the active sitting, with its summary, when the block ends in any way, if a turn was played in it."""
-    first = head_row(campaign.store.database).revision
-    try:
-        yield
-    finally:
-        active = active_session_row(campaign.store.database)
-        if active is not None and head_row(campaign.store.database).revision != first:
-            end(campaign, active)
+def _with_models(lorewright: App, campaign_id: str, manner: Manner) -> str:
+    """Have a campaign ask the models that were chosen for this sitting, if any were; return its ID."""
+    if manner.small is not None or manner.large is not None:
+        with lorewright.campaigns.open(campaign_id) as campaign:
+            choose_for_sitting(campaign, small=manner.small, large=manner.large)
+    return campaign_id
 
 
 def _play_demo(lorewright: App, name: str, manner: Manner) -> None:
@@ -294,20 +213,6 @@ def _scenario_of(lorewright: App, name: str) -> Scenario:
         with campaigns.reading(name) as store:
             return Scenario.model_validate(store.campaign().scenario)
     return load_scenario(campaigns.scenario_path(name))
-
-
-def _answer(session: PlaySession, line: str) -> bool:
-    """Answer a line; return True if the play goes on."""
-    words = line.strip()
-    if not words:
-        return True
-    try:
-        if is_command(words):
-            return run_command(session.campaign, words, session=session)
-        session.submit(words)
-    except LorewrightError as error:
-        complain(error)
-    return True
 
 
 def piped_lines() -> Iterator[str] | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol
@@ -248,6 +248,8 @@ class PlaySession:
         # Who speaks with the next words, where it is another persona than before, and what they think to themselves.
         self.persona: str | None = None
         self.thought = ""
+        # What is offered when the story ends: what each of the numbers from 1 on does.
+        self.ways_on: Sequence[str] = ()
         self._debug = debug
         self._at_terminal = at_terminal
         self._verbose = verbose
@@ -346,12 +348,12 @@ class PlaySession:
         self._failed_words = self._failed_whisper = self.persona = None
         self.thought = ""
         usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
-        show_result(result, table=table_of(self.campaign), is_told=is_told, usage=usage)
+        show_result(result, campaign=self.campaign, table=table_of(self.campaign), is_told=is_told, usage=usage)
         if self._debug:
             show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
             say()
         if any(isinstance(event, CampaignEnded) for event in result.engine_events):
-            show_end(recap_of(self.campaign, session))
+            show_end(recap_of(self.campaign, session), self.ways_on)
 
     def _stopped(self, head: str, did_not_happen: Callable[[], None]) -> None:
         """Say that an interrupted turn was stopped; a turn that was just committed stands and is shown."""

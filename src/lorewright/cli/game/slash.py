@@ -14,7 +14,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end_scene, recap_of
 from lorewright.campaigns.viewers import Impending, standing_of, table_of
 from lorewright.cli.game.play_session import PlaySession
-from lorewright.cli.game.turn_output import roll_line, show_last, show_result, show_table, take_back
+from lorewright.cli.game.turn_output import roll_line, show_last, show_recap, show_result, show_table, take_back
 from lorewright.cli.models import show_models
 from lorewright.cli.output import laid_out, say, wrapped
 from lorewright.errors import CampaignError, SettingsError
@@ -137,7 +137,7 @@ def scene(session: PlaySession, rest: str) -> None:
     result = TurnResult.model_validate_json(result_json)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
-    show_result(result)
+    show_result(result, campaign=session.campaign)
 
 
 # The commands by name, and which one was meant.
@@ -296,7 +296,8 @@ def _redo(session: PlaySession, rest: str) -> None:
     redo(session.campaign.store)
     turn = session.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
-    show_result(TurnResult.model_validate(session.campaign.player_ids().told(turn["result"])))
+    result = TurnResult.model_validate(session.campaign.player_ids().told(turn["result"]))
+    show_result(result, campaign=session.campaign)
 
 
 def _retry(session: PlaySession, rest: str) -> None:
@@ -346,7 +347,7 @@ def _why(session: PlaySession, rest: str) -> None:
 def _recap(session: PlaySession, rest: str) -> None:
     sittings = session_rows(session.campaign.store.database)
     for sitting in sittings[-1:]:
-        say(wrapped(recap_of(session.campaign, sitting)))
+        show_recap(recap_of(session.campaign, sitting, anew=True))
         say()
     show_last(session.campaign)
 
@@ -380,7 +381,7 @@ COMMANDS: dict[str, Command] = {
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
     "/table": Command("what lies on the table, where the rules have one", _table),
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
-    "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
+    "/recap": Command("what you want, whom you met, what is open; and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
     "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME"),
     "/think": Command("what you think by yourself, with your next words; nobody else ever knows", think, "TEXT"),

@@ -1,13 +1,15 @@
-"""What a player sees at the prompt: the narration, a dim line of dice and clocks, suggestions."""
+"""What a player sees at the prompt: the narration, dim lines of dice, notes, place, time and clocks, suggestions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.campaigns.estimate import format_dollars
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
+from lorewright.campaigns.status import PlayerStatus, introduction_of, status_of
 from lorewright.cli.output import in_lines, say, wrapped
 from lorewright.rules.actions import CastRule
 from lorewright.rules.patch import Roll
@@ -120,32 +122,45 @@ def show_start(campaign: OpenCampaign) -> None:
         None,
     )
     if last is not None and last.end_turn_id is not None and campaign.store.is_on_path(last.end_turn_id):
-        say(wrapped(f"Last time: {recap_of(campaign, last)}"), style="dim")
+        show_recap(recap_of(campaign, last, anew=True), style="dim")
         say()
     show_last(campaign)
 
 
 def show_last(campaign: OpenCampaign) -> None:
-    """Print the last narration, and the suggestions that came with it."""
+    """Print the last narration, the status, and the suggestions that came with it; before the first turn also what a
+    player has to know."""
     turns = campaign.store.turns()
     say(wrapped(_last_told(turns)))
+    if len(turns) == 1:
+        say()
+        for line in introduction_of(campaign):
+            say(wrapped(line))
+    show_status(status_of(campaign))
     _show_options(turns[-1]["result"]["suggested_actions"])
 
 
 def show_result(
-    result: TurnResult, *, table: Sequence[str] = (), is_told: bool = False, usage: Usage | None = None
+    result: TurnResult,
+    *,
+    campaign: OpenCampaign | None = None,
+    table: Sequence[str] = (),
+    is_told: bool = False,
+    usage: Usage | None = None,
 ) -> None:
-    """Print a turn's narration, unless the player has read it already, and the rows of the table, where there is one;
-    with `usage`, what models took for it."""
+    """Print a turn's narration, unless the player has read it already, the dice and the notes, the player's status in
+    the campaign, and the rows of the table, where there is one; with `usage`, what models took for it."""
     if result.clarification_question is not None:
         say(wrapped(result.clarification_question), style="bold")
     else:
         if not is_told:
             say(wrapped(result.final_text))
-        facts = " · ".join(part for part in (*map(roll_line, result.rolls), clock_line(result)) if part)
+        facts = " · ".join(map(roll_line, result.rolls))
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
             say(in_lines([part for part in (facts, f"[{cited}]" if cited else "") if part]), style="dim")
+        if campaign is not None:
+            show_status(status_of(campaign, moved=clocks_moved(result)))
         show_table(table)
     if any(isinstance(event, CampaignEnded) for event in result.engine_events):
         say("  — the end —", style="bold")
@@ -198,11 +213,35 @@ def show_table(rows: Sequence[str]) -> None:
         say(f"    {row}")
 
 
-def show_end(recap: str) -> None:
-    """Print the recap of the sitting, and the commands that still work."""
-    say(wrapped(recap))
+def show_end(recap: str, ways_on: Sequence[str] = ()) -> None:
+    """Print the recap of the sitting, and the ways on from an ending."""
+    show_recap(recap)
+    show_ways_on(ways_on)
+
+
+def show_recap(recap: str, *, style: str = "") -> None:
+    """Print a recap, part by part."""
+    for part in recap.splitlines():
+        say(wrapped(part), style=style)
+
+
+def show_ways_on(ways_on: Sequence[str]) -> None:
+    """Print the ways on from an ending by number, and the commands that still work."""
+    if ways_on:
+        say(in_lines([f"{number} {label}" for number, label in enumerate(ways_on, start=1)]))
     say("  /undo takes the last turn back   /quit leaves", style="dim")
     say()
+
+
+# The last lines of a telling that are shown once more.
+_LAST_LINES = 3
+
+
+def show_last_lines(campaign: OpenCampaign) -> None:
+    """Print the end of the last narration: its last lines."""
+    lines = wrapped(_last_told(campaign.store.turns())).splitlines()
+    say("\n".join(lines[-_LAST_LINES:]), style="dim")
+    say("  — the end —", style="bold")
 
 
 def roll_line(roll: Roll) -> str:
@@ -212,14 +251,24 @@ def roll_line(roll: Roll) -> str:
     return f"{roll.expression}{added} = {roll.total}{band}"
 
 
-def clock_line(result: TurnResult) -> str:
-    """Return the clocks and gauges that moved, with their values: `Heat 2/6 · Tide 1/8`; empty where none did."""
-    moved = {event.clock for event in result.engine_events if isinstance(event, ClockTicked)}
-    paths = [event.path for event in result.engine_events if isinstance(event, PathChanged)]
-    moved |= {path.removeprefix("scene.") for path in paths if path.startswith("scene.")}
-    return " · ".join(
-        f"{clock['name']} {clock['value']}/{clock['max']}" for clock in result.clocks if clock["id"] in moved
+def show_status(status: PlayerStatus) -> None:
+    """Print the place, the time and how the known clocks stand: `The Quay · 21:10 · Heat 2/6 (+1)`."""
+    clocks = (
+        f"{clock.name} {clock.value}/{clock.max}{f' ({clock.change:+d})' if clock.change else ''}"
+        for clock in status.clocks
     )
+    say(in_lines([part for part in (status.place, status.time, *clocks) if part], between=" · "), style="dim")
+
+
+def clocks_moved(result: TurnResult) -> dict[str, int]:
+    """Return by how much the clocks and gauges have moved that the player saw moving in a turn, by ID."""
+    moved: Counter[str] = Counter()
+    for event in result.engine_events:
+        if isinstance(event, ClockTicked):
+            moved[event.clock] += int(event.after - event.before)
+        elif isinstance(event, PathChanged) and isinstance(event.before, int) and isinstance(event.after, int):
+            moved[event.path.removeprefix("scene.")] += event.after - event.before
+    return dict(moved)
 
 
 def _show_options(options: Sequence[str]) -> None:
