@@ -99,12 +99,16 @@ class ActionResult(Frozen):
 class Validation(Frozen):
     """A turn's actions judged. `costs` (heat, time in minutes, cred, harm, rep) fall due when they are tried.
 
-    With a clarification nothing is resolved: the question is the turn's result.
+    With a clarification nothing is resolved: the question is the turn's result. `not_played` are words of the player's
+    of which nothing could be made, `read_as` says how others were understood.
     """
 
     results: tuple[ActionResult, ...] = ()
     costs: FrozenMap[str, int] = Field(default_factory=dict)
     clarification: str | None = None
+    # Newer fields are written only where they have a value: other turns keep their bytes.
+    not_played: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
+    read_as: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
 
 
 class Roll(Frozen):

@@ -257,7 +257,9 @@ SIT = Verb(
         ),
         Phrasing(
             87,
-            "sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, take a seat on, have a seat, seat "
+            "take the stool, take a stool, take the free stool, take the seat, take the chair, take the empty stool, "
+            "take the bench, take my seat, take the free seat, grab a seat, grab a stool, grab a chair, pull up a chair, pull "
+            "up a stool, perch on, sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, take a seat on, have a seat, seat "
             "myself",
             Gesture("sit", ("a little", "myself"), of_people=False, of_things=True).read,
         ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -71,6 +71,12 @@ def as_free(trait: str, word: str = "") -> Callable[[Action], Action | None]:
     return other
 
 
+def _is_in_prose(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether the prose shows what a phrase names, or it is at every place."""
+    noun = in_prose(phrase, ctx.nouns)
+    return noun is not None and noun.standing != "absent"
+
+
 @dataclass(frozen=True, slots=True)
 class Gesture:
     """How a small act is read: its type, what may be added to it without a meaning of its own, and whether it may be
@@ -93,6 +99,9 @@ class Gesture:
             typed = said_before(words, rest)
             return acting(ctx, self.kind, typed, metadata={"verb": typed}) if self.alone else None
         target = self._target(ctx, words, rest)
+        if target is None and self.of_things and _is_in_prose(ctx, phrase):
+            typed = said_before(words, rest)
+            return acting(ctx, self.kind, f"{typed} {phrase}", metadata={"verb": typed})
         if target is None or isinstance(target, Reading):
             return target
         typed = said_before(words, rest)

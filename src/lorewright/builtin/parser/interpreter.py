@@ -327,8 +327,16 @@ def _read_anything(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
 
 
 def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    asks = clause.question or longest_prefix(lows(words), lexicon().question_words)
+    low = lows(words)
+    asks = clause.question or (
+        longest_prefix(low, lexicon().question_words) and (low[0] not in _ALSO_VERBS or low[1:2] not in _OBJECTS)
+    )
     return put_to(ctx, clause.text, None, words) if asks and len(words) > 1 else None
+
+
+# Words that begin a question, and an act where an object follows: `have a rummage`.
+_ALSO_VERBS = frozenset(("have", "do", "can", "will"))
+_OBJECTS = (["a"], ["an"], ["some"], ["my"], ["another"], ["one"])
 
 
 def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:

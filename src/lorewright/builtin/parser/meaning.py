@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, exact
+from lorewright.errors import EmbedderError
 from lorewright.rules.verbs import verbs
 from lorewright.world.frozen import Frozen
 
@@ -84,9 +85,14 @@ class MeaningReader:
         import numpy as np
 
         rows = exemplars()
-        if self._vectors is None:
-            self._vectors = self._embed([phrase for phrase, _ in rows])
-        scores = np.einsum("ij,j->i", self._vectors, self._asked(masked)).astype(np.float64)
+        try:
+            if self._vectors is None:
+                self._vectors = self._embed([phrase for phrase, _ in rows])
+            asked = self._asked(masked)
+        except EmbedderError:
+            # Without an embedder the words are read as far as the grammar goes.
+            return None
+        scores = np.einsum("ij,j->i", self._vectors, asked).astype(np.float64)
         best: dict[str, float] = {}
         for (_, line), score in zip(rows, scores, strict=True):
             if all(slot in named for slot in _SLOT.findall(line)):

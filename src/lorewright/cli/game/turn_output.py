@@ -155,6 +155,8 @@ def show_result(
     else:
         if not is_told:
             say(wrapped(result.final_text))
+        for line in (*_unread(result), *result.validation.read_as):
+            say(wrapped(line, indent="  "), style="dim")
         facts = " · ".join(map(roll_line, result.rolls))
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
@@ -170,6 +172,12 @@ def show_result(
     # A question that names its answers itself is not followed by the list of them.
     named = all(f"{number} {line}" in question for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
+
+
+def _unread(result: TurnResult) -> list[str]:
+    """Return a line about words that changed nothing, where there are any."""
+    words = [f"“{part}”" for part in result.validation.not_played]
+    return [f"not played: {', '.join(words)}"] if words else []
 
 
 def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:

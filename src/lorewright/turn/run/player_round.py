@@ -433,6 +433,9 @@ def _validate(
     validation = validate(attempts, turn.views.acquaintance(state).shown, turn.setting.rules)
     if output.unclear is not None:
         validation = validation.model_copy(update={"clarification": output.unclear.question})
+    read_as = tuple(line for line in output.assumptions if line.startswith("“"))
+    if output.not_played or read_as:
+        validation = validation.model_copy(update={"not_played": output.not_played, "read_as": read_as})
     turn.recorder.keep_code("validate", attempts, validation)
     return validation
 
