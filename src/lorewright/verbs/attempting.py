@@ -116,7 +116,8 @@ def _read_attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait:
     if joint:
         found = resolve(bare(tool), ctx.nouns.carried, ctx.nouns.here)
         if not isinstance(found, PhraseMatch):
-            subject = rest
+            # One's own foot is no tool.
+            subject = subject if lows(tool)[-1:] and lows(tool)[-1] in lexicon().body else rest
         else:
             item = found
     return _read_tried(ctx, words, subject, trait, item)

@@ -107,6 +107,11 @@ def _posture(verb: str) -> str:
     return kinds[max(found, key=len)] if found else ""
 
 
+def _pose(ctx: ParseContext, words: str) -> Reading:
+    """Read what is done with one's own body, by whatever verb."""
+    return acting(ctx, POSE.name, words[:120], metadata={"verb": words.split()[0].lower()[:60]})
+
+
 def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Reading:
     """Read a few steps within the place; who is stepped up to is spoken to from then on."""
     reading = acting(
@@ -144,7 +149,7 @@ POSE = Verb(
         ),
         Phrasing(200, ", ".join(_ALONE.values()), _read_alone),
         Phrasing(205, ", ".join(_OF_BODY.values()), _read_of_body),
-        Syntax(approach=_approach),
+        Syntax(approach=_approach, posture=_pose),
         Telling(of_player=_tell, of_others=telling_of_gesture("npc.wave")),
     ),
 )

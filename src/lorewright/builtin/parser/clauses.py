@@ -149,6 +149,8 @@ class Syntax:
     record: Callable[..., Any] | None = None
     # Reads a word that begins no clause as something done to what is named: context, the words.
     anything: Callable[..., Any] | None = None
+    # Reads what is done with one's own body: context, the words.
+    posture: Callable[..., Any] | None = None
     # Reads a step up to somebody or something here: context, the words, the person or None.
     approach: Callable[..., Any] | None = None
     # Tells whether two of its actions, one after the other, are one.

@@ -15,6 +15,7 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     lows,
     place_name,
+    syntaxes,
     typed,
     verb_with,
     with_article,
@@ -196,6 +197,10 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str) -> Reading | None
     noun, free = in_prose(phrase, ctx.nouns), free_verb()
     if noun is None or free is None:
         return None
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if noun.standing == "ambient" and posture is not None and noun.name.split()[-1] in lexicon().body:
+        posed: Reading = posture(ctx, words)
+        return posed
     verb = words.split()[0].lower() if words.split() else ""
     detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)

@@ -1,4 +1,4 @@
-"""An aside of the player's -> its answer, made by code of what the player may see. It costs nothing and changes nothing."""
+"""An aside of the player's -> its answer, made by code of what the player may see. It changes nothing."""
 
 from __future__ import annotations
 
