@@ -502,8 +502,8 @@ _MEANS = "minilm"
 
 
 def _reader_of_meaning(library: Library) -> ReadMeaning:
-    """Return a reader of words by meaning, with the embedder of a workspace; one that reads nothing where that is another
-    than the thresholds hold for. The vectors of exemplars are kept with all others of the workspace."""
+    """Return a reader of words by meaning, with the embedder of a workspace; one that reads nothing where that is
+    another than the thresholds hold for. The vectors of exemplars are kept with all others of the workspace."""
     made = library.vectors
     if made is None or not made.embedder.fingerprint.startswith(_MEANS):
         return no_meaning

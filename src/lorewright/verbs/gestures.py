@@ -68,7 +68,8 @@ WAVE = Verb(
         Exemplars(
             {
                 "wave": "give them a sign, signal to them, catch their eye",
-                "wave to {person}": "give somebody a nod, give somebody a wink, signal to somebody, catch somebody's eye, "
+                "wave to {person}": "give somebody a nod, give somebody a wink, signal to somebody, catch "
+                "somebody's eye, "
                 "tip my hat to somebody, give somebody a thumbs up, raise my glass to somebody",
             }
         ),
@@ -258,8 +259,10 @@ SIT = Verb(
         Phrasing(
             87,
             "take the stool, take a stool, take the free stool, take the seat, take the chair, take the empty stool, "
-            "take the bench, take my seat, take the free seat, grab a seat, grab a stool, grab a chair, pull up a chair, pull "
-            "up a stool, perch on, sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, take a seat on, have a seat, seat "
+            "take the bench, take my seat, take the free seat, grab a seat, grab a stool, grab a chair, "
+            "pull up a chair, pull "
+            "up a stool, perch on, sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, "
+            "take a seat on, have a seat, seat "
             "myself",
             Gesture("sit", ("a little", "myself"), of_people=False, of_things=True).read,
         ),

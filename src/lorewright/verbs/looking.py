@@ -225,7 +225,8 @@ LOOK = Verb(
                 "see what there is to see, what's happening around me, case the joint, "
                 "is anybody else here, who else is in the room, have a good look about the place, "
                 "let my eyes get used to it, watch what happens",
-                "look at {thing}": "what is the thing like, give the thing a closer look, have a good look at the thing, "
+                "look at {thing}": "what is the thing like, give the thing a closer look, have a good look at "
+                "the thing, "
                 "run my eye over the thing, what does the thing look like, size up the thing, "
                 "what's written on the thing, what does the thing say, "
                 "turn the thing over in my hands, hold the thing up to the light, "
@@ -470,7 +471,9 @@ SEARCH = Verb(
         Phrasing(
             370,
             "search, search for, rummage, look for, hunt for, hunt, comb, scour, ransack, frisk, find, seek, seek "
-            "out, feel for, check for, go through the contents of, fish for, fish around, fish about, feel around, poke about, poke around, rummage about, rummage around, root around, dig around, have a rummage, go through, reach into, delve into, turn over, scavenge, probe, pat "
+            "out, feel for, check for, go through the contents of, fish for, fish around, fish about, feel "
+            "around, poke about, poke around, rummage about, rummage around, root around, dig around, "
+            "have a rummage, go through, reach into, delve into, turn over, scavenge, probe, pat"
             "down, dig for, try to find",
             _read_search,
         ),

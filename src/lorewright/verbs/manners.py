@@ -126,7 +126,8 @@ FAREWELL = Verb(
     parts=(
         Exemplars(
             {
-                "say goodbye to {person}": "take my leave of somebody, wish somebody a good night, tell somebody i'm off",
+                "say goodbye to {person}": "take my leave of somebody, wish somebody a good night, tell "
+                "somebody i'm off",
             }
         ),
         Phrasing(

@@ -143,7 +143,8 @@ POSE = Verb(
             {
                 "take a deep breath": "pull myself together, steady my nerves, calm myself down, collect myself",
                 "lean back": "make myself comfortable, get comfortable, settle in",
-                "look thoughtful": "try to look casual, act natural, pretend nothing happened, look as if i belong here, "
+                "look thoughtful": "try to look casual, act natural, pretend nothing happened, look as if i "
+                "belong here, "
                 "keep a poker face, play it cool, whistle innocently, pretend to be busy",
             }
         ),

@@ -13,7 +13,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SIGNS = re.compile(r"[^\w\s'-]+")
 _BEFORE = re.compile(
     r"(?:please|ok(?:ay)?|so|well|um+|uh|hey|and|but|now|then|wait|right|look|listen|sorry|just|actually|seriously"
-    r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you|would you|i want to|i would like to"
+    r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
+    r"|would you|i want to|i would like to"
     r"|i'd like to|let me|let's) "
 )
 _AFTER = re.compile(r" (?:please|now|then|again|though|anyway|already|exactly|thanks|right|ok|for me|or what)$")

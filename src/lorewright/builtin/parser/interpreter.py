@@ -105,8 +105,9 @@ def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading 
 
 MAX_ACTIONS = 4
 _OWN_KNOWLEDGE = re.compile(
-    r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?(?:know|learn(?:ed|t)?|heard?|find out|found"
-    r" out|remember)(?: so far)? (?:about|of) (.+?)(?: so far| already| by now)?[?.! ]*",
+    r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?"
+    r"(?:know|learn(?:ed|t)?|heard?|find out|found out|remember)(?: so far)? (?:about"
+    r"|of) (.+?)(?: so far| already| by now)?[?.! ]*",
     re.IGNORECASE,
 )
 
@@ -415,8 +416,8 @@ def _read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Read
 
 # Words that end a noun phrase.
 _AFTER_NOUNS = frozenset(
-    "and or to from with in into on onto at by for of off over under behind through until till while when where that who"
-    " which so as is are was were has have if but then before after about around back up down out again".split()
+    "and or to from with in into on onto at by for of off over under behind through until till while when where that"
+    " who which so as is are was were has have if but then before after about around back up down out again".split()
 )
 
 _YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))

@@ -63,7 +63,8 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
 
 # Words after which a name is an object.
 _JOINTS = frozenset(
-    "is was are were be a an the this that my your his her their our to at from with by of for on about like than and or"
+    "is was are were be a an the this that my your his her their our to at from with by of for on "
+    "about like than and or"
     " than see saw know knows knew tell told ask asked named called as".split()
 )
 

@@ -136,8 +136,8 @@ class ScenarioExit(Frozen):
 
 
 class ScenarioPlace(Frozen):
-    """What a scenario adds to a pack's location; a place of its own needs a name. `listener` is one of the cast, to whom
-    words are said here that are put to nobody by name."""
+    """What a scenario adds to a pack's location; a place of its own needs a name. `listener` is one of the cast, to
+    whom words are said here that are put to nobody by name."""
 
     name: str | None = None
     aliases: tuple[str, ...] = ()
