@@ -10,10 +10,11 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Telling, telling_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.views import Beat, Kind, Slot
+from lorewright.builtin.narrator.views import Beat, Kind, Line, Slot
 from lorewright.builtin.parser.clauses import is_called, listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.models import LoreText
 from lorewright.values.records import LoreLine, NarratorInput
 from lorewright.world.state import SHELF_TAG
 
@@ -166,13 +167,17 @@ def _unheard_lines(given: NarratorInput, entity_id: str | None) -> list[LoreLine
         return []
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
-    is_person = _kind(given, entity_id) == "person"
+    return unheard(lines, given.recall, is_person=_kind(given, entity_id) == "person")
+
+
+def unheard(lines: Sequence[Line], recall: Mapping[str, int], *, is_person: bool = False) -> list[Line]:
+    """Return the lines of somebody or something that stand alone and that were not told before in this branch."""
     alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
     whole = [line for line in alone if not _GOES_ON.match(line.text)]
-    return [line for line in views.unseen(whole, given.recall) if not given.recall.get(_words_key(line))]
+    return [line for line in views.unseen(whole, recall) if not recall.get(_words_key(line))]
 
 
-def _words_key(line: LoreLine) -> str:
+def _words_key(line: LoreLine | LoreText) -> str:
     return f"heard:{content_hash(plain(line.text))[:12]}"
 
 

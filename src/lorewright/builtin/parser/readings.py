@@ -255,7 +255,11 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
 
 # Asides: input for the program rather than the story: a number, `again`, a word for help, a look at the record.
 
+# The answer to a call for a hint, where nobody has a better one.
+HINT = "Try somebody or something that you have not tried yet."
+
 _ANSWERS = {
+    "hint": f"{HINT} You can:",
     "help": "Type /help for all of it. In the story you can, among much else:",
     "undo": "Nothing was done by that. /undo takes a turn back, where your table has it. Or go on:",
     "save": "Every turn is saved as it is played. You can:",

@@ -21,6 +21,7 @@ from lorewright.campaigns.estimate import (
     require_agreement,
     require_trust,
 )
+from lorewright.campaigns.hints import HintLadder
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import active_or_new_session, recap_of
 from lorewright.campaigns.viewers import table_of
@@ -248,6 +249,8 @@ class PlaySession:
         # Who speaks with the next words, where it is another persona than before, and what they think to themselves.
         self.persona: str | None = None
         self.thought = ""
+        # How plainly the player was told how to go on where they are.
+        self.hints = HintLadder()
         self._debug = debug
         self._at_terminal = at_terminal
         self._verbose = verbose

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
+from lorewright.builtin.parser.readings import HINT
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
@@ -293,7 +294,7 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     Raises:
         OutputRejected, ProviderError: as every stage.
     """
-    output = _whispered(await _interpret(turn, opening), turn.submission.whisper_to)
+    output = _whispered(_nudged(turn, await _interpret(turn, opening)), turn.submission.whisper_to)
     state, ruleset = opening.at.state, turn.setting.rules.ruleset
     run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
     if run is not None and run.output is not None:
@@ -423,6 +424,18 @@ async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
         ops=(*resolution.ops, *remembered),
         at=replace(at, state=state),
     )
+
+
+def _nudged(turn: TurnContext, output: InterpreterOutput) -> InterpreterOutput:
+    """Return the reading of a call for a hint with a nudge and the lines that are offered; any other as it is."""
+    unclear = output.unclear
+    if unclear is None or not unclear.question.startswith(HINT):
+        return output
+    lines = turn.head.options or unclear.lines
+    numbered = ", ".join(f"{number} {line}" for number, line in enumerate(lines, start=1))
+    nudge = turn.setting.nudge(turn.head) or HINT
+    question = f"{nudge} You can: {numbered}" if numbered else nudge
+    return output.model_copy(update={"unclear": unclear.model_copy(update={"question": question, "lines": lines})})
 
 
 def _within_earshot(scope: Scope, to: str | None) -> Scope:
