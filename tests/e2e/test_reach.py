@@ -11,9 +11,9 @@ import pytest
 
 from lorewright.authoring.reach.played_plans import PlanFailed, PlayedPlans
 from lorewright.authoring.reach.reached import ReachedGoals, reach_goals
-from lorewright.campaigns.solver.dry_run import DryRun, Step
 from lorewright.campaigns.solver.goals import GoalKind
 from lorewright.campaigns.solver.search import MOST_TURNS, GoalSearch, SearchNode
+from lorewright.turn.run.dry_run import DryRun, Step
 from support import harbour as h
 from support.played_scenarios import begun
 from support.scale import scaled
@@ -175,7 +175,7 @@ def test_an_item_that_its_own_words_do_not_find_is_named(tmp_path: Path) -> None
 def test_a_plan_that_does_not_work_is_not_taken_for_proof(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
-        run = DryRun(campaign.setting)
+        run = DryRun(campaign.setting.rules, campaign.setting.generations)
         plays = PlayedPlans(campaign, GoalSearch(run, campaign.store.head().state))
         assert [str(node.step) for node in plays.play((Step("go quay"), Step("go tavern")))] == ["go quay", "go tavern"]
         assert [str(node.step) for node in plays.play((Step("go quay"), Step("look")))] == ["go quay", "look"]
@@ -191,7 +191,7 @@ def test_a_plan_that_does_not_work_is_not_taken_for_proof(tmp_path: Path) -> Non
 def test_a_dry_run_comes_to_what_the_pipeline_comes_to(line: str, tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
-        search = GoalSearch(DryRun(campaign.setting), campaign.store.head().state)
+        search = GoalSearch(DryRun(campaign.setting.rules, campaign.setting.generations), campaign.store.head().state)
         wished = search.after(SearchNode(search.start), Step(line, "mixed"))
         assert wished is not None
         played = PlayedPlans(campaign, search).play((Step(line, "mixed"),))[-1]

@@ -9,12 +9,12 @@ from lorewright.authoring.reach.played_plans import PlayedPlans
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import load_scenario
-from lorewright.campaigns.solver.dry_run import DryRun
 from lorewright.campaigns.solver.search import GoalSearch, SearchNode
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import Generated, Generator, Prepared
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.scene_lore.gather import gather_person
+from lorewright.turn.run.dry_run import DryRun
 from support.walking_player import reachable
 
 MOST_ACTIONS = 40
@@ -80,7 +80,7 @@ def _played(campaign: OpenCampaign, findings: tuple[str, ...]) -> Proven:
     people = [who for who in start.positions if who != start.player_id]
     briefings = {who: gather_person(generations, who).briefing for who in people}
     with_items = [who for who in people if start.held_by(who) or briefings[who].knows or briefings[who].withholds]
-    search = GoalSearch(DryRun(campaign.setting), start)
+    search = GoalSearch(DryRun(campaign.setting.rules, campaign.setting.generations), start)
     goal = next(one for one in search.goals() if (one.kind, one.name) == ("ending", GOAL))
     found = search.plan(goal)
     assert isinstance(found, SearchNode), str(found)

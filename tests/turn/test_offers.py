@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from lorewright.rules.conditions import PathIs
 from lorewright.rules.effects import PathEffect
-from lorewright.rules.rulesets import ActionType, Need, Ruleset
-from lorewright.turn.views.scope import own_offers, suggestions
+from lorewright.rules.rulesets import ActionType, CampaignRules, Need, Ruleset
+from lorewright.turn.run.dry_run import DryRun
+from lorewright.turn.run.suggestions import suggest
+from lorewright.turn.views.acquaintance import Acquaintance
+from lorewright.turn.views.scope import own_offers
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import WorldState
 from support import small_world as w
@@ -51,9 +54,12 @@ def test_what_is_offered_turns_with_the_time() -> None:
     assert len(set(first)) == 3
 
 
+def suggested(ruleset: Ruleset, **shine: str) -> tuple[str, ...]:
+    state = things(**shine)
+    return suggest(DryRun(CampaignRules(ruleset=ruleset), ()), Acquaintance(state, ()), ())
+
+
 def test_nothing_is_suggested_that_the_ruleset_has_no_action_for() -> None:
-    state = things(coin="dull")
-    assert suggestions(state, []) == suggestions(state, [], ruleset=w.ruleset())
-    kinds = [line.split()[0] for line in suggestions(state, ["Lin"], ruleset=with_types("ask", "go"))]
-    assert kinds == ["take"]
-    assert suggestions(state, [], ruleset=with_types("ask", "go", "take", polish=POLISH)) == ("polish the coin",)
+    assert {line.split()[0] for line in suggested(w.ruleset(), coin="dull")} == {"take", "go"}
+    assert {line.split()[0] for line in suggested(with_types("go"), coin="dull")} == {"take"}
+    assert suggested(with_types("ask", "go", "take", polish=POLISH), coin="dull") == ("polish the coin",)

@@ -13,6 +13,7 @@ from typing import Any
 
 from lorewright.builtin.parser.meaning import MeaningReader, ReadMeaning, no_meaning
 from lorewright.campaigns.checks import damage_of
+from lorewright.campaigns.hints import nudge_at
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory
@@ -42,9 +43,11 @@ from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
 from lorewright.retrieval.view import has_entry_rules
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.storage.database import delete_unused
 from lorewright.storage.enclosure import Enclosure
+from lorewright.turn.run.dry_run import DryRun
+from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
@@ -52,7 +55,6 @@ from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import EntriesOf, Setting, no_entries
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
-from lorewright.turn.views.scope import suggestions
 from lorewright.values.entries import entry_history
 from lorewright.values.records import CampaignRow, Message, PackPin, TurnResult
 from lorewright.world.state import WorldState
@@ -175,7 +177,7 @@ class Campaigns:
             scenario = with_ids(scenario, generations)
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
             intro = first_narration(campaign_id, scenario.intro_seed, opening.state)
-            result = _first_result(intro, opening.state, opening.rules.ruleset, generations)
+            result = _first_result(intro, opening.state, opening.rules, generations)
         finally:
             for generation in generations:
                 generation.close()
@@ -353,7 +355,7 @@ class Campaigns:
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
         stack.enter_context(report_damage([generation.folder for generation in generations]))
         agendas = agendas_of(row.scenario, state, row.rules.cast)
-        return row, Setting(
+        setting = Setting(
             row.rules,
             row.seed,
             generations,
@@ -363,11 +365,13 @@ class Campaigns:
             upgrade_id=row.upgrade_id,
             calibration=row.scenario.get("calibration") or {},
             story=store.story,
+            tried=store.tried,
             leaks=self._leaks,
             read_meaning=self._read_meaning,
             by_words=() if self._library.vectors is None else _without_vectors(generations),
             opening=store.opening(),
         )
+        return row, replace(setting, nudge=partial(nudge_at, setting))
 
     def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
         """Return readers of the generations that a campaign pins, by pack ID; the caller closes them. The packs in
@@ -470,18 +474,18 @@ class Campaigns:
         return installed
 
 
-def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generations: Sequence[Generation]) -> TurnResult:
+def _first_result(
+    intro: Message, state: WorldState, rules: CampaignRules, generations: Sequence[Generation]
+) -> TurnResult:
     story = StorySoFar().grown([(0, intro)], state.player_id)
     knows = Acquaintance(state, generations, story)
-    heard_of = knows.heard_of()
-    threads = (related_id for thread in state.threads.values() for related_id in thread.related_entity_ids)
-    related = [state.name_of(entity_id) for entity_id in threads if entity_id in heard_of]
+    run = DryRun(rules, generations, scope=player_scope(knows))
     return TurnResult.of_no_play(
         turn_no=0,
         turn_id=intro.turn_id,
         messages=(intro,),
         final_text=intro.content,
-        suggested_actions=suggestions(knows.shown, related, ruleset=ruleset),
+        suggested_actions=suggest(run, knows, [intro.content]),
         clocks=state.clocks_shown(),
     )
 

@@ -63,7 +63,7 @@ def player_status(
 
 def _is_known(clock: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
     written = scenario.get("clocks", {}).get(clock["id"])
-    return written is None or bool(written.get("summary")) or clock["value"] != written.get("value", 0)
+    return written is None or bool(written.get("means")) or clock["value"] != written.get("value", 0)
 
 
 def _time(state: WorldState, scenario: Mapping[str, Any]) -> str:
@@ -126,9 +126,9 @@ def _carried(name: str, number: int) -> str:
 
 def _meanings(state: WorldState, scenario: Mapping[str, Any]) -> Iterator[str]:
     for clock_id, written in sorted(scenario.get("clocks", {}).items()):
-        clock, summary = state.clocks.get(clock_id), " ".join((written.get("summary") or "").split())
-        if clock is not None and summary:
-            yield f"{clock.name[:1].upper()}{clock.name[1:]} 0 to {clock.max}: {summary}"
+        clock, means = state.clocks.get(clock_id), " ".join((written.get("means") or "").split())
+        if clock is not None and means:
+            yield f"{clock.name[:1].upper()}{clock.name[1:]} 0 to {clock.max}: {means}"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -94,6 +94,23 @@ def words_on_path(database: Database, turn_id: str, *, after: str | None = None)
     )
 
 
+def resolutions_on_path(database: Database, turn_id: str, *, after: str | None = None) -> list[sqlite3.Row]:
+    """Return the records of the resolutions of the player's rounds on the path to a turn (or after an ancestor of it),
+    oldest first."""
+    if turn_id == after:
+        return []
+    return database.rows(
+        f"""WITH RECURSIVE path(turn_id) AS (
+             SELECT ?1 UNION ALL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL AND t.parent_id IS NOT ?2
+           ) SELECT r.output_json FROM path JOIN {_TURNS}
+             JOIN stage_records r ON r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id
+             WHERE r.stage = 'resolve' ORDER BY t.turn_no, r.seq""",
+        turn_id,
+        after,
+    )
+
+
 def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
     """Return a turn's parent, its ops and, if it is stored, the complete state after it; None if there is no such
     turn."""

@@ -473,7 +473,7 @@ SEARCH = Verb(
             "search, search for, rummage, look for, hunt for, hunt, comb, scour, ransack, frisk, find, seek, seek "
             "out, feel for, check for, go through the contents of, fish for, fish around, fish about, feel "
             "around, poke about, poke around, rummage about, rummage around, root around, dig around, "
-            "have a rummage, go through, reach into, delve into, turn over, scavenge, probe, pat"
+            "have a rummage, go through, reach into, delve into, turn over, scavenge, probe, pat "
             "down, dig for, try to find",
             _read_search,
         ),

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.solver.dry_run import DryRun, Step
 from lorewright.campaigns.solver.next_lines import NextLines, find_next_lines
 from lorewright.rules.patch import Patch
+from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.world.state import WorldState
 from support import harbour as h
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.solver.dry_run import Step
 from lorewright.campaigns.solver.search import GoalSearch, SearchNode
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import Patch
+from lorewright.turn.run.dry_run import Step
 from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.draft import Head
 from lorewright.values.records import TurnResult

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from lorewright.authoring.reach.played_plans import PlanFailed, PlayedPlans
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.solver.dry_run import DryRun, Step
 from lorewright.campaigns.solver.goals import Goal, GoalKind
 from lorewright.campaigns.solver.search import GoalSearch, SearchBudget, SearchNode, Unreached
 from lorewright.packs.files import Progress, no_progress
+from lorewright.turn.run.dry_run import DryRun, Step
 
 # All kinds of goals, in the order in which they are searched for.
 ALL_KINDS: tuple[GoalKind, ...] = (
@@ -55,7 +55,7 @@ def reach_goals(
     """
     campaign.change_setting(rules=campaign.setting.rules.model_copy(update={"profile": "freeform"}))
     start = campaign.store.head().state
-    search = GoalSearch(DryRun(campaign.setting), start, budget or SearchBudget())
+    search = GoalSearch(DryRun(campaign.setting.rules, campaign.setting.generations), start, budget or SearchBudget())
     reached = ReachedGoals(search)
     plays = PlayedPlans(campaign, search)
     for kind in kinds:

@@ -10,10 +10,11 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Telling, telling_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.views import Beat, Kind, Slot
+from lorewright.builtin.narrator.views import Beat, Kind, Line, Slot
 from lorewright.builtin.parser.clauses import is_called, listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.models import LoreText
 from lorewright.values.records import LoreLine, NarratorInput
 from lorewright.world.state import SHELF_TAG
 
@@ -170,12 +171,22 @@ def open_lines(given: NarratorInput, entity_id: str) -> list[LoreLine]:
     """Return the lines openly known of somebody or something that can be told one by one."""
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
-    is_person = _kind(given, entity_id) == "person"
+    return _alone(lines, is_person=_kind(given, entity_id) == "person")
+
+
+def _alone(lines: Sequence[Line], *, is_person: bool) -> list[Line]:
+    """Return the lines that can be told one by one."""
     alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
     return [line for line in alone if not _GOES_ON.match(line.text)]
 
 
-def words_key(line: LoreLine) -> str:
+def unheard(lines: Sequence[Line], recall: Mapping[str, int], *, is_person: bool = False) -> list[Line]:
+    """Return the lines of somebody or something that stand alone and that were not told before in this branch."""
+    alone = _alone(lines, is_person=is_person)
+    return [line for line in views.unseen(alone, recall) if not recall.get(words_key(line))]
+
+
+def words_key(line: LoreLine | LoreText) -> str:
     """Return the key under which the words of a line count as told, whichever note they stand in."""
     return f"heard:{content_hash(plain(line.text))[:12]}"
 

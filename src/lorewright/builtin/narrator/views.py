@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
@@ -15,6 +15,7 @@ from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_nam
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.models import LoreText
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
 from lorewright.values.scenery import SceneryView
 
@@ -48,6 +49,8 @@ class Person:
 
 
 Slot = str | Person
+
+Line = TypeVar("Line", LoreLine, LoreText)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,7 @@ def _way_name(way: WayOut) -> str:
     return f"{shown} to {place_name(leads_to)}"
 
 
-def unseen(lines: Sequence[LoreLine], recall: Mapping[str, int]) -> list[LoreLine]:
+def unseen(lines: Sequence[Line], recall: Mapping[str, int]) -> list[Line]:
     """Return the lines that were not told before in this branch."""
     return [line for line in lines if not recall.get(line.key) and plain(line.text)]
 

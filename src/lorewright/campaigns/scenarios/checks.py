@@ -41,6 +41,7 @@ def find_doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None =
         *_doors(scenario, effects, state),
         *_offstage(scenario, effects),
         *_clocks(scenario, ruleset, effects),
+        *_gauges(scenario, ruleset),
         *_absent(scenario),
         *_deeds(scenario),
         *_own_acts(scenario, ruleset),
@@ -174,6 +175,18 @@ def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iter
                 yield Doubt(
                     "clock-mark", ("clocks", key, "at", value), message, f"use {clock.value + 1} to {clock.max}"
                 )
+
+
+def _gauges(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
+    """Yield a remark for each number that is explained and that the ruleset's scene does not have, or not with both
+    bounds: it is shown to nobody."""
+    parts = ruleset.scene_state_schema.get("properties", {})
+    shown = [name for name, part in parts.items() if {"minimum", "maximum"} <= set(part)]
+    for key in scenario.gauges:
+        if key not in shown:
+            message = f"the ruleset's scene shows no number {key}"
+            hint = f"it shows: {', '.join(shown)}" if shown else "a clock of the scenario has `means` of its own"
+            yield Doubt("gauge-unknown", ("gauges", key), message, hint)
 
 
 def _absent(scenario: Scenario) -> Iterator[Doubt]:

@@ -67,7 +67,8 @@ _NAMING_ITEMS = _ITEM_FIELDS | {"clues"}
 _KEYED_BY_ENTITIES = frozenset({"places", "cast", "goals", "stat_blocks", "trust"})
 # What is below these keys is named by their author, and may be called like a field.
 _KEYED_BY_AUTHORS = _KEYED_BY_ENTITIES | {
-    *("things", "personas", "threads", "clocks", "endings", "deeds", "threats", "situations", "finds", "exits"),
+    *("things", "personas", "threads", "clocks", "gauges", "endings"),
+    *("deeds", "threats", "situations", "finds", "exits"),
 }
 _OPAQUE = frozenset({"profile", "states", "attrs", "traits", "scene_seed", "calibration", "system", "genre_rules"})
 _OTHERS_WORDS = _OPAQUE | {"grammar", "demo", "say", "conditions"}

@@ -222,15 +222,17 @@ class ScenarioThread(Frozen):
 
 # A time of day: hours and minutes, on a clock of 24 hours.
 _TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
+# What is said of a clock is one line, or two (characters).
+MEANING = 300
 
 
 class ScenarioClock(Frozen):
     """A clock; `at[value]` happens when it rises to the value. With `cost` it is what a mixed or failed attempt ticks,
-    where no rule says otherwise. `summary` tells the player before the first turn what it means; one with `until`
-    counts the time of day from when the story `begins` to that hour."""
+    where no rule says otherwise. `means` tells the player what it counts, and what a full one brings as far as they may
+    know; one with `until` counts the time of day from when the story `begins` to that hour."""
 
     name: str | None = None
-    summary: str = ""
+    means: str = Field(default="", max_length=MEANING, exclude_if=lambda means: not means)
     until: str = Field(default="", pattern=f"^$|{_TIME}")
     max: int = Field(ge=1, le=100)
     value: int = Field(default=0, ge=0)
@@ -252,7 +254,8 @@ class Scenario(Frozen):
     start (`"21:30"`).
     `stat_blocks` (of the player, the personas and the cast) and `scene_seed` begin what the ruleset's schemas describe.
     A `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
-    `calibration`, `system` and `genre_rules`.
+    `calibration`, `system` and `genre_rules`. `gauges` says of bounded numbers of that scene what they mean, as `means`
+    does of a clock.
     """
 
     id: str
@@ -286,6 +289,9 @@ class Scenario(Frozen):
     ties: tuple[ScenarioTie, ...] = ()
     turn_order: tuple[str, ...] = ()
     clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
+    gauges: FrozenMap[str, Annotated[Written, Field(max_length=MEANING)]] = Field(
+        default_factory=dict, exclude_if=lambda gauges: not gauges
+    )
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lorewright.campaigns.solver.dry_run import DryRun, Step
 from lorewright.campaigns.solver.goals import Goal, GoalKind
 from lorewright.campaigns.solver.search import GoalSearch, SearchBudget, SearchNode
+from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.turn.views.draft import Setting
 from lorewright.world.state import WorldState
 
@@ -47,7 +47,7 @@ def find_next_lines(
     budget = SearchBudget(seconds=seconds, lines=lines, clock=clock)
     if state.ended is not None or budget.is_spent:
         return ()
-    search = GoalSearch(DryRun(setting), state, budget)
+    search = GoalSearch(DryRun(setting.rules, setting.generations), state, budget)
     begin = SearchNode(state)
     goals = [goal for goal in search.goals(*kinds) if not search.is_reached(goal, begin)]
     distances = search.estimator.of(state)

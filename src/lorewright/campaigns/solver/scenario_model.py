@@ -8,7 +8,6 @@ from math import comb
 
 from lorewright.campaigns.solver.atoms import ALWAYS, Atom, Formula, added, alternatives, formula, gauge, ticked
 from lorewright.campaigns.solver.distances import SolverMove
-from lorewright.campaigns.solver.dry_run import DryRun
 from lorewright.campaigns.solver.goals import Goal, is_others_doing, is_players, openings
 from lorewright.campaigns.solver.lines import phrases, rule_lines, searches, the
 from lorewright.ids import local
@@ -21,6 +20,7 @@ from lorewright.rules.rulesets import BandName, CampaignRules, Rule
 from lorewright.rules.verbs import typed, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import SceneItem
+from lorewright.turn.run.dry_run import DryRun
 from lorewright.values.entries import lore_conditions
 from lorewright.world.state import OFFSTAGE, WorldState
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, formula, is_true
 from lorewright.campaigns.solver.distances import DistanceEstimator, Distances, SolverMove
-from lorewright.campaigns.solver.dry_run import DryRun, Step
 from lorewright.campaigns.solver.goals import FIRED_ATOMS, Goal, GoalKind, opened_by
 from lorewright.campaigns.solver.scenario_model import LONGEST_WAIT, ScenarioModel
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.patch import Roll
 from lorewright.rules.rulesets import BandName
+from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.world.events import EffectRefused, EngineEvent, ItemFound
 from lorewright.world.state import WorldState
 
@@ -229,6 +229,21 @@ class GoalSearch:
         missing = ", ".join(map(_shown, _open_needs(guess, target)))
         why = "given up" if states == 0 or self.budget.is_spent else "no state is left to try"
         return Unreached(goal, f"{why}, about {guess.of(target):.0f} steps away; missing are {missing}", node.plan())
+
+    def first_steps(self, goal: Goal) -> Iterator[Step]:
+        """Yield the steps towards a goal that can be taken at the start: of the moves that seem to lead there, in the
+        order in which they are needed, those whose needs are met and that the rules allow. Nothing is searched for."""
+        start = SearchNode(self.start)
+        guess = self.estimator.of(self.start)
+        if guess.of(goal.atom) == math.inf:
+            return
+        for move in reversed(guess.lead(goal.atom)):
+            if not move.lines or guess.of(move.needs):
+                continue
+            for band in move.bands[:1]:
+                child = self._by(start, move, band)
+                if child is not None and child.step is not None and _is_done(move, child, band):
+                    yield child.step
 
     def find_way(
         self, state: WorldState, goals: Sequence[Goal], is_there: Callable[[SearchNode], bool], *, states: int

@@ -21,6 +21,7 @@ from lorewright.campaigns.estimate import (
     require_agreement,
     require_trust,
 )
+from lorewright.campaigns.hints import HintLadder
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import active_or_new_session, recap_of
 from lorewright.campaigns.viewers import table_of
@@ -250,6 +251,8 @@ class PlaySession:
         self.thought = ""
         # What is offered when the story ends: what each of the numbers from 1 on does.
         self.ways_on: Sequence[str] = ()
+        # How plainly the player was told how to go on where they are.
+        self.hints = HintLadder()
         self._debug = debug
         self._at_terminal = at_terminal
         self._verbose = verbose

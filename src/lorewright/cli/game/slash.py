@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from lorewright.campaigns.hints import asks_for_hint, goal_lines
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -175,7 +176,7 @@ def run_command(campaign: OpenCampaign, line: str, *, session: PlaySession | Non
     Raises:
         LorewrightError: it cannot be done; nothing was changed.
     """
-    name, _, rest = line.strip().removeprefix("/").strip().partition(" ")
+    name, _, rest = ("hint" if asks_for_hint(line) else line.strip().removeprefix("/").strip()).partition(" ")
     name = f"/{name.casefold() or 'help'}"
     if name in _QUITS:
         return False
@@ -198,7 +199,7 @@ def _short(text: str) -> str:
 def is_command(line: str) -> bool:
     """Tell whether a line is for the program and not for the story."""
     words = line.strip().casefold()
-    return words.startswith("/") or words in BARE
+    return words.startswith("/") or words in BARE or asks_for_hint(words)
 
 
 def _speech() -> str:
@@ -359,6 +360,15 @@ def _table(session: PlaySession, rest: str) -> None:
         say("Nothing is played on a table here.")
 
 
+def _hint(session: PlaySession, rest: str) -> None:
+    say(wrapped(session.hints.next(session.campaign)))
+
+
+def _goal(session: PlaySession, rest: str) -> None:
+    for line in goal_lines(session.campaign):
+        say(wrapped(line))
+
+
 def _lore(session: PlaySession, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
@@ -379,6 +389,8 @@ COMMANDS: dict[str, Command] = {
     "/me": Command("how you stand: your stats, what you are in, what hangs over you", _me),
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
+    "/goal": Command("what you want, and what each clock means", _goal),
+    "/hint": Command("a hint how to go on; asked again it is plainer, three times at most; it costs nothing", _hint),
     "/table": Command("what lies on the table, where the rules have one", _table),
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
     "/recap": Command("what you want, whom you met, what is open; and what was told last", _recap, is_aside=False),

@@ -27,9 +27,11 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of
 from lorewright.storage.tables import migrate
+from lorewright.turn.run.dry_run import DryRun
+from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.store.rows import now
+from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import turn_id_of
-from lorewright.turn.views.scope import suggestions
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world.state import WorldState
 
@@ -193,18 +195,15 @@ def _opening(campaign_id: str, state: WorldState) -> Message:
 
 
 def _opening_result(opening: Message, state: WorldState) -> TurnResult:
-    related = [
-        state.name_of(related_entity_entity_id)
-        for thread in state.threads.values()
-        for related_entity_entity_id in thread.related_entity_ids
-    ]
+    knows = Acquaintance(state, (), StorySoFar().grown([(0, opening)], state.player_id))
+    run = DryRun(CampaignRules(ruleset=load_ruleset(_RULESET)[0]), (), scope=player_scope(knows))
     return TurnResult(
         turn_no=0,
         turn_id=opening.turn_id,
         messages=(opening,),
         final_text=opening.content,
         next_prompt=NEXT_PROMPT,
-        suggested_actions=suggestions(state, related),
+        suggested_actions=suggest(run, knows, [opening.content]),
         clarification_question=None,
         citations=(),
         engine_events=(),

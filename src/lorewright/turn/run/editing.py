@@ -18,6 +18,7 @@ from lorewright.rules.patch import Patch, Validation
 from lorewright.rules.resolve import describe_hardships, finish_inquiries, run_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.tools import write
+from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.store.turn_store import TurnStore
 from lorewright.turn.views.acquaintance import seen_by
@@ -33,8 +34,7 @@ from lorewright.turn.views.draft import (
     turn_id_of,
 )
 from lorewright.turn.views.point import TurnPoint, TurnStream
-from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.views import TurnViews, told_of
+from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
@@ -375,5 +375,4 @@ def _options(head: Head, state: WorldState, submission: Submission, setting: Set
     own."""
     with TurnViews(head, submission, setting) as views:
         _, at = views.at_scene(TurnPoint(state, TurnStream.after(head, "")))
-        shown = views.acquaintance(state).shown
-        return suggestions(shown, views.heard_of(at), told_of(at), ruleset=setting.rules.ruleset)
+        return options_at(views, setting, at, setting.tried(head))

@@ -34,6 +34,7 @@ from lorewright.turn.run.steps import (
     narrations_of,
     rounds_of,
 )
+from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.views.acquaintance import seen_by
@@ -51,8 +52,7 @@ from lorewright.turn.views.draft import (
 )
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
-from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.views import TurnViews, told_of
+from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import Annotations
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import (
@@ -326,6 +326,8 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     cited: tuple[Citation, ...] = ()
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
+    elif aside.kind == "hint":
+        text = turn.setting.nudge(turn.head) or answer_aside(aside.kind, shown, turn.setting.rules)
     else:
         text = answer_aside(aside.kind, shown, turn.setting.rules)
     return _draft(
@@ -349,8 +351,8 @@ def draft_of_turn(
     at, views = course[-1].at, turn.views
     if (entries := views.entries_found(at.lore.answers)) is not None:
         turn.recorder.keep_code(ENTRIES, [], entries)
-    shown = views.acquaintance(at.state).shown
-    options = suggestions(shown, views.heard_of(at), told_of(at), ruleset=turn.setting.rules.ruleset)
+    tried = (round_.resolution for round_ in rounds_of(course) if round_.who == at.state.player_id)
+    options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried))
     return _draft(
         turn,
         opening.ops,

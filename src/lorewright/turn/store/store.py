@@ -27,6 +27,7 @@ from lorewright.storage.heads import (
     is_on_path,
     move_head,
     path_to,
+    resolutions_on_path,
     set_head,
     undone_turns,
     words_on_path,
@@ -90,6 +91,8 @@ class CampaignStore:
         self._latest: tuple[str, WorldState] | None = None
         # The turn and player of the last story asked for, and that story: a turn adds a few words to it.
         self._story: tuple[str, str, StorySoFar] = ("", "", StorySoFar())
+        # The turn of the last head whose rounds were asked for, and their resolutions.
+        self._tried: tuple[str, tuple[Resolution, ...]] = ("", ())
 
     def close(self) -> None:
         """Close the file."""
@@ -251,6 +254,17 @@ class CampaignStore:
         if rows:
             so_far = so_far.grown([(row["turn_no"], message_of(row)) for row in rows], head.state.player_id)
         self._story = (head.turn_id, head.state.player_id, so_far)
+        return so_far
+
+    def tried(self, head: Head) -> tuple[Resolution, ...]:
+        """Return the resolutions of the player's rounds up to a head, in order; records that cannot be read are left
+        out."""
+        last, so_far = self._tried
+        if not (last and is_on_path(self.database, last, to=head.turn_id)):
+            last, so_far = "", ()
+        rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
+        so_far = (*so_far, *(found for row in rows if (found := _read_resolution(row["output_json"])) is not None))
+        self._tried = (head.turn_id, so_far)
         return so_far
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
@@ -450,3 +464,10 @@ def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tu
             keep_scene_lore(campaign_id, SceneLoreRow(lore_use.scene_id, draft.head.session_id, lore_use.to_keep), time)
         )
     return statements
+
+
+def _read_resolution(text: str) -> Resolution | None:
+    try:
+        return Resolution.model_validate_json(text)
+    except ValidationError:
+        return None

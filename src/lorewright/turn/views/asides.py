@@ -62,7 +62,7 @@ _ANSWERS: Mapping[str, Tell] = {"who": _who, "time": _time, "ways": _ways, "rule
 _TEXTS: Mapping[str, str] = {
     "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
     "about what you have heard of, take, give, use, open, go somewhere, wait. /help lists all of it.",
-    "hint": "/hint gives a hint: first a nudge, then a direction, then the answer.",
+    "hint": "Try somebody or something that you have not tried yet.",
     "goal": "/goal says what you want here, and what the clocks mean.",
     "recap": "/recap tells what has happened so far.",
     "undo": "/undo takes the last turn back, /undo 3 the last three.",

@@ -19,7 +19,7 @@ from lorewright.llm.model import Call, CallLog, CallTotals
 from lorewright.retrieval.view import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
-from lorewright.rules.patch import Validation
+from lorewright.rules.patch import Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
@@ -94,6 +94,24 @@ def recent_story(head: Head) -> StorySoFar:
     return StorySoFar().grown(head.recent, head.state.player_id)
 
 
+# A head -> the resolutions of the rounds that the player played up to it, in order.
+TriedOf = Callable[[Head], tuple[Resolution, ...]]
+
+
+def nothing_tried(head: Head) -> tuple[Resolution, ...]:
+    """Return no resolutions: what was tried is not looked up."""
+    return ()
+
+
+# A head -> a nudge for a player who does not know how to go on; empty where there is none.
+NudgeOf = Callable[[Head], str]
+
+
+def no_nudge(head: Head) -> str:
+    """Return nothing: there is no nudge."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class ToldOpening:
     """The text that a campaign began with, the ID of its message (`turn/seq`), and that of the place where it was
@@ -109,7 +127,8 @@ class Setting:
     """The parts of a campaign that do not change while it is played: its rules, its seed, the packs that it pins, how
     to look up its history, its entry history, the agenda of each of the cast (by ID), whether scene lore is reused, and
     the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
-    narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head; `leaks`
+    narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head, `tried` what
+    came of all that they tried; `nudge` answers a call for a hint; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
     come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
     was told."""
@@ -125,6 +144,8 @@ class Setting:
     dice: DiceOf = SeededDice
     calibration: Mapping[str, Any] = field(default_factory=dict)
     story: StoryOf = recent_story
+    tried: TriedOf = nothing_tried
+    nudge: NudgeOf = no_nudge
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
     read_meaning: ReadMeaning = no_meaning

@@ -1,10 +1,9 @@
-"""A state -> everything that a player's words can refer to in it, and suggested lines."""
+"""A state -> everything that a player's words can refer to in it, and lines for the ruleset's own actions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal
 
 from lorewright.ids import holder_of, local
@@ -14,15 +13,15 @@ from lorewright.packs.models import Item
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.acts import plainly
 from lorewright.rules.aiming import WITHIN_TARGET
-from lorewright.rules.reach import can_turn, is_barred, place_of
+from lorewright.rules.reach import is_barred, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, Ruleset
-from lorewright.rules.verbs import TypedLine, typed_line, verb_of
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import Briefing, SceneItem, SceneLore
 from lorewright.values.records import Named, Scope, WayOut
 from lorewright.values.same import Same
-from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
+from lorewright.world.state import OFFSTAGE, Entity, WorldState
 
 # Actions -> attempts: the words of an action become item IDs, so that the rules need not read free text.
 
@@ -243,7 +242,7 @@ def _is_aimed(type_: ActionType) -> bool:
     return any(WITHIN_TARGET in part.model_dump_json() for part in (*type_.needs, *type_.effects.get("success", ())))
 
 
-# The scope: everything that a player's words can refer to, and suggested lines.
+# The scope: everything that a player's words can refer to.
 
 _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "npc": "person",
@@ -251,10 +250,6 @@ _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "location": "place",
     "door": "door",
 }
-
-
-# The most lines that are offered.
-_MOST = 3
 
 
 def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[str] | None = None) -> Scope:
@@ -320,78 +315,6 @@ def _names_of_place(place: Entity) -> tuple[str, ...]:
 
 def _letters_of(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
-
-
-def suggestions(
-    state: WorldState,
-    topics: Iterable[str],
-    told: Mapping[str, Collection[str]] = MappingProxyType({}),
-    *,
-    ruleset: Ruleset | None = None,
-) -> tuple[str, ...]:
-    """Return one social, one physical and one onward line, each of which works when typed.
-
-    `topics` are names that the player has met; `told` those that somebody has told of already, by their ID. Nothing
-    here comes from an item that was not revealed. Which of several lines is offered changes with the in-world time.
-    Lines that the ruleset has no action for are omitted; its own actions take their place.
-    """
-    if state.ended is not None:
-        return ()
-    lines = (_social(state, list(topics), told), _physical(state), _onward(state))
-    offered = tuple(
-        line.text for line in lines if line and (ruleset is None or ruleset.find_row(line.verb) is not None)
-    )
-    return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
-
-
-def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> TypedLine | None:
-    people = state.present_npcs()
-    if not people:
-        return None
-    npc = people[state.minutes % len(people)]
-    person = state.name_of(npc)
-    subjects = [topic for topic in topics if topic != person and topic not in told.get(npc, ())]
-    if not subjects:
-        return typed_line("meet", person=person)
-    return typed_line("question", person=person, topic=subjects[state.minutes % len(subjects)])
-
-
-def _physical(state: WorldState) -> TypedLine | None:
-    """Suggest to unlock a lock that the player can turn, else to take what lies here, else to look or search."""
-    locked = [
-        way.door
-        for way in ways_out(state)
-        if way.door and way.locked and can_turn(state.player_id, state.doors[way.door], state)
-    ]
-    if locked:
-        return typed_line("unlock_door", door=_without_the(state.name_of(locked[0])))
-    place_id = state.scene.location_id
-    things = [state.name_of(item) for item in state.held_by(place_id)]
-    if things and SHELF_TAG in state.entities[place_id].tags:
-        # No time passes while the player reads, but the count of used phrases grows.
-        return typed_line("examine", thing=things[(state.minutes + len(state.recall)) % len(things)])
-    if things:
-        return typed_line("pick_up", thing=_without_the(things[0]))
-    return typed_line("find" if state.minutes % 2 else "view")
-
-
-def _without_the(name: str) -> str:
-    return name[4:] if name.casefold().startswith("the ") else name
-
-
-def _onward(state: WorldState) -> TypedLine | None:
-    """Suggest a way that is free, or a door that only has to be opened."""
-    lines = [line for way in ways_out(state) if (line := _line_for_way(way, state))]
-    return lines[state.minutes % len(lines)] if lines else typed_line("pass_time")
-
-
-def _line_for_way(way: WayOut, state: WorldState) -> TypedLine | None:
-    """Return what to type for a way; None where it is locked."""
-    if not way.barred:
-        return typed_line("travel", place=way.to_name) if way.to_name else typed_line("way", way=way.name)
-    if way.locked or way.door is None:
-        return None
-    return typed_line("open_door", door=_without_the(state.name_of(way.door)))
 
 
 def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:

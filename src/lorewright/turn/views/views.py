@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, Literal
 
 from lorewright.builtin.parser.clauses import is_called
-from lorewright.ids import holder_of
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.keywords import content_words
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
@@ -225,8 +224,25 @@ class TurnViews:
         if not any(map(may_point_on, outcomes)):
             return ()
         lore, generations = self.scene_lore(at.state), self._generations_in_force(at.state)
-        knows, heard_of = self.acquaintance(at.state), self.heard_of(at)
+        knows, heard_of = self.acquaintance(at.state), self._heard_of(at)
         return tuple(leads_of(outcomes, lore, knows, generations, heard_of=heard_of, words=words))
+
+    def _heard_of(self, at: TurnPoint) -> list[str]:
+        """Return names worth asking about that the player has met or heard of: in threads, and in what they have
+        learned."""
+        state = at.state
+        heard_of = self.acquaintance(state).heard_of()
+        threads = (entity_id for thread in state.threads.values() for entity_id in thread.related_entity_ids)
+        related = [entity_id for entity_id in threads if entity_id in heard_of]
+        learned = [
+            topic
+            for item in at.lore.items.values()
+            if state.has_learned(state.player_id, item.id)
+            for topic in item.topics
+        ]
+        present = {state.name_of(entity_id) for entity_id in state.present()}
+        names = [*(state.name_of(entity_id) for entity_id in related if entity_id in state.entities), *learned]
+        return [name for name in dict.fromkeys(names) if name not in present]
 
     def scenery(self, at: TurnPoint, lore: SceneLore, *, all_told: bool) -> tuple[SceneryNoun, ...]:
         """Return what the prose that the player has read shows at a point, and no entity stands for: open lore, the
@@ -486,32 +502,6 @@ class TurnViews:
             self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
             self._planners += [pair for pair in sorted((*facts, *ties)) if len(pair[1].split()) >= _SENTENCE_WORDS]
         return self._planners
-
-    def heard_of(self, at: TurnPoint) -> list[str]:
-        """Return names worth asking about that the player has met or heard of: in threads, and in what they have
-        learned."""
-        state = at.state
-        heard_of = self.acquaintance(state).heard_of()
-        threads = (entity_id for thread in state.threads.values() for entity_id in thread.related_entity_ids)
-        related = [entity_id for entity_id in threads if entity_id in heard_of]
-        learned = [
-            topic
-            for item in at.lore.items.values()
-            if state.has_learned(state.player_id, item.id)
-            for topic in item.topics
-        ]
-        present = {state.name_of(entity_id) for entity_id in state.present()}
-        names = [*(state.name_of(entity_id) for entity_id in related if entity_id in state.entities), *learned]
-        return [name for name in dict.fromkeys(names) if name not in present]
-
-
-def told_of(at: TurnPoint) -> dict[str, set[str]]:
-    """Return what somebody has told the player of already, by their ID: names as in `TurnViews.heard_of`."""
-    told: dict[str, set[str]] = {}
-    for item in at.lore.items.values():
-        if at.state.has_learned(at.state.player_id, item.id):
-            told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
-    return told
 
 
 def _hidden(at: TurnPoint) -> list[tuple[str, str]]:

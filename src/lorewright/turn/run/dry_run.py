@@ -5,24 +5,24 @@ Reading and grounding of a line depend on little of the state, so they are remem
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.index.generation import Generation
 from lorewright.retrieval.view import generations_in_force, unmet_conditions
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import Dice, FixedDice, parse_dice
 from lorewright.rules.patch import Patch, Roll
 from lorewright.rules.resolve import play_out
-from lorewright.rules.rulesets import BandName, Ruleset
+from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.rules.validate import validate
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
 from lorewright.turn.stages.interpret.finding import as_searches
-from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.scope import ground, scope_of, ways_out
 from lorewright.values.entries import lore_conditions
-from lorewright.values.records import InterpreterInput
+from lorewright.values.records import InterpreterInput, Scope
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
@@ -69,9 +69,20 @@ class Step:
 class DryRun:
     """The rules and packs of a campaign, for lines that are tried on a state and leave nothing behind."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.rules = setting.rules
-        self.generations = setting.generations
+    def __init__(
+        self,
+        rules: CampaignRules,
+        generations: Sequence[Generation],
+        *,
+        scope: Callable[[WorldState], Scope] = scope_of,
+        lore: Callable[[WorldState], SceneLore] | None = None,
+    ) -> None:
+        """`scope` returns all that a line can name in a state: without one, everybody and everything with a name.
+        `lore` returns all lore of a state's scene, where it was gathered already."""
+        self.rules = rules
+        self.generations = tuple(generations)
+        self._scope = scope
+        self._gathered = lore
         self._lore: dict[object, SceneLore] = {}
         self._attempts: dict[object, tuple[Attempt, ...] | None] = {}
         # Many lines are tried in one state.
@@ -111,6 +122,8 @@ class DryRun:
 
     def lore(self, state: WorldState) -> SceneLore:
         """Return all lore of the state's scene, as a turn gathers it."""
+        if self._gathered is not None:
+            return self._gathered(state)
         key = self._surroundings(state)[0]
         if key not in self._lore:
             generations = generations_in_force(self.generations, lore_conditions(state))
@@ -125,7 +138,7 @@ class DryRun:
         return self._last[1:]
 
     def _read(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
-        given = InterpreterInput(player_text=line, scope=scope_of(state), verbs=self.rules.ruleset.verbs())
+        given = InterpreterInput(player_text=line, scope=self._scope(state), verbs=self.rules.ruleset.verbs())
         # Whether an item is found already makes a difference only for what is plainly here as well.
         text = as_searches(given, self.lore(state).discoverable, ())
         reading = interpret(given if text is None else given.model_copy(update={"player_text": text}))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.campaigns.solver.dry_run import BandOutOfReach, WishedDice
 from lorewright.rules.dice import band_of
 from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.run.dry_run import BandOutOfReach, WishedDice
 from support.small_world import ruleset
 
 
