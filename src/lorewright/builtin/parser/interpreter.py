@@ -40,6 +40,7 @@ from lorewright.builtin.parser.noun_phrases import (
     resolve,
 )
 from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
     ParseContext,
     PhraseKind,
     Reading,
@@ -59,6 +60,7 @@ from lorewright.builtin.parser.readings import (
     repeated,
     shown,
     trimmed,
+    typeable,
     which,
 )
 from lorewright.builtin.parser.speech import (
@@ -134,6 +136,8 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     names = _long_names(ctx.nouns)
     text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
     ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
+    offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
+    ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
@@ -223,6 +227,7 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
         or _read_anything(ctx, words)
         or _read_by_meaning(ctx, clause, words)
         or _read_deed(ctx, clause, words)
+        or _read_aloud(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -352,6 +357,8 @@ def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) ->
             return None
         case PhraseMatch() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
             return read_way(ctx, clause.text, words)
+        case PhraseMatch() if ctx.offered_verb and found.candidate in nouns.things:
+            return by_own_verb(ctx, clause.text, words_of(f"{ctx.offered_verb} {typeable(found.label)}"))
         case PhraseMatch():
             return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
         case None:
@@ -359,7 +366,7 @@ def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) ->
 
 
 def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Offer a verb with a letter wrong, never act on it: `reach` is no `search`."""
+    """Read a verb with a letter wrong, where what follows it fits: `examin the glass`; `reach` is no `search`."""
     low = words[0].low
     if len(low) < 4:
         return None
@@ -368,11 +375,8 @@ def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Rea
         mended = (Word(verb, verb), *words[1:])
         reading = _read_by_verb(ctx, Clause(mended), mended)
         if reading is not None and reading.unclear is None:
-            return asking(
-                clause.text,
-                f"“{excerpt(words[0].text)}” is no verb that I know. Did you mean:",
-                [typed(mended)],
-            )
+            assumed = f"{verb} is meant by {excerpt(words[0].text)}"
+            return replace(reading, confidence=0.7, assumptions=(*reading.assumptions, assumed))
     return None
 
 
@@ -407,18 +411,29 @@ def _read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Read
     for at, word in enumerate(low):
         if not at or word not in lexicon().articles:
             continue
-        end = next((n for n in range(at + 1, len(low)) if not low[n] or low[n] in _AFTER_NOUNS), len(low))
+        end = next((n for n in range(at + 1, len(low)) if not low[n] or low[n] in AFTER_NOUNS), len(low))
         found = aimed_at_prose(ctx, clause.text, typed(words[at + 1 : end])) if end > at + 1 else None
         if found is not None:
             return found
     return None
 
 
-# Words that end a noun phrase.
-_AFTER_NOUNS = frozenset(
-    "and or to from with in into on onto at by for of off over under behind through until till while when where that"
-    " who which so as is are was were has have if but then before after about around back up down out again".split()
+def _read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Read words that are about somebody, and begin with no act, as said to whom one speaks with."""
+    low = lows(words)
+    if not ctx.nouns.people or len(low) < 2 or not set(low) & _PERSONS or _reads_as_order(low):
+        return None
+    return read_remark(ctx, clause.text, None, words)
+
+
+_PERSONS = frozenset(
+    "i you we he she they your you're i'm it's he's she's they're we're his her their my me us".split()
 )
+
+
+def _reads_as_order(low: Sequence[str]) -> bool:
+    return low[0] not in _PERSONS and low[0] not in lexicon().about and bool(set(low[1:3]) & lexicon().articles)
+
 
 _YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))
 
@@ -429,7 +444,12 @@ def _confirmed(text: str, options: Sequence[str]) -> str:
 
 
 def _is_slip(typed_verb: str, verb: str) -> bool:
-    return fuzz.ratio(typed_verb, verb) >= 80 or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
+    is_like = fuzz.ratio(typed_verb, verb) >= _SLIP and typed_verb[0] == verb[0]
+    return is_like or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
+
+
+# From so many per cent of the letters on it is a slip.
+_SLIP = 85
 
 
 def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:

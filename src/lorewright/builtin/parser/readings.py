@@ -9,7 +9,6 @@ from typing import Any
 from lorewright.builtin.parser.clauses import (
     AGAIN,
     Phrasing,
-    Syntax,
     Word,
     cleaned,
     lexicon,
@@ -56,6 +55,8 @@ class ParseContext:
     topic: str = ""
     came_from: str = ""
     read_meaning: ReadMeaning = no_meaning
+    # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
+    offered_verb: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +164,15 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 
 def not_caught(ctx: ParseContext, words: str) -> Reading:
-    """Return the answer to words that have no meaning here: what can be done at all, with lines that work here."""
-    listed = [(part.listed, verb.name) for verb in verbs().values() if (part := verb.part(Syntax)) and part.listed]
-    known = f"You can {', '.join(name for _, name in sorted(listed))} and more:" if listed else "You can:"
-    heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
+    """Return the answer to words that have no meaning here."""
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
-    lines = about(ctx, meant) if isinstance(meant, PhraseMatch) else openings(nouns)
-    return replace(asking(words, f"{heard} {known}", lines), is_lost=True)
+    if not words:
+        return replace(asking(words, "What do you do? You can:", openings(nouns)), is_lost=True)
+    if isinstance(meant, PhraseMatch):
+        return replace(asking(words, f"What about {shown(meant)}? You can:", about(ctx, meant)), is_lost=True)
+    said = "comes to nothing here, as far as I understand it. Say it in other words, or ask for a hint."
+    return replace(asking(words, f"“{excerpt(words)}” {said}"), is_lost=True)
 
 
 def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
@@ -189,7 +191,26 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
 def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
     """Return the answer where the verb is clear, and its object is no entity: an attempt at what the prose shows, or at
     what is not here, which the rules refuse; a question where that is not known."""
-    return aimed_at_prose(ctx, words, phrase) or nothing_known(ctx, words, phrase, lines)
+    for part in dict.fromkeys((phrase, noun_part(phrase))):
+        reading = aimed_at_prose(ctx, words, part) if part else None
+        if reading is not None:
+            return reading
+    return nothing_known(ctx, words, phrase, lines)
+
+
+def noun_part(phrase: str) -> str:
+    """Return the beginning of a phrase, up to the first word that no name goes on with."""
+    words = phrase.split()
+    end = next((at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS), len(words))
+    return " ".join(words[:end])
+
+
+# Words that end a noun phrase.
+AFTER_NOUNS = frozenset(
+    "and or to from with in into on onto at by for of off over under behind through until till while when where that"
+    " who which so as is are was were has have if but then before after about around back up down out again round going"
+    " exactly without careful carefully as like because".split()
+)
 
 
 def aimed_at_prose(ctx: ParseContext, words: str, phrase: str) -> Reading | None:
@@ -208,7 +229,9 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str) -> Reading | None
 
 def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
     """Return the question where the verb is clear, and nothing is known by the name of its object."""
-    return asking(words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns))
+    return asking(
+        words, f"There is no “{excerpt(noun_part(phrase))}” here that I know of. You can:", lines or openings(ctx.nouns)
+    )
 
 
 def openings(nouns: Nouns) -> list[str]:

@@ -42,10 +42,11 @@ _NAME_WORDS = 4
 _CALLS = frozenset(("hey", "hello", "hi", "oh", "o", "dear", "ah", "yo"))
 # Words that begin a sentence before a comma and are no name, and general forms of address.
 _NO_NAMES = frozenset(
-    """after aha ah aha alas all alright although and anyhow as aside at aye because before besides beyond both
-    bother but by damn dear despite during each eh either er even eventually every except fine finally friend
+    """after afternoon
+    aha ah aha alas all alright although and anyhow as aside at aye because before besides beyond both
+    bother but by damn dear despite during each eh either evening er even eventually every except fine finally friend
     friends from gentlemen given god good goodness gosh great guys hell hello hey hi hm hmm honestly however huh
-    in indeed ladies last later like listen look lord ma'am madam man mate meanwhile miss mister mm neither
+    in indeed ladies last later like listen look lord ma'am madam man mate meanwhile miss mister mm morning neither
     never nevertheless next nice no nope not of off oh ok okay old once one only ooh or otherwise ouch over pal
     pardon please right sadly say second see since sir so some sooner sorry still stop sure than thanks this to
     today tomorrow tonight true two ugh uh um unless until upon wait well whatever whew while why with within

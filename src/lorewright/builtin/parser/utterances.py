@@ -83,7 +83,15 @@ def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> boo
     lex = lexicon()
     while low and (low[0] in ("", "and", "then") or low[0] in lex.adverbs):
         low = low[1:]
-    return bool(longest_prefix(low, lex.verb_phrases) or longest_prefix(low, verbs))
+    return bool(longest_prefix(low, lex.verb_phrases) or longest_prefix(low, verbs)) or _reads_as_act(low)
+
+
+def _reads_as_act(low: Sequence[str]) -> bool:
+    """Tell whether a word that is no known verb stands where one does: before an object, and not after an article."""
+    lex = lexicon()
+    known = lex.articles | lex.person_pronouns | lex.thing_pronouns | lex.about | lex.statements["subjects"]
+    is_word = bool(low) and low[0].isalpha() and len(low[0]) > 2 and low[0] not in known | lex.statements["remarks"]
+    return is_word and len(low) > 1 and low[1] in lex.statements["objects"] and low[0] not in lex.statements["joints"]
 
 
 def _trim(clause: Clause) -> Clause:
@@ -109,7 +117,8 @@ def is_said(words: Sequence[Word]) -> bool:
     if not plain:
         return False
     first, second, third = (*plain, "", "")[:3]
-    if longest_prefix(plain, lex.lead_ins) and first not in known["interjections"]:
+    lead = longest_prefix(plain, lex.lead_ins)
+    if lead and first not in known["interjections"] and longest_prefix(plain[len(lead) :], lex.verb_phrases):
         return False
     if first == "you" and second in known["seem"]:
         return bool(third) and third not in known["after_look"]

@@ -23,6 +23,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     excerpt,
     is_place,
+    noun_part,
     read_as,
     shown,
     typeable,
@@ -147,7 +148,14 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :])
     if resolve(phrase, ctx.nouns.exits) or (goal and resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)):
         return read_go(ctx, words, rest)
+    if (
+        not any(exact(phrase, candidates) for candidates in (ctx.nouns.carried, ctx.nouns.here))
+        and len({way.id for way in ctx.nouns.exits}) == 1
+        and lows(rest)[0] in ("in", "inside", "back", "outside", "out")
+    ):
+        return _read_somewhere(ctx, words)
     left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
+    left = left or resolve(noun_part(phrase), ctx.nouns.carried)
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
     if isinstance(left, PhraseMatch) and dropping is not None:
         return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
