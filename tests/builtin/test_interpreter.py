@@ -54,6 +54,7 @@ def test_an_utterance_is_read_as_the_table_says(row: dict[str, Any]) -> None:
     output = read(row["text"], row.get("scope", "bar"))
     assert _shape(output) == row.get("actions", [])
     assert (output.unclear is not None) == row.get("unclear", False)
+    assert (None if output.aside is None else output.aside.kind) == row.get("aside")
     assert output.confidence < 0.5 if output.unclear else output.confidence == row.get("confidence", 1.0)
 
 
@@ -122,11 +123,22 @@ def test_a_question_between_two_doors_names_both() -> None:
     assert unclear.lines == ("take steel door", "take back door")
 
 
-def test_an_unclear_part_yields_no_action_and_the_clear_part_stays() -> None:
-    output = read("take the unit and then frobnicate the flux")
-    assert _shape(output) == [{"type": "take", "target": "p:comm_unit"}]
-    assert output.unclear is not None
-    assert output.unclear.words == "frobnicate the flux"
+def test_a_part_of_which_nothing_can_be_made_costs_nothing_of_the_rest() -> None:
+    for text in ("take the unit and then frobnicate quietly", "Frobnicate quietly. Take the unit."):
+        output = read(text)
+        assert _shape(output) == [{"type": "take", "target": "p:comm_unit"}]
+        assert output.unclear is None
+        assert [words.lower() for words in output.not_played] == ["frobnicate quietly"]
+        assert output.played.lower() == "take the unit"
+
+
+def test_what_needs_an_answer_first_ends_the_line_unless_it_begins_it() -> None:
+    asked_first = read("go and then look around")
+    assert asked_first.unclear is not None
+    assert not asked_first.proposed_actions
+    asked_last = read("look around, then go, then look around")
+    assert [action["type"] for action in _shape(asked_last)] == ["look"]
+    assert asked_last.not_played == ("go", "look around")
 
 
 def test_violence_is_flagged_and_is_an_attack() -> None:

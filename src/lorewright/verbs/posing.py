@@ -70,7 +70,9 @@ _OF_BODY = {
     "hold": "cross, fold, uncross, put, keep, hold, hold up, hold out, spread, lift, raise, stick, shove, rest, "
     "lay, open, close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
 }
-_LEADS = ("on", "against", "over", "at", "in", "into", "to", "with", "off", "from", "under", "for", "by", ",")
+_LEADS = frozenset(
+    "on against over at in into to with off from under for by behind beneath through around along up down near , beside".split()
+)
 
 
 def _read_alone(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -96,7 +98,7 @@ def _names_anything(ctx: ParseContext, rest: Sequence[Word]) -> bool:
 
 
 def _posing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
-    verb = said_before(words, rest)
+    verb = said_before(words, rest).removeprefix("i ").removeprefix("you ")
     return acting(ctx, POSE.name, f"{verb} {typed(rest)}".strip()[:120], metadata={"verb": verb})
 
 

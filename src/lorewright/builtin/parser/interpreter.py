@@ -498,7 +498,7 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
     played = [reading for reading in readings[:until] if reading.actions]
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
-    return played, tuple(reading.words for reading in readings if reading not in played)
+    return played, tuple(reading.words for reading in readings if not any(reading is kept for kept in played))
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

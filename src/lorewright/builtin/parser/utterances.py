@@ -64,7 +64,7 @@ def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
 
 def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
     """Tell whether `and` is followed by a person and `about`: another question, to another person."""
-    if words[index].low != "and":
+    if words[index].low != "and" or all(word.low != "about" for word in words[:index]):
         return False
     low = [word.low for word in words[index + 1 :]]
     return any(low[: len(name)] == list(name) and low[len(name) : len(name) + 1] == ["about"] for name in people)
