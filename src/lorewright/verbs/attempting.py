@@ -26,10 +26,10 @@ from lorewright.builtin.parser.readings import (
     PhraseKind,
     Reading,
     acting,
-    aimed_at_prose,
     asking,
     bare,
     meant,
+    nothing_called,
     parted,
     read_way,
     trimmed,
@@ -131,14 +131,14 @@ def _read_handling(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait
     noun = None if found is not None else in_prose(bare(subject), ctx.nouns)
     if noun is None or noun.standing == "ambient":
         return found
-    return aimed_at_prose(ctx, words, bare(subject))
+    return nothing_called(ctx, words, bare(subject), [])
 
 
 def _read_lock_picking(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
     """Read `pick the lock`, perhaps with something: the lock of the only door here."""
     doors = ctx.nouns.doors
-    if not doors and (prose := aimed_at_prose(ctx, words, "lock")) is not None:
-        return prose
+    if not doors and in_prose("lock", ctx.nouns) is not None:
+        return nothing_called(ctx, words, "lock", [])
     if len(doors) != 1:
         lines = [f"pick the lock of {typeable(door.name)}" for door in doors]
         return asking(

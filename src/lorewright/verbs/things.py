@@ -32,12 +32,11 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
-    aimed_at_prose,
     asking,
     bare,
     each,
@@ -302,9 +301,8 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
         if isinstance(lying, PhraseMatch):
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
         return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
-    prose = aimed_at_prose(ctx, words, goal)
-    if prose is not None:
-        return prose
+    if in_prose(goal, ctx.nouns) is not None:
+        return nothing_called(ctx, words, goal, [])
     name = resolve(bare(thing), ctx.nouns.things)
     lines = (
         [f"drop {typeable(name.label)}"]

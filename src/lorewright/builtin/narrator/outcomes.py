@@ -18,6 +18,7 @@ from lorewright.builtin.narrator.scenery import (
 )
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.parser.clauses import listed
+from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
@@ -162,6 +163,8 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
     noun = views.prose_noun(given, outcome)
     if noun is None or not views.is_plain(noun.name):
         return None
+    if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
+        return {"person": True}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
         return {"carried" if noun.is_owned else "thing": True}, {"thing": noun.name}
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None

@@ -188,11 +188,17 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
     return lines
 
 
-def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
-    """Return the answer where the verb is clear, and its object is no entity: an attempt at what the prose shows, or at
-    what is not here, which the rules refuse; a question where that is not known."""
+# What is tried with those whom only the prose shows, where a verb wants a person.
+ADDRESS = "talk to"
+
+
+def nothing_called(
+    ctx: ParseContext, words: str, phrase: str, lines: Sequence[str], *, of_people: bool = False
+) -> Reading:
+    """Return the answer where the verb is clear, and its object is no entity: an attempt, which the rules refuse, at
+    what the prose shows or is not here; a question where that is not known, or a person is wanted who is not here."""
     for part in dict.fromkeys((phrase, noun_part(phrase))):
-        reading = aimed_at_prose(ctx, words, part) if part else None
+        reading = aimed_at_prose(ctx, words, part, of_people=of_people) if part else None
         if reading is not None:
             return reading
     return nothing_known(ctx, words, phrase, lines)
@@ -213,16 +219,16 @@ AFTER_NOUNS = frozenset(
 )
 
 
-def aimed_at_prose(ctx: ParseContext, words: str, phrase: str) -> Reading | None:
+def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: bool = False) -> Reading | None:
     """Return the attempt at something that no entity stands for; None where nothing is known of it."""
     noun, free = in_prose(phrase, ctx.nouns), free_verb()
-    if noun is None or free is None:
+    if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     if noun.standing == "ambient" and posture is not None and noun.name.split()[-1] in lexicon().body:
         posed: Reading = posture(ctx, words)
         return posed
-    verb = words.split()[0].lower() if words.split() else ""
+    verb = ADDRESS if of_people else words.partition(" ")[0].lower()
     detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
 
@@ -375,6 +381,11 @@ class PhraseKind:
     strict: bool = False
 
     @property
+    def is_of_people(self) -> bool:
+        """Whether nobody and nothing but people can be meant."""
+        return {candidate.kind for candidate in self.present or self.known} == {"person"}
+
+    @property
     def lines(self) -> list[str]:
         """The answers that a question can offer."""
         return [
@@ -430,7 +441,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
     named = resolve(phrase, wanted.present, wanted.known)
     if isinstance(named, Tie):
         return which(words, named, wanted.pattern or pattern_for("examine", "thing"))
-    return named or nothing_called(ctx, words, phrase, wanted.lines)
+    return named or nothing_called(ctx, words, phrase, wanted.lines, of_people=wanted.is_of_people)
 
 
 def _is_thing_word(phrase: str) -> bool:
