@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.scene_lore.nouns import is_abstract, may_name_a_thing, shown_nouns, singular
+from lorewright.scene_lore.nouns import is_abstract, may_name_a_thing, other_words, shown_nouns, singular
 
 TAGGED = Path(__file__).parents[1] / "fixtures" / "scenery_nouns.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TAGGED.read_text("utf-8").splitlines()]
@@ -94,3 +94,9 @@ def test_a_few_words_read_as_the_name_of_a_thing_or_as_something_else() -> None:
     assert may_name_a_thing(("wooden", "hat")) and may_name_a_thing(("gun",))
     others = (("time",), ("quietly",), ("behind", "me"), ("very", "old"), ("12",), ("nothing",), ())
     assert not any(map(may_name_a_thing, others))
+
+
+def test_other_words_are_what_a_thing_might_be_called_by_all_the_same() -> None:
+    sentence = "Behind the bar Viktor watches the moor without a lamp."
+    assert [noun.head for noun in shown_nouns(sentence)] == ["bar", "moor"]
+    assert other_words(sentence) == ("watches", "lamp")

@@ -149,3 +149,18 @@ def test_neither_the_state_nor_any_record_has_the_scenery_in_it(tmp_path: Path) 
 def test_turns_about_scenery_replay_as_they_were_played(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=("x beams", "take the fiddle", "search the wardrobe", "go quay", "x gulls"))
     assert asyncio.run(app.replays.rerun_turns("game", ALL_TURNS, None)).is_identical
+
+
+def test_a_word_that_stands_in_the_prose_is_never_denied_whatever_it_is(tmp_path: Path) -> None:
+    (result,) = played(tmp_path, "x the people")
+    (tuning,) = played(tmp_path / "again", "x the bailiffs", files=BAILIFFS)
+    assert reasons(result) != ["object_not_found"]
+    assert "Bailiffs walk along the beams." in tuning["final_text"]
+
+
+BAILIFFS = {
+    **h.FILES,
+    "locations/tavern.md": h.FILES["locations/tavern.md"].replace(
+        "Smoke hangs from the beams.", "Bailiffs walk along the beams."
+    ),
+}

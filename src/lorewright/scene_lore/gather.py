@@ -103,8 +103,9 @@ def list_lines(markdown: str) -> list[str]:
 
 # The most lines of an entity: enough for several looks, but not a whole book.
 _MOST_LINES = 8
-# Taking sentences apart costs a millisecond a paragraph; more than this is never shown of one thing.
+# Taking sentences apart costs a millisecond a paragraph; more than this is never shown of one thing, or at once.
 _MOST_CHARACTERS = 3_000
+_MOST_READ = 20_000
 
 
 def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> Mapping[str, tuple[LoreText, ...]]:
@@ -167,19 +168,26 @@ def readable_lines(
     view: LoreView, entity_ids: Iterable[str], *, introductions: Collection[str] = ()
 ) -> Iterator[ReadableLine]:
     """Yield the sentences that a viewer may read of entities, section by section; of a long section its beginning, of
-    those among the `introductions` the first open section alone.
+    those among the `introductions` the first open section alone. After so much text that nobody would read more of it
+    at once no further section is begun.
 
     The view's generations are those in force.
     """
-    same = find_same_things(view.generations)
+    same, left = find_same_things(view.generations), _MOST_READ
     for entity_id in dict.fromkeys(entity_ids):
+        if left <= 0:
+            return
         is_introduced = False
         for generation, chunk in _chunks_of(view.generations, ids_of(entity_id, same)):
             if not may_see(view, role=chunk.role, owner_id=chunk.entity_id):
                 yield from _found_lines(view, generation, chunk)
+            elif left <= 0:
+                return
             elif chunk.role == "atmosphere":
+                left -= len(chunk.text)
                 yield from _readable(chunk, sentences(chunk.text), is_sight=True)
             elif not (is_introduced and entity_id in introductions) and (texts := _quotable(_beginning(chunk))):
+                left -= len(_beginning(chunk))
                 yield from _readable(chunk, texts, is_sight=not is_introduced)
                 is_introduced = True
 

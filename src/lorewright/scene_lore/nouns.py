@@ -34,6 +34,16 @@ class ShownNoun:
 
 
 @lru_cache(maxsize=8192)
+def other_words(sentence: str) -> tuple[str, ...]:
+    """Return the words of a sentence, beside the things that it shows, by which somebody might name one all the same: a
+    noun that looks like a verb. In lower case, each once; neither names nor small words."""
+    tokens = [token for clause in _clauses(_QUOTED.sub(" , ", sentence)) for token in clause]
+    shown = {word for noun in shown_nouns(sentence) for word in noun.phrase.split()}
+    words = (token.low for token in tokens if not token.is_name and token.low not in shown)
+    return tuple(dict.fromkeys(word for word in words if may_name_a_thing((word,))))
+
+
+@lru_cache(maxsize=8192)
 def shown_nouns(sentence: str) -> tuple[ShownNoun, ...]:
     """Return the things that a sentence shows, in order, each phrase once. What somebody says in it, and what it says
     is not there, is not shown. Proper names are not among them."""
@@ -311,6 +321,8 @@ def _is_verb(tokens: Sequence[_Token], at: int, words: int, lead: str, *, is_plu
             return False
         if low in lists.mass and (following in lists.thirds or following in lists.pasts):
             return False
+        if tokens[at].is_first and low in lists.thirds and (following in lists.verbs or following in _PLURAL_VERBS):
+            return False  # `Seals use the landward side`
         return has_object or low not in lists.nounish
     if before in lists.adjectives and _is_plural(low):
         return False
@@ -329,6 +341,7 @@ def _is_verb(tokens: Sequence[_Token], at: int, words: int, lead: str, *, is_plu
     return False
 
 
+_PLURAL_VERBS = frozenset(("are", "were", "have", "do"))
 _OBJECTS = frozenset(("me", "you", "him", "it", "us", "them", "himself", "herself", "itself"))
 
 
@@ -387,6 +400,8 @@ def _stands_alone(named: Sequence[_Token], before: str) -> bool:
     lists, head = _lists(), named[-1].low
     if before in lists.without:
         return False
+    if _is_plural(head) and named[-1].is_first:
+        return True
     if _is_plural(head):
         return len(named) > 1 or head in lists.nounish or not _may_be_verb(head) or before in lists.prepositions
     return head in lists.mass

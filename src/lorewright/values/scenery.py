@@ -26,7 +26,8 @@ class SceneryNoun(Frozen):
 
     `key` names the sentence in the narrator's memory; `source` is the ID of the chunk or item that it is cited by, or
     of the message that told it (`turn/seq`). `is_owned`: the player was told that it is theirs, and has it on them.
-    `is_here`: the sentence shows what is there, rather than speaking of it.
+    `is_here`: the sentence shows what is there, rather than speaking of it. One that is not `is_sure` is any other word
+    of a sentence: it is never said not to be there.
     """
 
     name: str
@@ -36,6 +37,7 @@ class SceneryNoun(Frozen):
     source: str
     is_owned: bool = False
     is_here: bool = True
+    is_sure: bool = True
 
 
 class SceneryView(Frozen):

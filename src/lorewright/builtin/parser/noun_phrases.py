@@ -106,6 +106,8 @@ class Nouns:
     known_things: tuple[Candidate, ...]
     known_places: tuple[Candidate, ...]
     scenery: tuple[Candidate, ...] = ()
+    # Other words of the prose, by which a thing may be meant.
+    prose_words: tuple[Candidate, ...] = ()
     knows_scenery: bool = False
 
     @property
@@ -136,7 +138,8 @@ def nouns_of(scope: Scope) -> Nouns:
         known_people=tuple(_candidate(entity) for entity in known if entity.kind == "person"),
         known_things=tuple(_candidate(entity) for entity in known if entity.kind in ("thing", "door")),
         known_places=tuple(_candidate(entity) for entity in known if entity.kind == "place"),
-        scenery=tuple(map(_scenery, dict.fromkeys(noun.name for noun in scope.scenery or ()))),
+        scenery=_named_in_prose(scope, sure=True),
+        prose_words=_named_in_prose(scope, sure=False),
         knows_scenery=scope.scenery is not None,
     )
 
@@ -156,6 +159,11 @@ def _way(way: WayOut, door: Named | None) -> Candidate:
     if door is not None:
         keys += [Key(key_words(name), door.name) for name in (door.name, *door.aliases)]
     return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words))
+
+
+def _named_in_prose(scope: Scope, *, sure: bool) -> tuple[Candidate, ...]:
+    names = (noun.name for noun in scope.scenery or () if noun.is_sure == sure)
+    return tuple(map(_scenery, dict.fromkeys(names)))
 
 
 @lru_cache(maxsize=4096)
@@ -220,7 +228,7 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     owner = max((at for at, word in enumerate(words) if "'" in word), default=-1)
     words = words[owner + 1 :]
     is_own = owner < 0 and bool(words) and is_everybodys(words[-1])
-    match = None if is_own else scenery_named(phrase, nouns.scenery)
+    match = None if is_own else scenery_named(phrase, nouns.scenery) or scenery_named(phrase, nouns.prose_words)
     if match is not None:
         return ProseNoun(match.label, "shown")
     if not may_name_a_thing(words) or len(words) > 3:

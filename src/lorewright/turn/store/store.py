@@ -237,13 +237,18 @@ class CampaignStore:
 
     def opening(self) -> ToldOpening | None:
         """Return the narration that the campaign began with; None where the story was imported without one."""
-        root = self.path()[0]
-        told = [message for _, message in self.messages(root.turn_id, last=1) if message.type == "narration"]
-        if not told:
-            return None
-        return ToldOpening(
-            told[0].content, f"{root.turn_id}/{told[0].seq}", self.state_at(root.turn_id).scene.location_id
+        # Only a word of the first state is wanted, which may be large; the root has it whole.
+        row = self.database.row(
+            """SELECT turn_id, seq, content, audience_json,
+                      CASE WHEN json_valid(state_json) THEN json_extract(state_json, '$.scene.location_id') END AS place
+               FROM turns JOIN world_states USING (campaign_id, turn_id) JOIN messages USING (campaign_id, turn_id)
+               WHERE campaign_id = ? AND parent_id IS NULL AND messages.type = 'narration' ORDER BY seq LIMIT 1""",
+            self.campaign_id,
         )
+        if row is None:
+            return None
+        audience = tuple(read_json(row["audience_json"]))
+        return ToldOpening(row["content"], f"{row['turn_id']}/{row['seq']}", row["place"] or "", audience)
 
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""

@@ -114,12 +114,13 @@ def no_nudge(head: Head) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToldOpening:
-    """The text that a campaign began with, the ID of its message (`turn/seq`), and that of the place where it was
-    told."""
+    """The text that a campaign began with, the ID of its message (`turn/seq`), that of the place where it was told,
+    and those of the characters who were there."""
 
     text: str
     message_id: str
     place_id: str
+    audience: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
 from lorewright.scene_lore.models import SceneLore
-from lorewright.scene_lore.nouns import is_everybodys, shown_nouns, singular
+from lorewright.scene_lore.nouns import is_everybodys, other_words, shown_nouns, singular
 from lorewright.turn.views.draft import ToldOpening
 from lorewright.turn.views.point import TurnStream
 from lorewright.values.records import LoreLine, Message
@@ -46,7 +46,10 @@ def shown_in_lore(view: LoreView, state: WorldState) -> Iterator[SceneryNoun]:
 
 
 def shown_in_opening(opening: ToldOpening, state: WorldState) -> Iterator[SceneryNoun]:
-    """Yield the things that the opening shows at its place; those that it calls the player's go with them."""
+    """Yield the things that the opening shows at its place; those that it calls the player's go with them. A
+    persona who was elsewhere has not read it."""
+    if opening.audience and state.player_id not in opening.audience:
+        return
     is_there = state.scene.location_id == opening.place_id
     for noun in _nouns_told(opening.text, opening.message_id):
         if is_there or noun.is_owned:
@@ -116,33 +119,36 @@ def _in_pack(entity_id: str, state: WorldState) -> str:
 # A place has some hundred sentences, and they are the same turn after turn.
 @lru_cache(maxsize=4096)
 def _nouns_in(line: ReadableLine) -> tuple[SceneryNoun, ...]:
-    return tuple(
-        SceneryNoun(
-            name=noun.phrase, head=noun.head, text=line.text, key=line.key, source=line.source, is_here=line.is_sight
-        )
-        for noun in shown_nouns(line.text)
-    )
+    return _nouns_of(line.text, line.key, line.source, is_here=line.is_sight)
 
 
 @lru_cache(maxsize=4096)
 def _nouns_spoken_of(line: ReadableLine) -> tuple[SceneryNoun, ...]:
-    return tuple(noun.model_copy(update={"is_here": False}) for noun in _nouns_in(line))
+    return _nouns_of(line.text, line.key, line.source, is_here=False)
 
 
 @lru_cache(maxsize=256)
 def _nouns_told(text: str, message_id: str) -> tuple[SceneryNoun, ...]:
     return tuple(
-        SceneryNoun(
-            name=noun.phrase,
-            head=noun.head,
-            text=sentence,
-            key=f"{TOLD}{content_hash(sentence)[:12]}",
-            source=message_id,
-            is_owned=noun.is_yours,
-        )
+        noun
         for sentence in in_sentences(text)
+        for noun in _nouns_of(sentence, f"{TOLD}{content_hash(sentence)[:12]}", message_id, is_here=True, is_told=True)
+    )
+
+
+def _nouns_of(sentence: str, key: str, source: str, *, is_here: bool, is_told: bool = False) -> tuple[SceneryNoun, ...]:
+    given = {"text": sentence, "key": key, "source": source, "is_here": is_here}
+    sure = (
+        SceneryNoun.model_validate(
+            {"name": noun.phrase, "head": noun.head, "is_owned": is_told and noun.is_yours, **given}
+        )
         for noun in shown_nouns(sentence)
     )
+    others = (
+        SceneryNoun.model_validate({"name": word, "head": word, "is_sure": False, **given})
+        for word in other_words(sentence)
+    )
+    return (*sure, *others)
 
 
 # The player's actions -> what they are about where that is no entity, for the narrator.
@@ -178,4 +184,5 @@ def _view_of(index: int, name: str, scenery: Sequence[SceneryNoun]) -> SceneryVi
 
 def _rank(noun: SceneryNoun, words: Sequence[str]) -> tuple[bool, bool, int]:
     """Return a sort key that puts sentences first which show the very thing, here, and begin with it."""
-    return not {*words[:-1]} <= {*noun.name.split()}, not noun.is_here, noun.text.casefold().find(noun.head)
+    is_other = not noun.is_sure or not {*words[:-1]} <= {*noun.name.split()}
+    return is_other, not noun.is_here, noun.text.casefold().find(noun.head)

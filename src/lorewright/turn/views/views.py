@@ -255,7 +255,7 @@ class TurnViews:
             *shown_in_lore(view, knows.shown),
             *(() if opening is None else shown_in_opening(opening, at.state)),
         ]
-        known = {noun.head for noun in shown}
+        known = {noun.head for noun in shown if noun.is_sure}
         told = shown_in_narrations(narrations_here(at.stream, at.state), authored)
         # What was told is mostly lore, word for word.
         return (*shown, *(noun for noun in told if noun.head not in known))
