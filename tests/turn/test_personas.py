@@ -117,8 +117,8 @@ def test_whoever_goes_on_as_another_is_where_that_one_is_from_this_turn_on(app: 
     assert (now.player_id, now.scene.location_id, now.scene.number) == (c.BO, "harbour:quay", scene.number + 1)
     assert "Gulls" in result["final_text"] or "Quay" in result["final_text"]
     first, *rest = messages(app)
-    assert (first.type, first.subtype) == ("scene_marker", "location_change")
-    assert dict(first.payload) == {"from": "harbour:tavern", "to": "harbour:quay"}
+    assert (first.type, first.subtype) == ("scene_marker", "persona_change")
+    assert dict(first.payload) == {"to": c.BO, "at": "harbour:quay"}
     assert [(one.type, one.owner) for one in rest] == [("intention", c.BO), ("narration", "narrator")]
     # The player reads what this one says and hears.
     assert [one["type"] for one in result["messages"]] == ["intention", "narration"]

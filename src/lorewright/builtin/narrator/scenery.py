@@ -177,7 +177,10 @@ def open_lines(given: NarratorInput, entity_id: str) -> list[LoreLine]:
 def _alone(lines: Sequence[Line], *, is_person: bool) -> list[Line]:
     """Return the lines that can be told one by one."""
     alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
-    return [line for line in alone if not _GOES_ON.match(line.text)]
+    whole = [line for line in alone if not _GOES_ON.match(line.text)]
+    # Of one person: their own pronoun is clear, but not what stands for several.
+    is_one = is_person and any(view.id == entity_id and view.pronoun != "they" for view in given.scene.people)
+    return [line for line in whole if not (is_one and _OF_SEVERAL.match(line.text))]
 
 
 def unheard(lines: Sequence[Line], recall: Mapping[str, int], *, is_person: bool = False) -> list[Line]:
@@ -258,14 +261,58 @@ def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
 def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
     """Return the next lines that were not told before; where none are left, hearsay about the place or what is here."""
     if given.scene.atmosphere:
-        new = views.unseen(given.scene.atmosphere, given.recall)[:limit]
-        return [lore_beat(line) for line in new] or said_of(given, given.scene.place_id)
+        new = [told for told in wholes(given.scene.atmosphere) if views.unseen(told[:1], given.recall)][:limit]
+        return [lore_beat(*told) for told in new] or said_of(given, given.scene.place_id)
     return next(([beat] for beat in around(given)), [])
 
 
-def lore_beat(line: LoreLine) -> Beat:
-    """Return an authored line as a sentence of its own."""
-    return Beat("atmosphere", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+def lore_beat(*lines: LoreLine) -> Beat:
+    """Return an authored line, with those that depend on it, as sentences of their own."""
+    return Beat(
+        "atmosphere",
+        authored=" ".join(plain(line.text) for line in lines),
+        cites=tuple(dict.fromkeys(line.chunk_id for line in lines)),
+        keys=tuple(line.key for line in lines),
+    )
+
+
+# Beginnings that point to the sentence before, and pronouns that stand for several.
+_POINTS_BACK = re.compile(
+    r"(?:They|Them|Their|Theirs|It|Its|He|She|His|Her|Both|Neither|Either|These|Those|This|That|The others?|Another|"
+    r"(?:One|Two|Some|None|Most|All|Each) of (?:them|these|those))\b"
+)
+_OF_SEVERAL = re.compile(r"\b(?:they|them|their|theirs)\b", re.IGNORECASE)
+# What such a pronoun can stand for, before it: several things, or two joined. A verb has an s, too, but none of the
+# words before it that a noun has.
+_SEVERAL = re.compile(
+    r"\b(?:people|men|women|children|fish|each|every|any|\w+ and (?:the |a |an )?\w+)\b"
+    r"|^(?!It|This|His|Its)\w+[^\Wsui]s\b"
+    r"|\b(?:the|these|those|some|many|few|several|all|both|no|two|three|four|five|six|seven|eight|nine|ten|his|her|its|"
+    r"your|of|with|between|from|by|on|in|or|where|when|as)(?: [\w'’-]+)? [\w'’-]*[^\Wsui]s\b"
+    r"|\b(?:of|with)(?: [\w'’-]+){2} [\w'’-]*[^\Wsui]s\b",
+    re.IGNORECASE,
+)
+# `It` that stands for nothing: `It is raining`.
+_OF_NOTHING = re.compile(r"It (?:is|was|has been|rains|snows|takes|seems|smells of|looks like|feels like)\b")
+
+
+def depends(text: str) -> bool:
+    """Tell whether a sentence cannot be told without the one before it: a pronoun in it has nothing to stand for."""
+    if _POINTS_BACK.match(text) and not _OF_NOTHING.match(text):
+        return True
+    several = _OF_SEVERAL.search(text)
+    return several is not None and not _SEVERAL.search(text[: several.start()])
+
+
+def wholes(lines: Sequence[LoreLine]) -> list[tuple[LoreLine, ...]]:
+    """Return the lines in their order, each with those after it that depend on it; such a line alone is left out."""
+    found: list[tuple[LoreLine, ...]] = []
+    for at, line in enumerate(lines):
+        if not depends(plain(line.text)):
+            found.append((line,))
+        elif at and found and found[-1][-1] is lines[at - 1]:
+            found[-1] = (*found[-1], line)
+    return found
 
 
 def people(given: NarratorInput) -> list[Beat]:
@@ -367,11 +414,13 @@ def lore_left(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     people = sorted(given.scene.people, key=lambda view: view.id not in meant)
     shows = any(key in used for view in people for key in (line.key for line in view.disposition))
     lines = [] if shows else [line for view in people for line in views.unseen(view.disposition, given.recall)[:1]]
-    place = [line for line in views.unseen(given.scene.atmosphere, given.recall) if line.key not in used]
-    place = [line for line in place if not _names_somebody_absent(given, line.text)]
-    found = [*lines[:1], *place[:1]] if given.turn_no % 4 < 2 else [*place[:1], *lines[:1]]
-    for line in found:
-        yield lore_beat(line)
+    fresh = [told for told in wholes(given.scene.atmosphere) if views.unseen(told[:1], given.recall)]
+    place = [told for told in fresh if used.isdisjoint(line.key for line in told)]
+    place = [told for told in place if not any(_names_somebody_absent(given, line.text) for line in told)]
+    own = [(line,) for line in lines]
+    found = [*own[:1], *place[:1]] if given.turn_no % 4 < 2 else [*place[:1], *own[:1]]
+    for told in found:
+        yield lore_beat(*told)
     yield from (beat for beat in around(given) if not used.intersection(beat.keys))
 
 

@@ -28,8 +28,6 @@ _WORKS = re.compile(
 )
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
-# Lines that go on about several people.
-_OF_SEVERAL = re.compile(r"(?:They|Their|Both|Neither|Between them)\b")
 _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
 
@@ -120,7 +118,7 @@ def _wellbeing(given: NarratorInput, who: Person, facts: dict[str, Fact]) -> tup
 
 def _open_line(given: NarratorInput, who: Person, subject: str) -> LoreLine | None:
     """Return the open line that answers: the first of all for who somebody is, else the first that speaks of it."""
-    lines = [line for line in open_lines(given, who.id) if who.pronoun == "they" or not _OF_SEVERAL.match(line.text)]
+    lines = open_lines(given, who.id)
     match subject:
         case "name":
             return _first(lines, given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -54,13 +54,13 @@ _PROPER = r"\^\S+(?: \^\S+){0,2}"
 
 
 @cache
-def _phrases() -> Mapping[str, Mapping[str, tuple[re.Pattern[str], ...]]]:
-    """Return the patterns by verb and subject, in the order of the file."""
+def _phrases() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
+    """Return the pattern of each subject by verb, in the order of the file."""
     text = resources.files(__package__).joinpath("small_talk.yaml").read_text("utf-8")
     data: dict[str, Any] = yaml.load(text, Loader=_LOADER)
     classes = {name: _any_of(words) for name, words in data.pop("classes").items()} | {"proper": _PROPER}
     return {
-        verb: {subject: tuple(_pattern(phrase, classes) for phrase in phrases) for subject, phrases in subjects.items()}
+        verb: {subject: _any_phrase(phrases, classes) for subject, phrases in subjects.items()}
         for verb, subjects in data.items()
     }
 
@@ -75,9 +75,10 @@ def _literal(word: str) -> str:
     return rf"\^?{re.escape(word)}"
 
 
-def _pattern(phrase: str, classes: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the pattern of a phrase. Every part takes the space after it along, so that any may be missing."""
-    return re.compile("".join(_part(token, classes) for token in _TOKEN.findall(phrase)))
+def _any_phrase(phrases: Sequence[str], classes: Mapping[str, str]) -> re.Pattern[str]:
+    """Return the pattern of the phrases. Every part takes the space after it along, so that any may be missing."""
+    texts = ("".join(_part(token, classes) for token in _TOKEN.findall(phrase)) for phrase in phrases)
+    return re.compile("|".join(texts))
 
 
 def _part(token: str, classes: Mapping[str, str]) -> str:
@@ -124,16 +125,11 @@ def any_subject_of(text: str) -> str:
     return next((found for verb in _phrases() if (found := subject_of(verb, text))), "")
 
 
+# The same words are looked at as each verb's, and by parser and narrator.
+@lru_cache(maxsize=2048)
 def _subject(verb: str, plain: str) -> str:
     subjects = _phrases().get(verb, {})
-    return next(
-        (
-            subject
-            for subject, patterns in subjects.items()
-            if any(pattern.fullmatch(f"{plain} ") for pattern in patterns)
-        ),
-        "",
-    )
+    return next((subject for subject, pattern in subjects.items() if pattern.fullmatch(f"{plain} ")), "")
 
 
 def _shorter(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
