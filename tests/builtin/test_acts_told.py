@@ -111,6 +111,12 @@ def test_a_gesture_of_an_author_comes_again_and_is_said_to() -> None:
     assert sentences(told_each[1])[0] != "The clock is wound by Mara."
 
 
+def test_the_players_name_within_a_longer_name_stays() -> None:
+    text = told(act("p:mara", text="Mara asks Jo about The Boat in Cold Jo. She goes to Jo's Corner with Jo."))
+    assert "Mara asks you about The Boat in Cold Jo." in text
+    assert "to Jo's Corner with you." in text
+
+
 def test_a_gesture_is_told_in_its_own_words_with_the_player_as_you() -> None:
     text = told(act("p:mara", text="Mara looks past Jo, at Jo's hands, and says “Jo” to nobody."))
     assert "Mara looks past you, at your hands, and says “Jo” to nobody." in text

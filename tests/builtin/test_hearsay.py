@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.scenery import depends, wholes
+from lorewright.values.leads import Lead
 from lorewright.values.records import LoreLine, NarratorInput, PersonView, ThingView
 from lorewright.world.state import SHELF_TAG
 from support.narrator_scenes import BAR, NAMES, given, outcome, played
@@ -88,3 +92,85 @@ def test_nobody_is_missed_on_a_shelf() -> None:
     assert GUIDE[0].text in told.final_text
     for missed in ("Nobody", "nobody", "No one", "no one"):
         assert missed not in told.final_text
+
+
+# Whoever does not know points on, where they can.
+
+MIRA = Lead(asked="p:viktor", holder="p:mira")
+OF_JIN = Lead(asked="p:viktor", holder="p:viktor", topic="Jin")
+
+
+def pointing(*leads: Lead) -> NarratorInput:
+    return asked("the moon", leads=leads, names={**NAMES, "p:mira": "Mira"})
+
+
+def test_whoever_does_not_know_names_somebody_else_who_would_tell_it_then_what_they_would_tell_themselves() -> None:
+    first, second = played([pointing(OF_JIN, MIRA)] * 2)
+    assert "Mira" in first.final_text and "Jin" not in first.final_text
+    assert "Jin" in second.final_text and "Mira" not in second.final_text
+
+
+def test_a_mere_no_is_at_most_one_answer_in_four_where_there_is_more_to_say() -> None:
+    told = [one.final_text for one in played([pointing(OF_JIN, MIRA)] * 40)]
+    dull = [text for text in told if "Mira" not in text and "Jin" not in text]
+    assert 0 < len(dull) <= 10
+
+
+def test_where_there_is_nothing_to_point_to_it_is_a_mere_no() -> None:
+    (told,) = played([pointing()])
+    assert told.recall[0].startswith("phrase:does_not_know#") and len(told.recall) == 1
+
+
+def test_a_refusal_by_a_friend_by_a_foe_and_after_pressure_are_told_apart() -> None:
+    bags = set()
+    for regard, band in (("", None), ("warm", None), ("cold", None), ("", "success")):
+        scene = BARE.model_copy(update={"people": (QUIET.model_copy(update={"regard": regard}),)})
+        kind = "ask" if band is None else "persuade"
+        refused = outcome("deflected", type=kind, target_id="p:viktor", words="the debt", band=band)
+        bags.add(narrate(given(refused, scene=scene)).recall[0].rpartition("#")[0])
+    assert len(bags) == 4
+
+
+def test_whoever_was_won_over_and_knows_nothing_says_so() -> None:
+    names = {**NAMES, "p:jin": "Jin"}
+    won = outcome("acted", type="persuade", target_id="p:viktor", words="Jin", band="success")
+    told = narrate(given(won, scene=BARE, names=names))
+    assert told.recall[0].startswith("phrase:pressed.nothing") and "Jin" in told.final_text
+
+
+# Sentences that depend on the one before.
+
+
+@pytest.mark.parametrize(
+    ("text", "is_dependent"),
+    [
+        ("Air comes up through them with the smell of a harbour.", True),
+        ("They are damp.", True),
+        ("Its door is shut.", True),
+        ("It is raining.", False),
+        ("The tiles are damp, and they sound hollow.", False),
+        ("Cats sit there, and their eyes are green.", False),
+        ("A man reads out the weather.", False),
+    ],
+)
+def test_a_sentence_depends_on_the_one_before_where_a_pronoun_has_nothing_to_stand_for(
+    text: str, is_dependent: bool
+) -> None:
+    assert depends(text) == is_dependent
+
+
+def test_a_dependent_sentence_is_told_with_the_one_before_and_never_alone() -> None:
+    lines = tuple(
+        LoreLine(key=f"lore:{at}", text=text, chunk_id="p:bar:atmosphere")
+        for at, text in enumerate(
+            ("They hum.", "The tiles are damp.", "Air comes up through them.", "A lamp hangs low.")
+        )
+    )
+    assert [[line.text for line in told] for told in wholes(lines)] == [
+        ["The tiles are damp.", "Air comes up through them."],
+        ["A lamp hangs low."],
+    ]
+    scene = BARE.model_copy(update={"atmosphere": lines})
+    told = played([given(outcome("looked"), scene=scene)] * 3)
+    assert "The tiles are damp. Air comes up through them." in told[0].final_text
+    assert not any("They hum" in one.final_text for one in told)

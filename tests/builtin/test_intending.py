@@ -402,3 +402,26 @@ def test_a_name_that_is_a_page_long_is_cut_and_not_refused() -> None:
     who = SCOPE.player.model_copy(update={"name": long})
     done = intend(moment(me={"name": long}, scope=SCOPE.model_copy(update={"player": who}), outcomes=(GIFT,)))
     assert len(done.action_text) <= 600
+
+
+# Blows and threats before scripts; nothing told to somebody who has it.
+
+
+@pytest.mark.parametrize("kind", ["attack", "threaten", "insult"])
+def test_whoever_is_struck_or_threatened_answers_that_before_anything_written(kind: str) -> None:
+    hurt = outcome(kind, "acted", target_id=ME)
+    assert intend(moment(acts=(act(),), outcomes=(hurt,))).act_id is None
+    assert intend(moment(acts=(act(),), outcomes=(hurt,))).action_text != intend(moment(acts=(act(),))).action_text
+    assert intend(moment(acts=(act(),), outcomes=(outcome("give", "given", target_id=ME),))).act_id == "wave"
+
+
+def test_a_blow_at_somebody_else_or_one_that_was_not_possible_leaves_the_script_as_it_is() -> None:
+    for spared in (outcome("attack", "acted", target_id=CHEN.id), outcome("attack", "blocked", target_id=ME)):
+        assert intend(moment(acts=(act(),), outcomes=(spared,))).act_id == "wave"
+
+
+def test_an_item_is_not_told_to_somebody_who_has_it() -> None:
+    tells = act("tells", "tell", do={"target": JO, "item": PIER9.id})
+    assert intend(moment(acts=(tells,), knows=(PIER9,))).act_id == "tells"
+    heard = PIER9.model_copy(update={"told_to": (JO,)})
+    assert intend(moment(acts=(tells,), knows=(heard,))).act_id is None

@@ -114,3 +114,11 @@ def test_a_rule_of_the_scenario_speaks_in_place_of_the_check() -> None:
     rules = w.freeform_rules({"on": {"act": "attack"}, "success": [{"clock": w.DOOM}], "say": {"success": "He bows."}})
     resolution = w.play(ATTACK, rules=rules)
     assert (resolution.rolls, resolution.outcomes[0].say) == ((), ("He bows.",))
+
+
+def test_a_threat_that_goes_well_wins_nobody_over() -> None:
+    resolution = tried(THREATEN, 12)
+    gained = [op for op in resolution.ops if isinstance(op, o.ChangeRelation) and op.trust > 0]
+    assert resolution.outcomes[0].band == "critical" and gained == []
+    won = tried(w.attempt("persuade", w.VIKTOR), 12)
+    assert [op.trust for op in won.ops if isinstance(op, o.ChangeRelation)] == [1]

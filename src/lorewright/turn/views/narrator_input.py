@@ -32,7 +32,7 @@ from lorewright.values.records import (
 from lorewright.values.scenery import SceneryView
 from lorewright.world.changes import clock_changes, end_reached, items_learned, minutes_passed, scene_change
 from lorewright.world.events import Arrived, Departed, TimeLost
-from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.ops import ChangeInventory, ChangeRelation, RevealItem, SetDoor
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState, relation_key
 
@@ -81,7 +81,7 @@ def narrator_input(
         plan=plan,
         scene=_scene_view(after, lore),
         scene_changed=scene_change(before, after) is not None,
-        evidence=tuple(_evidence(before, after, outcomes, {item.id: item for item in items})),
+        evidence=tuple(_evidence(before, after, outcomes, _revealed(resolution), {item.id: item for item in items})),
         clocks=_ticks(before, after),
         movements=_movements(resolution, after),
         ops=tuple(_shown_ops(resolution)),
@@ -191,10 +191,20 @@ def _lines(texts: Iterable[LoreText]) -> tuple[LoreLine, ...]:
     return tuple(LoreLine(key=f"lore:{text.key}", text=text.text, chunk_id=text.chunk_id) for text in texts)
 
 
+def _revealed(resolution: Resolution) -> frozenset[str]:
+    """Return the IDs of the items that somebody learned in what is told; other rounds of the turn are told apart."""
+    return frozenset(op.item_id for op in resolution.ops if isinstance(op, RevealItem))
+
+
 def _evidence(
-    before: WorldState, after: WorldState, outcomes: Iterable[Outcome], items: dict[str, SceneItem]
+    before: WorldState,
+    after: WorldState,
+    outcomes: Iterable[Outcome],
+    revealed: Collection[str],
+    items: dict[str, SceneItem],
 ) -> Iterable[Evidence]:
-    """Yield the items of the outcomes in their order, then those learned otherwise (by a clock, say)."""
+    """Yield the items of the outcomes in their order, then those learned otherwise (by a clock, say), as far as they
+    were revealed."""
     player = after.player_id
     given: set[str] = set()
     for outcome in outcomes:
@@ -205,7 +215,7 @@ def _evidence(
                 speaker = _speaker(outcome, items[item_id], player)
                 yield _evidence_of(items[item_id], after, speaker=speaker, known_before=known)
     for item_id in sorted({*items_learned(before, after)} - given):
-        if item_id in items:
+        if item_id in items and item_id in revealed:
             yield _evidence_of(items[item_id], after, speaker=None, known_before=False)
 
 
