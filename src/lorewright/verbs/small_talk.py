@@ -4,6 +4,7 @@ them: whom they are said to answers as they stand to the speaker, from what is o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pydantic import Field
 
@@ -16,7 +17,7 @@ from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lows, type
 from lorewright.builtin.parser.handling import person_first
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact
 from lorewright.builtin.parser.readings import ParseContext, Reading, bare, parted, person_meant
-from lorewright.builtin.parser.small_talk import SmallTalk, subject_of
+from lorewright.builtin.parser.small_talk import SmallTalk, hear, subject_of
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
 from lorewright.rules.patch import Outcome, ReasonCode
@@ -62,9 +63,17 @@ def _telling(name: str, otherwise: str) -> Telling:
     return Telling(of_player=telling_of_talk(name, otherwise), of_others=_of_others, target_is_person=True)
 
 
+# What is read as small talk, the first that fits. Read in one go, so that all words are looked through once.
+_QUESTIONS = SmallTalk("enquire", "make conversation", to_all=False)
+_WANTED = SmallTalk("call_for", "call for something", is_for_hosts=True)
+_PRAISE = SmallTalk("compliment", "say something kind")
+_ABUSE = SmallTalk("insult", "say something rude")
+_REMARKS = SmallTalk("remark", "make a remark")
+_hear = partial(hear, (_QUESTIONS, _WANTED, _PRAISE, _ABUSE, _REMARKS))
+
+
 # enquire: after somebody's health, name, work, wishes or help.
 
-_QUESTIONS = SmallTalk("enquire", "make conversation", to_all=False)
 
 ENQUIRE = Verb(
     name="enquire",
@@ -86,13 +95,12 @@ ENQUIRE = Verb(
     note="let {target} answer for themselves, with nothing that is kept back",
     history="asked after {target}",
     remark="ask",
-    parts=(Syntax(civility=_QUESTIONS.heard), _telling("enquire", "wellbeing")),
+    parts=(Syntax(civility=_hear), _telling("enquire", "wellbeing")),
 )
 
 
 # call for: something to drink or to eat, for oneself or for somebody. No thing changes hands.
 
-_WANTED = SmallTalk("call_for", "call for something", is_for_hosts=True)
 _TREAT = SmallTalk("call_for", "offer a drink")
 
 
@@ -100,9 +108,9 @@ def _read_order(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read `a beer`, `a beer from viktor`; None for what lies here, and for whatever nobody serves."""
     what, joint, who = parted(rest, ("from", "at"))
     if not joint:
-        return _WANTED.heard(ctx, words, None, rest)
+        return hear((_WANTED,), ctx, words, None, rest)
     host = exact(bare(who), ctx.nouns.people)
-    return None if host is None else _WANTED.heard(ctx, words, host, what)
+    return None if host is None else hear((_WANTED,), ctx, words, host, what)
 
 
 def _read_treat(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -144,7 +152,6 @@ CALL_FOR = Verb(
     parts=(
         Phrasing(83, "order, call for, ask for, pay for, drink", _read_order, has_topic=True),
         Phrasing(84, "buy, purchase, treat, stand, get, fetch", _read_treat, has_topic=True),
-        Syntax(civility=_WANTED.heard),
         _telling("call_for", "served"),
     ),
 )
@@ -152,7 +159,6 @@ CALL_FOR = Verb(
 
 # compliment: what is kind, or means to be.
 
-_PRAISE = SmallTalk("compliment", "say something kind")
 
 COMPLIMENT = Verb(
     name="compliment",
@@ -179,7 +185,6 @@ COMPLIMENT = Verb(
     remark="tell",
     parts=(
         Phrasing(81, "compliment, praise, pay a compliment to", _PRAISE.read, has_topic=True),
-        Syntax(civility=_PRAISE.heard),
         _telling("compliment", "praise"),
     ),
 )
@@ -187,7 +192,6 @@ COMPLIMENT = Verb(
 
 # insult: what is not.
 
-_ABUSE = SmallTalk("insult", "say something rude")
 
 INSULT = Verb(
     name="insult",
@@ -212,7 +216,6 @@ INSULT = Verb(
     remark="tell",
     parts=(
         Phrasing(82, "insult, swear at, curse at, call names", _ABUSE.read, has_topic=True),
-        Syntax(civility=_ABUSE.heard),
         _telling("insult", "abuse"),
     ),
 )
@@ -220,7 +223,6 @@ INSULT = Verb(
 
 # remark: what is said of oneself or of the weather, yes and no. What somebody says of themselves is nothing but words.
 
-_REMARKS = SmallTalk("remark", "make a remark")
 
 REMARK = Verb(
     name="remark",
@@ -245,7 +247,7 @@ REMARK = Verb(
     remark="tell",
     parts=(
         Phrasing(80, "introduce myself, introduce myself to, agree, agree with", _REMARKS.read, has_topic=True),
-        Syntax(civility=_REMARKS.heard, remark=_REMARKS.take),
+        Syntax(remark=_REMARKS.take),
         _telling("remark", "statement"),
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -116,17 +117,24 @@ def _is_name(word: Word) -> bool:
 
 def subject_of(verb: str, text: str) -> str:
     """Return the subject of a verb's words; empty where they are no small talk of its kind."""
-    words = [word for word in words_of(text.replace("’", "'")) if word.kind == "word"]
-    return next((found for plain in _shorter(words) if (found := _subject(verb, _said_plainly(plain)))), "")
+    return _subjects_of(text).get(verb, "")
 
 
 def any_subject_of(text: str) -> str:
     """Return the subject of words that are small talk of whatever kind; empty where they are none."""
-    return next((found for verb in _phrases() if (found := subject_of(verb, text))), "")
+    return next(iter(_subjects_of(text).values()), "")
 
 
-# The same words are looked at as each verb's, and by parser and narrator.
+# The same words are looked at by parser and narrator.
 @lru_cache(maxsize=2048)
+def _subjects_of(text: str) -> Mapping[str, str]:
+    """Return the subjects of the verbs that words can be, in the order of the file."""
+    words = [word for word in words_of(text.replace("’", "'")) if word.kind == "word"]
+    plains = list(dict.fromkeys(map(_said_plainly, _shorter(words))))
+    found = ((verb, next(filter(None, (_subject(verb, plain) for plain in plains)), "")) for verb in _phrases())
+    return MappingProxyType({verb: subject for verb, subject in found if subject})
+
+
 def _subject(verb: str, plain: str) -> str:
     subjects = _phrases().get(verb, {})
     return next((subject for subject, pattern in subjects.items() if pattern.fullmatch(f"{plain} ")), "")
@@ -158,20 +166,6 @@ class SmallTalk:
     to_all: bool = True
     # It is the business of a host, if there is one here.
     is_for_hosts: bool = False
-
-    def heard(
-        self, ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]
-    ) -> Reading | None:
-        """Read words that are said, only where they are nothing else."""
-        flat = [inner for word in spoken for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
-        said: Sequence[Word] = [word for word in flat if word.kind == "word"]
-        if not said or len(said) > _MOST_SAID:
-            return None
-        if target is None:
-            target, said = _named_at_an_end(ctx, said)
-        if not said or not subject_of(self.kind, typed(said)) or self._is_of_a_thing(ctx, said):
-            return None
-        return self.to(ctx, words, target, typed(said))
 
     def take(self, ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
         """Read any words as said to somebody; None where there are none."""
@@ -208,9 +202,30 @@ class SmallTalk:
         found = [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]
         return PhraseMatch(found[0], found[0].name, 0.85, mended=True) if len(found) == 1 else None
 
-    def _is_of_a_thing(self, ctx: ParseContext, said: Sequence[Word]) -> bool:
+    def is_of_a_thing(self, ctx: ParseContext, said: Sequence[Word]) -> bool:
         """Tell whether what is asked for lies here or is carried: that is no matter of words."""
         return self.is_for_hosts and isinstance(resolve(typed(said[-1:]), ctx.nouns.things), PhraseMatch)
+
+
+def hear(
+    kinds: Sequence[SmallTalk], ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]
+) -> Reading | None:
+    """Read words that are said as the first of the kinds that they are, only where they are nothing else."""
+    flat = [inner for word in spoken for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
+    said: Sequence[Word] = [word for word in flat if word.kind == "word"]
+    if not said or len(said) > _MOST_SAID:
+        return None
+    if target is None and _words_of_people(ctx) & {said[0].low, said[-1].low}:
+        target, said = _named_at_an_end(ctx, said)
+    subjects = _subjects_of(typed(said))
+    kind = next((kind for kind in kinds if kind.kind in subjects), None)
+    if kind is None or kind.is_of_a_thing(ctx, said):
+        return None
+    return kind.to(ctx, words, target, typed(said))
+
+
+def _words_of_people(ctx: ParseContext) -> set[str]:
+    return {word for person in ctx.nouns.people for word in _words_of_names(person)}
 
 
 _MOST_SAID = 14

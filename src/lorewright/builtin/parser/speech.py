@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 from lorewright.builtin.parser.asides import aside_in
@@ -28,6 +29,7 @@ from lorewright.builtin.parser.readings import (
     openings,
     person_meant,
     referred,
+    remembered,
     typeable,
 )
 from lorewright.rules.verbs import typed as typed_lines
@@ -79,7 +81,21 @@ def read_record(ctx: ParseContext, words: str, spoken: Sequence[Word], target: P
 
 
 def read_civility(ctx: ParseContext, words: str, spoken: Sequence[Word], target: PhraseMatch | None) -> Reading | None:
-    """Read a greeting, thanks and the like, said aloud; None where the words are more than that."""
+    """Read a greeting, thanks and the like, said aloud; None where the words are more than that. Of several, set off by
+    commas, the last is answered: `thank you, you've been very kind`."""
+    found = _one_civility(ctx, words, spoken, target)
+    if found is not None or all(word.kind != "comma" for word in spoken):
+        return found
+    parts = [list(part) for is_sign, part in groupby(spoken, lambda word: word.kind == "comma") if not is_sign]
+    for part in parts:
+        found = _one_civility(ctx, words, part, target)
+        if found is None or found.unclear is not None:
+            return found
+        ctx = remembered(ctx, found)
+    return found
+
+
+def _one_civility(ctx: ParseContext, words: str, spoken: Sequence[Word], target: PhraseMatch | None) -> Reading | None:
     for syntax in syntaxes():
         reading: Reading | None = None if syntax.civility is None else syntax.civility(ctx, words, target, spoken)
         if reading is not None:
