@@ -36,7 +36,8 @@ def spaces(app: App) -> list[str]:
 
 
 def at_terminal(root: Path, name: str) -> pexpect.spawn:
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
+    plain = {"TERM": "xterm", "NO_COLOR": "1", "LOREWRIGHT_PLAIN": "1"}
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), **plain}
     return pexpect.spawn(
         sys.executable, ["-m", "lorewright", "play", name], env=environment, encoding="utf-8", timeout=60
     )

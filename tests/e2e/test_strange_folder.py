@@ -45,7 +45,7 @@ def run(strange: StrangeFolder, *words: str, **more: str) -> str:
 
 @pytest.mark.campaign
 def test_a_walk_at_a_terminal_runs_nothing_of_the_folder_and_its_vectors_are_made(strange: StrangeFolder) -> None:
-    environment = settings(strange, TERM="xterm", NO_COLOR="1")
+    environment = settings(strange, TERM="xterm", NO_COLOR="1", LOREWRIGHT_PLAIN="1")
     walk = pexpect.spawn(SCRIPT, ["explore", "."], env=environment, cwd=strange.folder, encoding="utf-8", timeout=60)
     walk.expect("> $")
     generations = strange.folder.parent / "workspace" / "indexes" / "generations"

@@ -9,13 +9,17 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from lorewright.bootstrap import open_app
 from support import harbour as h
+
+# Lines are read as `input` reads them, so that the prompt is what is printed last.
+PLAIN = {"LOREWRIGHT_PLAIN": "1"}
 
 
 @pytest.mark.campaign
 def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1", **PLAIN}
     child = pexpect.spawn(
         sys.executable, ["-m", "lorewright", "play", "game"], env=environment, encoding="utf-8", timeout=30
     )
@@ -37,7 +41,7 @@ def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
 
 
 def spawned(root: Path, *words: str) -> pexpect.spawn:
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1", **PLAIN}
     child = pexpect.spawn(sys.executable, ["-m", "lorewright", *words], env=environment, encoding="utf-8", timeout=60)
     child.expect("> $")
     return child
@@ -95,3 +99,47 @@ def test_two_who_play_one_campaign_lose_no_turn(tmp_path: Path) -> None:
         child.close()
     with app.campaigns.reading("game") as store:
         assert [turn["player_text"] for turn in store.turns()] == ["", "look", "take rope", "talk to osk"]
+
+
+@pytest.mark.campaign
+def test_at_a_terminal_lines_are_completed_edited_and_remembered(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
+    environment.pop("LOREWRIGHT_PLAIN", None)
+    # Said when a line is begun: what is typed from now on, and pasted, is the prompt's.
+    ready = r"\[\?2004h"
+
+    def opened() -> pexpect.spawn:
+        child = pexpect.spawn(
+            sys.executable, ["-m", "lorewright", "play", "game"], env=environment, encoding="utf-8", timeout=60
+        )
+        child.expect("3 go to The Quay")
+        child.expect(ready)
+        return child
+
+    child = opened()
+    child.send("ask O\tabout lin\r")
+    child.expect("kestrel")
+    child.expect(ready)
+    child.send("take nothing")
+    child.expect("nothing")
+    child.send("\x03")
+    child.expect("Ctrl-C once more leaves")
+    child.send("take \\\rrope\r")
+    child.expect("coil of rope")
+    child.send("\x03")
+    child.expect("Saved.")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    again = opened()
+    again.send("\x1b[A\x1b[A\x1b[A")
+    again.expect("ask Osk about lin")
+    again.send("\x03\x04")
+    again.expect("Saved.")
+    again.expect(pexpect.EOF)
+    again.close()
+    assert again.exitstatus == 0
+    with open_app(root).campaigns.reading("game") as store:
+        assert [turn["player_text"] for turn in store.turns()] == ["", "ask Osk about lin", "take rope"]
+    assert (root / "campaigns" / "game.lines").stat().st_mode & 0o777 == 0o600

@@ -29,7 +29,14 @@ def environment(root: Path, server: ModelServer | None, **more: str) -> dict[str
     """The environment of a process that plays there; without a server no model can be asked."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
     reached = server.environ if server is not None else {}
-    return {**kept, **reached, "LOREWRIGHT_WORKSPACE": str(root), "NO_PROXY": "127.0.0.1", **more}
+    return {
+        **kept,
+        **reached,
+        "LOREWRIGHT_WORKSPACE": str(root),
+        "LOREWRIGHT_PLAIN": "1",
+        "NO_PROXY": "127.0.0.1",
+        **more,
+    }
 
 
 def run(

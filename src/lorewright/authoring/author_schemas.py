@@ -19,6 +19,7 @@ _SCENARIO = {
     "goals": "What the player and each of the cast is after; told to planners, and to no player.",
     "tone": "How it is told.",
     "intro_seed": "The first narration.",
+    "begins": "The time of day at the start, as in 21:30, for the status line.",
     "content_packs": "The packs that it is made from, by ID; none: nothing is quoted.",
     "ruleset": "How attempts are resolved; freeform where it is not said.",
     "profile": "Which rounds a turn has, where it is another than the ruleset's.",

@@ -60,6 +60,9 @@ def play(
         bool, typer.Option("--debug", help="After each turn, what others thought and meant to do. It holds secrets.")
     ] = False,
     stream: Stream = True,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Read lines plainly, as for a screen reader; so does LOREWRIGHT_PLAIN=1.")
+    ] = False,
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept.
 
@@ -68,7 +71,7 @@ def play(
     whatever API keys there are.
     """
     small, large = tiers(model, small_model, large_model)
-    manner = Manner(small, large, yes, verbose, stream, debug)
+    manner = Manner(small, large, yes, verbose, stream, debug, plain)
     lorewright = open_app(long_lived=True)
     stories = Stories(lorewright, manner.keys)
     begun = partial(_campaign, lorewright, stories, manner, seed=seed, new=new, session_zero=session_zero)

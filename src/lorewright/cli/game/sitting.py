@@ -12,23 +12,25 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end
 from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.cli.game.background_embedding import never
+from lorewright.cli.game.completion import LineCompleter, names_known_in
 from lorewright.cli.game.endings import WaysOn
+from lorewright.cli.game.line_history import LineHistory
 from lorewright.cli.game.play_session import PlaySession
-from lorewright.cli.game.slash import is_command, run_command
+from lorewright.cli.game.prompt import PROMPT, open_prompt
+from lorewright.cli.game.slash import TAB_ARGUMENTS, is_command, run_command
 from lorewright.cli.game.stories import Stories
 from lorewright.cli.game.turn_output import show_start, show_ways_on
 from lorewright.cli.models import agree_beforehand, keys_of
-from lorewright.cli.output import bold, complain, note, refuse, say
+from lorewright.cli.output import complain, note, refuse, say
 from lorewright.errors import CampaignError, LorewrightError, NotFound
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 
-_PROMPT = "> "
-
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a campaign is played: `small` and `large` are models that were chosen, `yes` agrees to pay for them."""
+    """How a campaign is played: `small` and `large` are models that were chosen, `yes` agrees to pay for them; `plain`
+    is for lines that are read without editing."""
 
     small: str | None = None
     large: str | None = None
@@ -36,6 +38,7 @@ class Manner:
     verbose: bool = False
     streams: bool = True
     debug: bool = False
+    plain: bool = False
 
     @property
     def keys(self) -> ModelKeys:
@@ -64,12 +67,6 @@ def play_at_prompt(
 ) -> None:
     """Answer a person line by line until they leave. After an ending they may go on in another campaign, where there
     are `stories` to choose from. Once the vectors of the packs have come, they are used from the next line on."""
-    # Gives the prompt a history and editing keys, where the platform has them.
-    import contextlib
-
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401
-
     campaigns.hold_to_trust()
     played, next_id = campaign_id, campaign_id
     try:
@@ -93,12 +90,17 @@ def _play_at_prompt(
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         session = manner.play_session(campaign, at_terminal=True)
         ways_on = WaysOn(session, stories)
+        prompt = open_prompt(
+            LineHistory(campaigns.lines_path(campaign_id)),
+            LineCompleter(TAB_ARGUMENTS, lambda: names_known_in(campaign, session.persona)),
+            plain=manner.plain,
+        )
         session.ways_on = ways_on.labels
         campaign.stage_models.warm(campaign.keys)
         show_start(campaign)
         if ways_on.is_reached:
             show_ways_on(session.ways_on)
-        while (line := _ask()) is not None and campaign_id in campaigns.ids():
+        while (line := prompt.ask()) is not None and campaign_id in campaigns.ids():
             if vectors_have_come():
                 campaign.reopen_packs()
             go_on_in = _answer(session, line, ways_on)
@@ -113,18 +115,6 @@ def _say_saved(campaigns: Campaigns, campaign_id: str) -> None:
         say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
     else:
         complain(NotFound(f"the file of {campaign_id} was moved or deleted meanwhile", hint="put it back to play on"))
-
-
-def _ask() -> str | None:
-    try:
-        with bold():
-            return input(_PROMPT)
-    except EOFError:
-        say()
-        return None
-    except KeyboardInterrupt:
-        say()
-        raise
 
 
 def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], manner: Manner = PLAIN) -> None:
@@ -144,7 +134,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
             if not is_command(line) and campaign.store.head().state.ended is not None:
                 note("the story has ended: /undo takes the last turn back")
                 break
-            say(f"{_PROMPT}{line.strip()}", style="bold")
+            say(f"{PROMPT}{line.strip()}", style="bold")
             if not _answer(session, line):
                 break
 

@@ -153,6 +153,8 @@ class Command:
     run: Callable[[PlaySession, str], None]
     argument: str = ""
     is_aside: bool = True
+    # What Tab completes behind it: a field of `KnownNames`.
+    names: str = ""
 
 
 # Words that are commands also without a slash, if the line has nothing else.
@@ -392,12 +394,14 @@ COMMANDS: dict[str, Command] = {
     "/goal": Command("what you want, and what each clock means", _goal),
     "/hint": Command("a hint how to go on; asked again it is plainer, three times at most; it costs nothing", _hint),
     "/table": Command("what lies on the table, where the rules have one", _table),
-    "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
+    "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT", names="all"),
     "/recap": Command("what you want, whom you met, what is open; and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME"),
+    "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME", names="personas"),
     "/think": Command("what you think by yourself, with your next words; nobody else ever knows", think, "TEXT"),
-    "/whisper": Command("say or do it so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False),
+    "/whisper": Command(
+        "say or do it so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False, names="people"
+    ),
     "/scene": Command(
         "`/scene end` closes the scene, `/scene end 30` half an hour later", scene, "end", is_aside=False
     ),
@@ -418,3 +422,6 @@ COMMANDS: dict[str, Command] = {
     ),
     "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
 }
+
+# Command -> the kind of names that Tab completes behind it.
+TAB_ARGUMENTS = {**{name: command.names for name, command in COMMANDS.items()}, "/quit": ""}
