@@ -285,6 +285,50 @@ def switch(store: CampaignStore, name: str) -> HeadChange:
     return HeadChange(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
 
 
+def save_point(store: CampaignStore, name: str = "") -> BranchRow:
+    """Name the head, to be gone back to by `load_point`, and return the branch that does; without a name it is called
+    after the turn. Blanks in a name become underscores.
+
+    Raises:
+        CampaignError: the name is taken or invalid.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    head = head_row(store.database)
+    taken = {row.name for row in branch_rows(store.database)}
+    return branch(
+        store, turn=head.turn_id, name="_".join(name.split()) or _free_name(f"save-turn{head.turn_no}", taken)
+    )
+
+
+def load_point(store: CampaignStore, name: str) -> HeadChange:
+    """Make the turn that a branch names the head of the active branch. The named branch stays where it is, and the
+    previous head gets a branch of its own, unless the way to the new head leads over it.
+
+    Raises:
+        NotFound: there is no such branch.
+        CampaignError: the story stands at that turn.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    head, rows = head_row(store.database), branch_rows(store.database)
+    at_hand, wanted_name = _at_hand(rows), "_".join(name.split())
+    wanted = next((row for row in rows if row.name.casefold() == wanted_name.casefold()), None)
+    if wanted is None:
+        raise NotFound(f"there is no branch {name}", hint=f"one of {', '.join(row.name for row in rows)}")
+    if wanted.head_turn_id == head.turn_id:
+        raise CampaignError(f"the story stands at {wanted.name}", hint="play on, or load another")
+    kept_as = next((row.name for row in rows if row.head_turn_id == head.turn_id and not row.at_hand), None)
+    is_on_the_way = is_on_path(store.database, head.turn_id, to=wanted.head_turn_id)
+    named = None
+    if kept_as is None and not is_on_the_way:
+        kept_as = named = _free_name(f"{at_hand}-turn{head.turn_no}", {row.name for row in rows})
+    state = committed_state(store, wanted.head_turn_id)
+    # What was taken back cannot be done again from another place: `onto` forgets it.
+    store.move_head(head, wanted.head_turn_id, state, named=named, onto=at_hand)
+    return HeadChange(wanted.head_turn_id, wanted.head_turn_no, at_hand, kept_as)
+
+
 def turn_named(store: CampaignStore, head: HeadRow, turn: str) -> str:
     """Return the ID of a turn, given by its number on the path to a head or by its ID on any branch.
 
@@ -393,7 +437,7 @@ def _check_name(name: str, rows: Iterable[BranchRow]) -> None:
             f"{name!r} cannot be the name of a branch", hint="use letters, digits, _ and -, beginning with a letter"
         )
     if any(row.name == name for row in rows):
-        raise CampaignError(f"there is a branch {name} already", hint="choose another --name")
+        raise CampaignError(f"there is a branch {name} already", hint="choose another name")
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:

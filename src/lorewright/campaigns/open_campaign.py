@@ -189,9 +189,9 @@ class OpenCampaign:
                     raise
         return make(setting=self.setting)
 
-    async def retry(self, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
-        """Take back the last turn that was played and play its words again, with other dice; return the TurnResult as
-        canonical JSON.
+    async def retry(self, *, words: str = "", builtin: bool = False, listener: TurnListener = SILENT) -> str:
+        """Take back the last turn that was played and play its words again, or other `words` in their place, with other
+        dice; return the TurnResult as canonical JSON.
 
         Where that fails or is cancelled, the turn that was taken back is redone.
 
@@ -199,12 +199,12 @@ class OpenCampaign:
             CampaignError: nothing was played yet.
         And what `submit` raises.
         """
-        _, words = undo_played(self.store)
+        _, said = undo_played(self.store)
         submission = self.store.submission(self.store.undone()[-1])
         whispered_to = self.player_ids().ids.get(submission.whisper_to or "", submission.whisper_to)
         try:
             return await self.submit(
-                words,
+                words or said,
                 persona=submission.persona,
                 thought=submission.thought,
                 whisper_to=whispered_to,

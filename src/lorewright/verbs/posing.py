@@ -71,7 +71,8 @@ _OF_BODY = {
     "lay, open, close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
 }
 _LEADS = frozenset(
-    "on against over at in into to with off from under for by behind beneath through around along up down near , beside".split()
+    "on against over at in into to with off from under for by behind beneath through around along up down near"
+    " beside ,".split()
 )
 
 

@@ -171,16 +171,16 @@ def open_lines(given: NarratorInput, entity_id: str) -> list[LoreLine]:
     """Return the lines openly known of somebody or something that can be told one by one."""
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
-    return _alone(lines, is_person=_kind(given, entity_id) == "person")
+    whole = _alone(lines, is_person=_kind(given, entity_id) == "person")
+    # Of one person: their own pronoun is clear, but not what stands for several.
+    is_one = any(view.id == entity_id and view.pronoun != "they" for view in given.scene.people)
+    return [line for line in whole if not (is_one and _OF_SEVERAL.match(line.text))]
 
 
 def _alone(lines: Sequence[Line], *, is_person: bool) -> list[Line]:
     """Return the lines that can be told one by one."""
     alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
-    whole = [line for line in alone if not _GOES_ON.match(line.text)]
-    # Of one person: their own pronoun is clear, but not what stands for several.
-    is_one = is_person and any(view.id == entity_id and view.pronoun != "they" for view in given.scene.people)
-    return [line for line in whole if not (is_one and _OF_SEVERAL.match(line.text))]
+    return [line for line in alone if not _GOES_ON.match(line.text)]
 
 
 def unheard(lines: Sequence[Line], recall: Mapping[str, int], *, is_person: bool = False) -> list[Line]:

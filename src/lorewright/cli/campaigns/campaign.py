@@ -11,13 +11,13 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
-from lorewright.campaigns.branches import BranchTree, Stretch
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.sessions import as_played_by
 from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.campaigns.upgrading import Upgraded
 from lorewright.campaigns.viewers import persona_of
+from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.campaigns import campaign_log, reviews
 from lorewright.cli.campaigns import session as scenes
 from lorewright.cli.campaigns.campaign_log import show_support
@@ -37,7 +37,7 @@ from lorewright.cli.models import (
     shown_keys,
     tiers,
 )
-from lorewright.cli.output import Twig, note, progress_bar, say, show_json, show_table, show_tree, wrapped
+from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import pack_testing as testing
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
@@ -45,38 +45,6 @@ from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import CampaignRow
-
-# The tree of a campaign's branches, as it is printed.
-
-# A campaign with many retries has many loose ends: at most this many are printed.
-_LOOSE_ENDS_SHOWN = 8
-
-
-def show_branches(tree: BranchTree) -> None:
-    """Print the tree, and the newest of the ends that no branch holds."""
-    show_tree(_twig(tree.root))
-    for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
-        how = "redo does it again" if end.can_be_redone else "no branch holds it"
-        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
-    more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
-    if more > 0:
-        say(f"  and {more} more that were left: --json has them", style="dim")
-
-
-def _twig(stretch: Stretch) -> Twig:
-    turns = f"turn {stretch.turn_no}"
-    if stretch.first_turn_no != stretch.turn_no:
-        turns = f"turns {stretch.first_turn_no} to {stretch.turn_no}"
-    named = f" · {', '.join(stretch.branches)}" if stretch.branches else ""
-    text = f"{turns}{_said(stretch.player_text)}{named}{' ← here' if stretch.is_head else ''}"
-    return Twig(text, "bold" if stretch.is_head else "", tuple(map(_twig, stretch.children)))
-
-
-def _said(player_text: str) -> str:
-    return f", “{player_text}”" if player_text else ""
-
-
-# The commands.
 
 app = typer.Typer(
     help="Campaigns: begin one, look at it, take turns back, branch off.",

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
+from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.estimate import (
     PaidModel,
     agree_to,
@@ -25,11 +26,20 @@ from lorewright.campaigns.hints import HintLadder
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import active_or_new_session, recap_of
 from lorewright.campaigns.viewers import table_of
-from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
+from lorewright.cli.game.turn_output import (
+    show_debug,
+    show_end,
+    show_last,
+    show_options_of,
+    show_result,
+    take_back,
+    usage_line,
+)
 from lorewright.cli.output import can_redraw, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
 from lorewright.packs.markdown.text_layout import clean
 from lorewright.replay.last_act import without_last_act
+from lorewright.rules.verbs import typed_line
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.values.records import TurnListener, TurnResult
@@ -253,6 +263,12 @@ class PlaySession:
         self.ways_on: Sequence[str] = ()
         # How plainly the player was told how to go on where they are.
         self.hints = HintLadder()
+        # The campaigns of the workspace, where it is known which they are: to export this one.
+        self.campaigns: Campaigns | None = None
+        # Whether the player can be given a line to edit; and the line that they are given next, to be played instead of
+        # their last one.
+        self.can_edit = False
+        self.given = ""
         self._debug = debug
         self._at_terminal = at_terminal
         self._verbose = verbose
@@ -292,6 +308,31 @@ class PlaySession:
     def retry(self) -> None:
         """Play the last turn again, with other dice; otherwise as `submit`."""
         self._play(self.campaign.retry)
+
+    def last_words(self) -> str:
+        """Return the words that the player said last, understood or not; empty where they said none yet."""
+        turns = reversed(self.campaign.store.turns())
+        return next((str(turn["player_text"]) for turn in turns if turn["player_text"]), "")
+
+    def play_instead(self, words: str) -> None:
+        """Play words in place of the last ones: the turn that these made is taken back, if they made one; otherwise as
+        `submit`."""
+        if self.campaign.store.turns()[-1]["kind"] == "clarification":
+            self.submit(words)
+        else:
+            self._play(partial(self.campaign.retry, words=words))
+
+    def go_on(self) -> None:
+        """Play what an empty line stands for: that one waits. Where the player was asked something, or the ruleset has
+        no waiting, what can be said is shown instead."""
+        waiting = typed_line("pass_time")
+        asked = self.campaign.store.turns()[-1]["kind"] == "clarification"
+        if asked or waiting is None or self.campaign.setting.rules.ruleset.find_row(waiting.verb) is None:
+            say("Answer with a number, or in your own words." if asked else "Say what you do.", style="dim")
+            show_options_of(self.campaign)
+            return
+        say(f"> {waiting.text}", style="bold")
+        self.submit(waiting.text)
 
     def submit_builtin(self, words: str) -> None:
         """Play a turn without a model; without words, the last words whose turn failed.

@@ -95,12 +95,13 @@ def _play_at_prompt(
             LineCompleter(TAB_ARGUMENTS, lambda: names_known_in(campaign, session.persona)),
             plain=manner.plain,
         )
+        session.campaigns, session.can_edit = campaigns, prompt.can_edit
         session.ways_on = ways_on.labels
         campaign.stage_models.warm(campaign.keys)
         show_start(campaign)
         if ways_on.is_reached:
             show_ways_on(session.ways_on)
-        while (line := prompt.ask()) is not None and campaign_id in campaigns.ids():
+        while (line := prompt.ask(session.given)) is not None and campaign_id in campaigns.ids():
             if vectors_have_come():
                 campaign.reopen_packs()
             go_on_in = _answer(session, line, ways_on)
@@ -128,6 +129,7 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
     campaigns.hold_to_trust()
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         session = manner.play_session(campaign, at_terminal=False)
+        session.campaigns = campaigns
         require_agreement(campaign)
         show_start(campaign)
         for line in filter(str.strip, lines):
@@ -154,14 +156,21 @@ def _sitting(campaign: OpenCampaign) -> Iterator[None]:
 def _answer(session: PlaySession, line: str, ways_on: WaysOn | None = None) -> str:
     """Answer a line; return the ID of the campaign in which the play goes on, empty where the player leaves."""
     words, here = line.strip(), session.campaign.store.campaign_id
+    given, session.given = session.given, ""
     try:
         if is_command(words):
             return here if run_command(session.campaign, words, session=session) else ""
-        if ways_on is not None and ways_on.is_reached:
+        if given:
+            # Emptied, the line stands as it was played.
+            if words:
+                session.play_instead(words)
+        elif ways_on is not None and ways_on.is_reached:
             return ways_on.answer(words)
-        if words:
+        elif words:
             session.submit(words)
-    except CampaignError as error:
+        elif ways_on is not None:
+            session.go_on()
+    except (CampaignError, NotFound) as error:
         refuse(error)
     except LorewrightError as error:
         complain(error)

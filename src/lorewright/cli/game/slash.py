@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
 
+from lorewright.campaigns.branches import load_point, save_point, tree
+from lorewright.campaigns.exchange import export
 from lorewright.campaigns.hints import asks_for_hint, goal_lines
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.sessions import end_scene, recap_of
+from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.viewers import Impending, standing_of, table_of
+from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.game.play_session import PlaySession
+from lorewright.cli.game.speakers import go_on_as, scene, think, whisper
 from lorewright.cli.game.turn_output import roll_line, show_last, show_recap, show_result, show_table, take_back
 from lorewright.cli.models import show_models
 from lorewright.cli.output import laid_out, say, wrapped
@@ -23,125 +27,7 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.verbs import typed, verbs
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.turn_store import redo
-from lorewright.turn.views.draft import persona_called
 from lorewright.values.records import TurnResult
-from lorewright.world.state import OFFSTAGE, WorldState
-
-# Commands about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene.
-
-# The name of a person is looked for in at most this many words.
-_NAME_WORDS = 8
-_COLON = re.compile(r":(?:\s|$)")
-_JOINING = frozenset(("the", "a", "an", "of", "and"))
-_QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
-# A scene is left for at most a year.
-_MOST_MINUTES = 525_600
-
-
-def go_on_as(session: PlaySession, rest: str) -> None:
-    """Make the player another of their personas from the next words on; without a name, list the personas."""
-    state = session.campaign.store.head().state
-    if not rest:
-        for who in state.personas or (state.player_id,):
-            mark = "*" if who == (session.persona or state.player_id) else " "
-            say(f"{mark} {state.name_of(who)}: {_where(who, state)}")
-        return
-    who = persona_called(rest, state)
-    session.persona = None if who == state.player_id else who
-    if who == state.player_id:
-        say(f"You are {state.name_of(who)}.")
-    else:
-        say(f"You go on as {state.name_of(who)} with your next words: {_where(who, state)}.")
-
-
-def _where(who: str, state: WorldState) -> str:
-    place = state.positions.get(who, OFFSTAGE)
-    return "nowhere just now" if place == OFFSTAGE else f"at {state.name_of(place)}"
-
-
-def think(session: PlaySession, rest: str) -> None:
-    """Store a thought for the next turn; without text, drop the stored thought."""
-    if rest:
-        session.thought = rest
-        say("You keep it to yourself; it goes with your next words.")
-    elif session.thought:
-        session.thought = ""
-        say("You let the thought go.")
-    else:
-        say("Say what you think: /think TEXT. Nobody else ever knows of it.")
-
-
-def whisper(session: PlaySession, rest: str) -> None:
-    """Play words that only one person is to hear.
-
-    Raises:
-        CampaignError: nobody has such a name, or there are no words.
-    """
-    quoted = _QUOTED.fullmatch(rest)
-    if quoted:
-        _whispered(session, session.somebody_called(quoted[1]), quoted[1], quoted[2].split())
-        return
-    # A colon stands within an ID, or ends the name.
-    for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
-        words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
-        for size in range(min(_NAME_WORDS, len(words)), 0, -1):
-            # A name does not end with a joining word: it belongs to what is whispered.
-            if words[size - 1].casefold() in _JOINING:
-                continue
-            with suppress(CampaignError):
-                to = session.somebody_called(" ".join(words[:size]))
-                break
-        else:
-            continue
-        _whispered(session, to, " ".join(words[:size]), words[size:])
-        return
-    if not rest.split():
-        raise CampaignError("/whisper needs a name and words", hint="/whisper NAME ask about the boat")
-    session.somebody_called(_name_in(rest))
-
-
-def _whispered(session: PlaySession, to: str, name: str, words: Sequence[str]) -> None:
-    if not words:
-        raise CampaignError("there is nothing to whisper", hint=f"/whisper {name} ask about the boat")
-    session.submit(" ".join(words), whisper_to=to)
-
-
-def _name_in(rest: str) -> str:
-    """Return the part that looks like a name, where nobody has it: the words before a colon, else the first word with
-    its articles and the capitalised words after it."""
-    words = rest.split()
-    cut = next((number for number, word in enumerate(words, start=1) if word.endswith(":")), 0)
-    if 0 < cut <= _NAME_WORDS:
-        return " ".join(words[:cut]).rstrip(":")
-    words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
-    size = next((n for n, word in enumerate(words, start=1) if word.casefold() not in _JOINING), len(words))
-    while size < min(_NAME_WORDS, len(words)) and words[size][:1].isupper():
-        size += 1
-    return " ".join(words[:size])
-
-
-def scene(session: PlaySession, rest: str) -> None:
-    """Close the scene for `/scene end [MINUTES]`, and let the minutes pass until the next one opens.
-
-    Raises:
-        CampaignError: the words after `/scene` are not understood, or the story has ended.
-    """
-    name, _, minutes = rest.partition(" ")
-    minutes = minutes.strip()
-    if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
-        raise CampaignError(
-            "after /scene comes `end`, and perhaps minutes",
-            hint="/scene end, or /scene end 30 to go on half an hour later",
-        )
-    passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
-    result_json = session.campaign.player_ids().told_json(end_scene(session.campaign, minutes=passed))
-    result = TurnResult.model_validate_json(result_json)
-    later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
-    say(wrapped(f"The scene ends.{later}"), style="dim")
-    show_result(result, campaign=session.campaign)
-
-
-# The commands by name, and which one was meant.
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +54,8 @@ _MOST_DIGITS = 6
 # At most this many characters of a refused line are repeated.
 _ECHOED = 60
 
-# The width of the commands' names in the help.
-_NAMES = 14
+# The width of the commands' names in the help, with a gap behind them.
+_NAMES = 22
 
 
 def run_command(campaign: OpenCampaign, line: str, *, session: PlaySession | None = None) -> bool:
@@ -214,7 +100,8 @@ def _speech() -> str:
         *typed("way", way="back"),
         *typed("pass_time"),
     ]
-    return f"Say what you do in plain words: {' · '.join(lines)}. A number takes the suggestion of that number."
+    typed_lines = f"Say what you do in plain words: {' · '.join(lines)}."
+    return f"{typed_lines} A number takes the suggestion of that number; at a prompt Enter alone waits."
 
 
 def _verbs(ruleset: Ruleset) -> str:
@@ -228,7 +115,7 @@ def _help(session: PlaySession, rest: str) -> None:
     say(wrapped(_verbs(session.campaign.store.campaign().rules.ruleset)))
     commands = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
     for name, does in (*commands, ("/quit", "leave; everything is saved")):
-        say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
+        say(wrapped(does, indent=f"{name} ".ljust(_NAMES), hanging=" " * _NAMES))
 
 
 def _who(session: PlaySession, rest: str) -> None:
@@ -305,6 +192,56 @@ def _redo(session: PlaySession, rest: str) -> None:
 
 def _retry(session: PlaySession, rest: str) -> None:
     session.retry()
+
+
+def _edit(session: PlaySession, rest: str) -> None:
+    last = session.last_words()
+    if not last:
+        raise CampaignError("there is nothing to edit: you have said nothing yet", hint="say what you do")
+    if rest:
+        session.play_instead(rest)
+    elif session.can_edit:
+        session.given = last
+    else:
+        say(wrapped(f"You said: {last}"))
+        say("  /edit and other words plays those instead", style="dim")
+        say()
+
+
+def _save(session: PlaySession, rest: str) -> None:
+    saved = save_point(session.campaign.store, rest)
+    say(f"Saved as {saved.name}; every turn is saved anyway. Back to here: /load {saved.name}")
+
+
+def _load(session: PlaySession, rest: str) -> None:
+    if not rest:
+        _branches(session, rest)
+        say("  /load NAME goes to where one of them stands", style="dim")
+        say()
+        return
+    loaded = load_point(session.campaign.store, rest)
+    kept = f" Where you were is kept: /load {loaded.kept_as}" if loaded.kept_as else ""
+    say(f"You are where {rest} stands, after turn {loaded.turn_no}.{kept}", style="dim")
+    show_last(session.campaign)
+
+
+def _branches(session: PlaySession, rest: str) -> None:
+    show_branches(tree(session.campaign.store), loose_ends=False)
+
+
+def _export(session: PlaySession, rest: str) -> None:
+    campaign_id = session.campaign.store.campaign_id
+    if session.campaigns is None:
+        raise CampaignError("it cannot be exported from here", hint=f"lorewright campaign export {campaign_id} FILE")
+    path = Path(rest).expanduser() if rest else _free_file(campaign_id)
+    export(session.campaigns, campaign_id, path, audience="gm")
+    say(f"{campaign_id} is in {path}: all of it, every secret too. Elsewhere: lorewright campaign import FILE")
+
+
+def _free_file(campaign_id: str) -> Path:
+    """Return a path in the working folder that is not taken."""
+    names = chain((campaign_id,), (f"{campaign_id}-{number}" for number in count(2)))
+    return next(path for name in names if not (path := Path(f"{name}.lorewright")).exists())
 
 
 def _builtin(session: PlaySession, rest: str) -> None:
@@ -385,42 +322,33 @@ def _lore(session: PlaySession, rest: str) -> None:
         say(f"You know nothing of {_short(rest)}.")
 
 
+# Each fits into a line of the help.
 COMMANDS: dict[str, Command] = {
     "/help": Command("this list", _help),
     "/who": Command("who is here, with a line about each", _who),
-    "/me": Command("how you stand: your stats, what you are in, what hangs over you", _me),
+    "/me": Command("how you stand, what you are in, what hangs over you", _me),
     "/inv": Command("what you carry", _inventory),
-    "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
+    "/map": Command("where you have been, and the ways from there", _map),
     "/goal": Command("what you want, and what each clock means", _goal),
-    "/hint": Command("a hint how to go on; asked again it is plainer, three times at most; it costs nothing", _hint),
+    "/hint": Command("a hint; asked again it is plainer; it costs nothing", _hint),
     "/table": Command("what lies on the table, where the rules have one", _table),
-    "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT", names="all"),
-    "/recap": Command("what you want, whom you met, what is open; and what was told last", _recap, is_aside=False),
-    "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME", names="personas"),
-    "/think": Command("what you think by yourself, with your next words; nobody else ever knows", think, "TEXT"),
-    "/whisper": Command(
-        "say or do it so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False, names="people"
-    ),
-    "/scene": Command(
-        "`/scene end` closes the scene, `/scene end 30` half an hour later", scene, "end", is_aside=False
-    ),
-    "/undo": Command(
-        "take the last turn back, or so many; `/undo npc` only what was done last by somebody else in it",
-        _undo,
-        "[N]",
-        is_aside=False,
-    ),
+    "/lore": Command("what you know of it, with the section that says it", _lore, "TEXT", names="all"),
+    "/recap": Command("what you want, whom you met, what is open", _recap, is_aside=False),
+    "/why": Command("the last turn's dice, its price, its sources", _why),
+    "/as": Command("be another of those whom you play; alone: who they are", go_on_as, "NAME", names="personas"),
+    "/think": Command("a thought with your next words; nobody ever knows", think, "TEXT"),
+    "/whisper": Command("so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False, names="people"),
+    "/scene": Command("close the scene; the next opens minutes later", scene, "end [MINUTES]", is_aside=False),
+    "/undo": Command("take back a turn, or N; npc: only others' last act", _undo, "[N]", is_aside=False),
     "/redo": Command("do again what was taken back", _redo, is_aside=False),
-    "/model": Command(
-        "which models are asked, and the price; `/model large KEY` sets one for this sitting, `small` the other",
-        _model,
-        "[KEY]",
-    ),
-    "/builtin": Command(
-        "play a line without a model; alone, the one that just failed", _builtin, "LINE", is_aside=False
-    ),
     "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
+    "/edit": Command("change your last words, and play those instead", _edit, "[WORDS]", is_aside=False),
+    "/save": Command("give this point of the story a name", _save, "[NAME]"),
+    "/load": Command("go to a named point; where you are is kept", _load, "NAME", is_aside=False, names="branches"),
+    "/branches": Command("the named points, as a tree of turns", _branches),
+    "/export": Command("the whole campaign as a file, to play on elsewhere", _export, "[FILE]"),
+    "/model": Command("which models are asked, and the price; KEY sets one", _model, "[KEY]"),
+    "/builtin": Command("play a line without a model", _builtin, "LINE", is_aside=False),
 }
 
 # Command -> the kind of names that Tab completes behind it.

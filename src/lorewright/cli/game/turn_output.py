@@ -137,7 +137,12 @@ def show_last(campaign: OpenCampaign) -> None:
         for line in introduction_of(campaign):
             say(wrapped(line))
     show_status(status_of(campaign))
-    _show_options(turns[-1]["result"]["suggested_actions"])
+    show_options_of(campaign)
+
+
+def show_options_of(campaign: OpenCampaign) -> None:
+    """Print the suggestions that came with the last turn."""
+    _show_options(campaign.store.turns()[-1]["result"]["suggested_actions"])
 
 
 def show_result(
