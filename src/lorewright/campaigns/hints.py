@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.builtin.parser.asides import aside_in
 from lorewright.builtin.parser.clauses import place_name, with_article
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES
@@ -78,11 +77,6 @@ def hint_at(setting: Setting, head: Head) -> Hint:
         if attempts:
             return _hint_for(attempts[0].action, line, knows)
     return Hint(_NOTHING, _NOTHING)
-
-
-def asks_for_hint(line: str) -> bool:
-    """Tell whether a line is nothing but a call for a hint: `hint`, `give me a hint`, `I'm stuck`."""
-    return aside_in(line.replace("’", "'")) == "hint"
 
 
 class HintLadder:

@@ -131,7 +131,8 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
     kind = aside_in(text)
-    if kind and exact(text, nouns.everything()) is None:
+    is_own_verb = bool(longest_prefix(lows(words_of(text)), own_verbs(ctx)))
+    if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
     text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)

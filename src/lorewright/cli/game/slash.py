@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
+from lorewright.builtin.parser.asides import aside_in
 from lorewright.campaigns.branches import load_point, save_point, tree
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.hints import asks_for_hint, goal_lines
+from lorewright.campaigns.hints import goal_lines
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -46,6 +47,9 @@ class Command:
 # Words that are commands also without a slash, if the line has nothing else.
 BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
 
+# Kinds of asides that have a command of the same name.
+_SPOKEN = frozenset({"help", "hint", "goal", "recap", "undo"})
+
 _QUITS = ("/quit", "/q", "/exit")
 
 # A number of turns has at most this many digits.
@@ -64,7 +68,7 @@ def run_command(campaign: OpenCampaign, line: str, *, session: PlaySession | Non
     Raises:
         LorewrightError: it cannot be done; nothing was changed.
     """
-    name, _, rest = ("hint" if asks_for_hint(line) else line.strip().removeprefix("/").strip()).partition(" ")
+    name, _, rest = (_spoken(line) or line.strip().removeprefix("/").strip()).partition(" ")
     name = f"/{name.casefold() or 'help'}"
     if name in _QUITS:
         return False
@@ -87,7 +91,13 @@ def _short(text: str) -> str:
 def is_command(line: str) -> bool:
     """Tell whether a line is for the program and not for the story."""
     words = line.strip().casefold()
-    return words.startswith("/") or words in BARE or asks_for_hint(words)
+    return words.startswith("/") or words in BARE or bool(_spoken(line))
+
+
+def _spoken(line: str) -> str:
+    """Return the command that a line asks for in ordinary words: `give me a hint`, `undo that`; empty for none."""
+    kind = aside_in(line.replace("’", "'"))
+    return kind if kind in _SPOKEN else ""
 
 
 def _speech() -> str:

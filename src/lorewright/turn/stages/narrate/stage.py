@@ -33,7 +33,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     name = "narrator"
     answer_type = Prose
     made_type = NarratorOutput
-    builtin_version = 1
+    builtin_version = 2
     prose = True
 
     def builtin_answer(self, given: NarratorInput) -> NarratorOutput:
