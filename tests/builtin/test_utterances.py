@@ -54,11 +54,12 @@ def _folded(value: Any) -> Any:
     return value.lower().removeprefix("the ") if isinstance(value, str) else value
 
 
-def test_nearly_every_utterance_is_read_as_meant_and_every_miss_is_a_question() -> None:
-    misses = [(row, output) for row in ROWS if not _fits(row, output := read_in(row["scene"], row["text"]))]
+@pytest.mark.parametrize("rows", [ROWS[at::3] for at in range(3)], ids=["first", "second", "third"])
+def test_nearly_every_utterance_is_read_as_meant_and_every_miss_is_a_question(rows: list[dict[str, Any]]) -> None:
+    misses = [(row, output) for row in rows if not _fits(row, output := read_in(row["scene"], row["text"]))]
     listed = "\n".join(f"{row['scene']}: {row['text']!r} is read as {_shape(output)}" for row, output in misses)
     assert len(ROWS) >= 250
-    assert len(misses) <= 0.08 * len(ROWS), listed
+    assert len(misses) <= 0.08 * len(rows), listed
     assert all(_shape(output) == QUESTION for _, output in misses), listed
 
 
