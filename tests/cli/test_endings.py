@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -193,3 +194,22 @@ def test_a_campaign_whose_file_is_damaged_can_be_removed(app: App) -> None:
     app.campaigns.path("game").write_bytes(b"no database" * 100)
     assert run(app.workspace.root, "campaign", "remove", "game", "--yes").returncode == 0
     assert app.campaigns.ids() == []
+
+
+def test_one_is_told_when_packs_or_the_scenario_are_others_by_now(app: App, typed: Typed) -> None:
+    assert "campaign upgrade" not in typed("look")
+    path = app.campaigns.scenario_path("game")
+    text = path.read_text(encoding="utf-8")
+    later = path.stat().st_mtime + 100
+    os.utime(path, (later, later))
+    assert "campaign upgrade" not in typed("look")
+    path.write_text(text.replace("The rain has driven", "The snow has driven"), encoding="utf-8")
+    os.utime(path, (later, later))
+    assert "the scenario's file has changed since" in typed("look")
+    path.write_text(text, encoding="utf-8")
+    tavern = app.workspace.content_packs / "harbour" / "locations" / "tavern.md"
+    tavern.write_text(tavern.read_text(encoding="utf-8").replace("fiddle", "harp"), encoding="utf-8")
+    app.indexer.index_pack(app.workspace.content_packs / "harbour")
+    text = typed("look")
+    assert "harbour is installed with another text by now: lorewright campaign upgrade game" in text
+    assert text.count("campaign upgrade") == 1

@@ -127,13 +127,19 @@ def test_at_a_terminal_lines_are_completed_edited_and_remembered(tmp_path: Path)
     child.expect("Ctrl-C once more leaves")
     child.send("take \\\rrope\r")
     child.expect("coil of rope")
+    child.expect(ready)
+    child.send("/edit\r")
+    child.expect(ready)
+    child.send("\x15look\r")
+    child.expect("Osk")
+    child.expect(ready)
     child.send("\x03")
     child.expect("Saved.")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
     again = opened()
-    again.send("\x1b[A\x1b[A\x1b[A")
+    again.send("\x1b[A" * 5)  # one of the lines has two rows
     again.expect("ask Osk about lin")
     again.send("\x03\x04")
     again.expect("Saved.")
@@ -141,5 +147,5 @@ def test_at_a_terminal_lines_are_completed_edited_and_remembered(tmp_path: Path)
     again.close()
     assert again.exitstatus == 0
     with open_app(root).campaigns.reading("game") as store:
-        assert [turn["player_text"] for turn in store.turns()] == ["", "ask Osk about lin", "take rope"]
+        assert [turn["player_text"] for turn in store.turns()] == ["", "ask Osk about lin", "look"]
     assert (root / "campaigns" / "game.lines").stat().st_mode & 0o777 == 0o600

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.names import with_ids
 from lorewright.campaigns.scenarios.opening import try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
@@ -108,6 +110,27 @@ class Upgrades:
             store.commit(draft)
             return Upgraded(plan, draft.turn_no, draft.turn_id)
 
+    def newer_packs(self, campaign: OpenCampaign) -> list[str]:
+        """Return the IDs of the packs of an open campaign that are installed with another text than it pins."""
+        installed = {pack.id: pack.content_hash for pack in self._library.packs()}
+        return [
+            pin.pack_id for pin in campaign.row.pins if installed.get(pin.pack_id, pin.content_hash) != pin.content_hash
+        ]
+
+    def has_other_scenario(self, campaign: OpenCampaign) -> bool:
+        """Return whether the file that an open campaign was begun from holds another scenario by now. A file that was
+        not written since the campaign began is not read: that takes a second."""
+        row, generations = campaign.row, campaign.setting.generations
+        path = self._scenarios / f"{row.scenario_id}.yaml"
+        begun = datetime.fromisoformat(row.created_at).timestamp()
+        try:
+            if path.stat().st_mtime <= begun:
+                return False
+        except OSError:
+            return False
+        own = Scenario.model_validate(row.scenario)
+        return _written(path, row, campaign.setting.rules.ruleset, generations) != own
+
     def _prepared(self, store: CampaignStore) -> _Prepared:
         row, head = store.campaign(), store.head()
         scenario = Scenario.model_validate(row.scenario)
@@ -202,12 +225,7 @@ class Upgrades:
         path = self._scenarios / f"{row.scenario_id}.yaml"
         if not path.is_file():
             return
-        written, _ = read_scenario(path)
-        if written is not None and row.calibration:
-            with suppress(CampaignError):
-                written = calibrate_scenario(written, ruleset, calibration_of(row.calibration))
-        if written is not None:
-            written = with_ids(written, generations)
+        written = _written(path, row, ruleset, generations)
         if written == scenario:
             return
         if written is None:
@@ -221,6 +239,16 @@ class Upgrades:
             _, problems = _composed(written, ruleset, generations, row)
             for problem in problems:
                 yield Remark("scenario-file", path.name, f"the file fits no more: {problem.about}: {problem.what}")
+
+
+def _written(path: Path, row: CampaignRow, ruleset: Ruleset, generations: Sequence[Generation]) -> Scenario | None:
+    """Return the scenario of a file as a campaign that was begun from it now would have it, with what was agreed on in
+    another one; None where the file is no scenario."""
+    written, _ = read_scenario(path)
+    if written is not None and row.calibration:
+        with suppress(CampaignError):
+            written = calibrate_scenario(written, ruleset, calibration_of(row.calibration))
+    return None if written is None else with_ids(written, generations)
 
 
 def _renaming(ids: Mapping[str, str], state: WorldState) -> tuple[RenameIds, ...]:

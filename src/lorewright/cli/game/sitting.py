@@ -98,6 +98,8 @@ def _play_at_prompt(
         session.campaigns, session.can_edit = campaigns, prompt.can_edit
         session.ways_on = ways_on.labels
         campaign.stage_models.warm(campaign.keys)
+        if stories is not None and (notice := stories.notice(campaign)):
+            say(notice, style="dim")
         show_start(campaign)
         if ways_on.is_reached:
             show_ways_on(session.ways_on)

@@ -109,6 +109,20 @@ class Stories:
         """Return whether the scenario of a campaign can be begun again."""
         return self._lorewright.campaigns.scenario_path(campaign.row.scenario_id).is_file()
 
+    def notice(self, campaign: OpenCampaign) -> str:
+        """Return a line that says what has changed since a campaign began, with the command to see it; empty where
+        nothing has."""
+        upgrades, campaign_id = self._lorewright.upgrades, campaign.store.campaign_id
+        if packs := upgrades.newer_packs(campaign):
+            what = f"{' and '.join(packs)} {'is' if len(packs) == 1 else 'are'} installed with another text by now"
+            return f"{what}: lorewright campaign upgrade {campaign_id}"
+        if upgrades.has_other_scenario(campaign):
+            return (
+                f"the scenario's file has changed since; what differs: lorewright campaign upgrade {campaign_id}; "
+                "--new begins with what it is now"
+            )
+        return ""
+
     def _begin(
         self, scenario: str, keys: ModelKeys, seed: int | None, calibration: Calibration | None, by_words: bool
     ) -> str:
