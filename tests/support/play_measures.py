@@ -23,7 +23,8 @@ from lorewright.packs.markdown.chunking import plain_text
 from support.scripted_player import Play, Told, play, plays
 
 WINDOW = 12
-FEWEST_WORDS, MOST_WORDS = 15, 110
+# An answer in vain or a civil word stands alone, and may be short.
+FEWEST_WORDS, MOST_WORDS = 4, 110
 MOST_SEEN_BEFORE = 0.12
 LEAST_CITED = 0.45
 
