@@ -190,3 +190,13 @@ def test_an_upgrade_that_is_refused_says_why_and_what_to_do(root: Path) -> None:
     refused = run(root, "campaign", "upgrade", "game", "--yes")
     assert refused.returncode == 1
     assert "harbour:bea: Bea is one of the cast and has no file any more" in refused.stderr
+
+
+def test_turns_are_counted_without_those_that_were_asked_back(root: Path) -> None:
+    run(root, "turn", "game", "frobnicate it")
+    run(root, "campaign", "end-scene", "game")
+    shown = run(root, "campaign", "show", "game").stdout
+    assert shown.startswith("Night Boat (game), 3 turns played, seed 1\n")
+    assert "head: turn 5, " in shown
+    (row,) = [line for line in run(root, "campaign", "list").stdout.splitlines() if line.startswith("game")]
+    assert row.split()[3] == "3"

@@ -77,6 +77,18 @@ def path_to(
     )
 
 
+def count_played(database: Database) -> int:
+    """Return how many turns were played on the path to the head: without the opening, questions that were asked back,
+    and changes from outside."""
+    row = database.row(
+        f"""WITH RECURSIVE path(turn_id) AS (
+             SELECT head_turn_id FROM campaigns UNION ALL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
+           ) SELECT count(*) FROM path JOIN {_TURNS} WHERE t.turn_no > 0 AND t.kind IN ('play', 'imported')"""
+    )
+    return 0 if row is None else int(row[0])
+
+
 def words_on_path(database: Database, turn_id: str, *, after: str | None = None) -> list[sqlite3.Row]:
     """Return the narrations, intentions and thoughts on the path to a turn (or after an ancestor of it), oldest first,
     each message with its turn's number."""

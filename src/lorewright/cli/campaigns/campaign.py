@@ -41,7 +41,7 @@ from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.cli.packs import pack_testing as testing
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
-from lorewright.storage.heads import head_row, undone_turns
+from lorewright.storage.heads import count_played, head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import CampaignRow
@@ -120,7 +120,7 @@ def list_campaigns(as_json: AsJson = False) -> None:
     if as_json:
         show_json([_shown(row) for row in rows])
     elif rows:
-        cells = [(row.id, row.name, row.current_turn, row.updated_at[:16].replace("T", " ")) for row in rows]
+        cells = [(row.id, row.name, _played(campaigns, row.id), row.updated_at[:16].replace("T", " ")) for row in rows]
         show_table(("campaign", "name", "turns", "last played (UTC)"), cells)
     elif not damaged:
         say("There is no campaign. Next: lorewright campaign new dead_drop")
@@ -143,12 +143,13 @@ def show(
     with lorewright.campaigns.reading(campaign_id) as store:
         models = models_of(store, lorewright.stage_models)
         shown = {**_shown(store.campaign()), **_standing(store, viewer), **_bookkeeping(store), "models": models}
-        tree = branches.tree(store)
+        tree, played = branches.tree(store), count_played(store.database)
     if as_json:
         at_hand = next(row.name for row in tree.branches if row.at_hand)
         show_json({**shown, "branch": at_hand, **asdict(tree)})
         return
-    say(f"{shown['name']} ({shown['id']}), turn {shown['current_turn']}, seed {shown['seed']}", style="bold")
+    turns = "1 turn" if played == 1 else f"{played} turns"
+    say(f"{shown['name']} ({shown['id']}), {turns} played, seed {shown['seed']}", style="bold")
     say(f"{shown['location']}, {shown['minutes']} minutes in; with you: {', '.join(shown['present']) or 'no one'}")
     say(f"you carry: {', '.join(shown['carried']) or 'nothing'}")
     for clock in shown["clocks"]:
@@ -159,7 +160,8 @@ def show(
     say(f"scene lore was at hand in {rate:.0%} of the turns" if rate is not None else "no turn yet", style="dim")
     session = shown["session"]
     say(f"sitting: {session['id']}, from turn {session['turn_range_start']}" if session else "no sitting", style="dim")
-    say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
+    head = f"turn {shown['current_turn']}, {shown['head_turn_id']}, revision {shown['revision']}"
+    say(f"head: {head}, {shown['undone']} undone", style="dim")
     pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
     say(f"packs: {pins or 'none'}", style="dim")
     for line in calibration_lines(shown["calibration"]):
@@ -330,6 +332,11 @@ def remove(
     say(f"{campaign_id} is deleted: {path}, its search index, and the lines that were typed in it")
 
 
+def _played(campaigns: Campaigns, campaign_id: str) -> int:
+    with campaigns.reading(campaign_id) as store:
+        return count_played(store.database)
+
+
 def _ask_to_remove(campaigns: Campaigns, campaign_id: str) -> None:
     """Say what would be deleted, and ask.
 
@@ -343,8 +350,8 @@ def _ask_to_remove(campaigns: Campaigns, campaign_id: str) -> None:
         say(f"{campaign_id}, whose file cannot be read, would be deleted.")
     else:
         with campaigns.reading(campaign_id) as store:
-            row, tree = store.campaign(), branches.tree(store)
-        turns = "1 turn" if row.current_turn == 1 else f"{row.current_turn} turns"
+            row, tree, played = store.campaign(), branches.tree(store), count_played(store.database)
+        turns = "1 turn" if played == 1 else f"{played} turns"
         more = f" and {len(tree.branches)} branches" if len(tree.branches) > 1 else ""
         say(f"{row.name} ({row.id}), last played {row.updated_at[:10]}: {turns}{more} would be deleted.")
     say(f"  {hint}", style="dim")
