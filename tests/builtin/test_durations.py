@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.builtin.narrator.scenery import duration, is_plural
+from lorewright.builtin.narrator.views import duration, is_plural
 
 
 @pytest.mark.parametrize(

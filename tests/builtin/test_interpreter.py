@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Named, Scope
 from support.narrator_bar import BAR, PLAYER, SCOPES, read
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("utterances.jsonl").read_text("utf-8").splitlines()]

@@ -33,6 +33,7 @@ from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.stage import RecordedRuns, Stage
 from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages
 from lorewright.values.proposals import NpcIntent, NpcIntentInput
+from lorewright.values.readings import Unclear
 from lorewright.values.records import (
     InterpreterInput,
     InterpreterOutput,
@@ -40,7 +41,6 @@ from lorewright.values.records import (
     NarratorOutput,
     PlannerInput,
     PlannerOutput,
-    Unclear,
 )
 from support import harbour as h
 from support import harbour_crew as c

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope, WayOut
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Named, Scope, WayOut
 
 PLAYER = Named(id="c:jo", name="Jo", kind="person")
 BAR = Named(id="p:neon_dragon", name="The Neon Dragon", aliases=("the Dragon",), kind="place")

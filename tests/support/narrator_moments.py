@@ -7,7 +7,8 @@ from typing import Any
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verbs
 from lorewright.values.proposals import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
-from lorewright.values.records import LoreLine, Message, Scope
+from lorewright.values.records import LoreLine, Message
+from lorewright.values.scope import Scope
 from support.narrator_bar import BAR, CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET, VIKTOR
 
 ME = VIKTOR.id

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope, WayOut
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Named, Scope, WayOut
 
 
 def named(entity_id: str, name: str, kind: Any = "thing", *aliases: str, pronoun: Any = "it") -> Named:

@@ -15,8 +15,8 @@ from lorewright.values.records import (
     PlannerOutput,
     SceneView,
     ThingView,
-    WayOut,
 )
+from lorewright.values.scope import WayOut
 
 ATMOSPHERE = (
     LoreLine(

@@ -13,7 +13,8 @@ from pathlib import Path
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.views.scope import scope_of
-from lorewright.values.records import Named, Scope, TurnResult
+from lorewright.values.records import TurnResult
+from lorewright.values.scope import Named, Scope
 from lorewright.world.state import WorldState
 from support.copied_workspaces import copied_workspace
 from support.corpora import corpus_pack

@@ -20,7 +20,8 @@ from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
 from lorewright.values.proposals import KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
-from lorewright.values.records import InnerState, LoreLine, Named, Scope, WayOut
+from lorewright.values.records import InnerState, LoreLine
+from lorewright.values.scope import Named, Scope, WayOut
 from support.prompt_files import SHIPPED
 from support.scale import scaled
 

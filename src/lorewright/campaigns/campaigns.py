@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lorewright.builtin.parser.meaning import MeaningReader, ReadMeaning, no_meaning
+from lorewright.builtin.parser.meaning import reader_of_meaning
 from lorewright.campaigns.checks import damage_of
 from lorewright.campaigns.hints import nudge_at
 from lorewright.campaigns.history import Histories
@@ -95,7 +95,7 @@ class Campaigns:
         self._stage_models = stage_models
         self._histories = histories
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
-        self._read_meaning = _reader_of_meaning(library)
+        self._read_meaning = reader_of_meaning(library.vectors)
         self.clock = clock
         self.kept = StoredPackTexts(folder / "packs-kept")
 
@@ -368,7 +368,9 @@ class Campaigns:
             tried=store.tried,
             leaks=self._leaks,
             read_meaning=self._read_meaning,
-            by_words=() if self._library.vectors is None else _without_vectors(generations),
+            by_words=()
+            if self._library.vectors is None
+            else tuple(generation.pack_id for generation in generations if generation.vectors is None),
             opening=store.opening(),
         )
         return row, replace(setting, nudge=partial(nudge_at, setting))
@@ -490,29 +492,8 @@ def _first_result(
     )
 
 
-def _without_vectors(generations: Sequence[Generation]) -> tuple[str, ...]:
-    return tuple(generation.pack_id for generation in generations if generation.vectors is None)
-
-
 def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
     """Return a reader of what the rules of entries depend on; it reads nothing where there are no such rules."""
     if not has_entry_rules(generations):
         return no_entries
     return lambda head: entry_history(store.database, seed, head.turn_id, head.state)
-
-
-# The embedder that the thresholds of reading by meaning hold for.
-_MEANS = "minilm"
-
-
-def _reader_of_meaning(library: Library) -> ReadMeaning:
-    """Return a reader of words by meaning, with the embedder of a workspace; one that reads nothing where that is
-    another than the thresholds hold for. The vectors of exemplars are kept with all others of the workspace."""
-    made = library.vectors
-    if made is None or not made.embedder.fingerprint.startswith(_MEANS):
-        return no_meaning
-    cache, embedder = made.cache, made.embedder
-    return MeaningReader(
-        exemplars=lambda phrases: cache.embed(phrases, embedder, progress=lambda done, total: None).vectors,
-        asked=embedder.embed_query,
-    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.index.building import DIGEST_FILE, Window, has_sound_chunks, remove_left_over, windows_of
-from lorewright.index.embedders.embedder import Embedder
+from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey, StoredChunk
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
@@ -41,6 +41,14 @@ class VectorBuilder:
     cache: EmbeddingCache
     build_nearest: Callable[[Path], object]
     hold: Callable[[], None] = lambda: None
+
+    def embed_kept(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts that are no pack's, in their order; they are kept with all others.
+
+        Raises:
+            EmbedderError: the embedder failed, or the kept vectors cannot be read.
+        """
+        return self.cache.embed(texts, self.embedder, progress=lambda done, total: None).vectors
 
     def build(self, key: GenerationKey, generations: Path, *, progress: Progress) -> Embedding:
         """Add the vectors of a generation that is there without them, unless they are there already; return counts.

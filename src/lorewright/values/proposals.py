@@ -11,7 +11,8 @@ from pydantic import BeforeValidator, Field
 from lorewright.rules.actions import Action, AuthoredAct
 from lorewright.rules.patch import Outcome
 from lorewright.rules.rulesets import Ruleset
-from lorewright.values.records import InnerState, LoreLine, Message, Recorded, Scope
+from lorewright.values.records import InnerState, LoreLine, Message, Recorded
+from lorewright.values.scope import Scope
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import Json
 from lorewright.world.schemas import plain

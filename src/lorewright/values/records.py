@@ -18,8 +18,10 @@ from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
 from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
+from lorewright.values.readings import Aside, Talk, Unclear
 from lorewright.values.scenery import LoreLine as LoreLine
-from lorewright.values.scenery import SceneryNoun, SceneryView
+from lorewright.values.scenery import SceneryView
+from lorewright.values.scope import Scope, WayOut
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -170,48 +172,6 @@ class Premise(Frozen):
 # The input and output of each stage.
 
 
-class Named(Frozen):
-    """A person, thing, door or place that a player can name."""
-
-    id: str
-    name: str
-    aliases: tuple[str, ...] = ()
-    kind: Literal["person", "thing", "door", "place"]
-    pronoun: Literal["he", "she", "they", "it"] = "they"
-
-
-class WayOut(Frozen):
-    """A way out of the current place: `name` is what a player types (`street`), `to_name` its destination (`Night
-    Market`); `locked` if its door is, key or no key, `barred` if its door does not let the player pass as it is."""
-
-    name: str
-    to: str
-    to_name: str
-    to_aliases: tuple[str, ...] = ()
-    minutes: int = 1
-    door: str | None = None
-    locked: bool = False
-    barred: bool = False
-
-
-class Scope(Frozen):
-    """All that a player's words can refer to; `topics` are people, places and things that the player has heard of.
-
-    `scenery` is what the prose has shown besides, None where it was not looked for. It follows from what the player has
-    read and is no part of a record: it would make every record several times as long.
-    """
-
-    player: Named
-    place: Named
-    people: tuple[Named, ...] = ()
-    here: tuple[Named, ...] = ()
-    carried: tuple[Named, ...] = ()
-    doors: tuple[Named, ...] = ()
-    exits: tuple[WayOut, ...] = ()
-    topics: tuple[Named, ...] = ()
-    scenery: tuple[SceneryNoun, ...] | None = Field(default=None, exclude=True)
-
-
 class InnerState(Frozen):
     """A named inner state and how far it has come to the surface (1 to 10); from 6 its owner knows of it."""
 
@@ -226,13 +186,6 @@ class Persona(Frozen):
     name: str = "the adventurer"
     description: str = ""
     states: tuple[InnerState, ...] = ()
-
-
-class Talk(Frozen):
-    """The conversation at hand: the ID of the person whom the player speaks with, and what was last spoken about."""
-
-    to: str
-    topic: str = ""
 
 
 class InterpreterInput(Frozen):
@@ -250,22 +203,6 @@ class InterpreterInput(Frozen):
     verbs: FrozenMap[str, str] = Field(default_factory=dict)
     talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
     came_from: str = Field(default="", exclude_if=lambda place: not place)
-
-
-class Unclear(Frozen):
-    """Words that could not be resolved: `lines` are complete inputs, one a candidate; empty where there is none."""
-
-    words: str
-    question: str
-    lines: tuple[str, ...] = ()
-
-
-class Aside(Frozen):
-    """A line that is no part of the story: what it asks of the program, and the words. `lore` asks what the player
-    knows of something, where nobody is there to be asked."""
-
-    kind: str
-    words: str
 
 
 class InterpreterOutput(Frozen):

@@ -64,7 +64,8 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_no_person
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb, seen
-from lorewright.values.records import Evidence, Named, NarratorInput
+from lorewright.values.records import Evidence, NarratorInput
+from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 

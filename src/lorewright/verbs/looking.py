@@ -23,6 +23,7 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
+from lorewright.builtin.parser.pieces import each, is_place, pronoun
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -30,11 +31,8 @@ from lorewright.builtin.parser.readings import (
     acting,
     asking,
     bare,
-    each,
-    is_place,
     nothing_called,
     openings,
-    pronoun,
     shown,
     which,
 )

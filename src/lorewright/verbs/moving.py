@@ -11,8 +11,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, place_of
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts, only
-from lorewright.builtin.narrator.scenery import duration
-from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.narrator.views import Beat, duration
 from lorewright.builtin.npc.considered import Aim, Enactment, Moment, PossibleAct, is_word
 from lorewright.builtin.parser.clauses import (
     Phrasing,

@@ -33,19 +33,17 @@ from lorewright.builtin.parser.clauses import (
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
+from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
     asking,
     bare,
-    each,
     excerpt,
-    joined,
     meant,
     nothing_called,
     parted,
-    pronoun,
     read_way,
     shown,
     trimmed,

@@ -9,8 +9,7 @@ from pydantic import Field
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.scenery import duration, is_plural
-from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.narrator.views import Beat, duration, is_plural
 from lorewright.builtin.npc.considered import Enactment
 from lorewright.builtin.parser.clauses import (
     Phrasing,

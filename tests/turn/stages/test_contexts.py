@@ -23,7 +23,8 @@ from lorewright.turn.stages.resolution.context import resolution_context
 from lorewright.turn.stages.resolution.stage import Resolve
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import ExtractorInput, ResolutionInput
-from lorewright.values.records import InterpreterInput, Named, PlannerInput, Scope, WayOut
+from lorewright.values.records import InterpreterInput, PlannerInput
+from lorewright.values.scope import Named, Scope, WayOut
 from lorewright.workspace.prompts import PROMPT_TYPES
 from support import harbour as h
 from support.prompted_campaigns import LIBRARY

@@ -17,7 +17,8 @@ from lorewright.packs.loader import load_pack
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.stages.interpret.finding import as_searches, lint_triggers
-from lorewright.values.records import InterpreterInput, Named, Scope
+from lorewright.values.records import InterpreterInput
+from lorewright.values.scope import Named, Scope
 from support import harbour as h
 
 TRIGGERS = (

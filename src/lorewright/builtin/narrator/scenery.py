@@ -349,41 +349,6 @@ def exits(given: NarratorInput) -> list[Beat]:
 
 # Durations: minutes -> words in a sentence: `five minutes`, `a quarter of an hour`, `two hours`.
 
-_ONES = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty")
-_BY_NAME = {1: "a minute", 15: "a quarter of an hour", 30: "half an hour", 60: "an hour", 90: "an hour and a half"}
-_DAY = 24 * 60
-
-
-def duration(minutes: int) -> str:
-    """Return the minutes in words; from an hour on to the nearest hour, from two days on to the nearest day."""
-    if minutes in _BY_NAME:
-        return _BY_NAME[minutes]
-    if minutes < 60:
-        return f"{_number(max(minutes, 0))} minutes"
-    if minutes < 90:
-        return "over an hour"
-    if minutes < 2 * _DAY:
-        return f"{_number(round(minutes / 60))} hours"
-    return f"{_number(round(minutes / _DAY))} days"
-
-
-def is_plural(minutes: int) -> bool:
-    """Tell whether a verb after the duration stands in the plural."""
-    return minutes not in _BY_NAME and not 60 <= minutes < 90
-
-
-def _number(value: int) -> str:
-    if value < len(_ONES):
-        return _ONES[value]
-    if value < 60:
-        tens, ones = divmod(value, 10)
-        return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
-    return "many"
-
 
 # Fillers: a short narration -> what may be added: an untold line of lore, or what is here, by name.
 
@@ -482,7 +447,7 @@ def _way_beat(given: NarratorInput) -> Beat:
     if not views.name_of(given, way.to):
         return Beat("filler", "still.place", slots={"place": views.place(given)})
     door = views.thing(given, way.door)
-    slots = {"place": place, "minutes": duration(way.minutes), "door": door}
+    slots = {"place": place, "minutes": views.duration(way.minutes), "door": door}
     return Beat("filler", "still.way", {"door": True} if door else {}, slots)
 
 

@@ -16,8 +16,9 @@ from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.models import LoreText
-from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
+from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise
 from lorewright.values.scenery import SceneryView
+from lorewright.values.scope import WayOut
 
 # Beat: one typed thing to be told: a group of the grammar with facts and slots, authored text, or both.
 
@@ -425,3 +426,41 @@ def _is_too_long(beats: Sequence[Beat], room: Room) -> bool:
     beats_told = [beat for beat in beats if beat.kind != "ending"]
     own = sum(1 for beat in beats_told if beat.group)
     return own > room.own_sentences or sum(map(estimate, beats_told)) > room.words
+
+
+# Durations in words.
+
+_ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty")
+_BY_NAME = {1: "a minute", 15: "a quarter of an hour", 30: "half an hour", 60: "an hour", 90: "an hour and a half"}
+_DAY = 24 * 60
+
+
+def duration(minutes: int) -> str:
+    """Return the minutes in words; from an hour on to the nearest hour, from two days on to the nearest day."""
+    if minutes in _BY_NAME:
+        return _BY_NAME[minutes]
+    if minutes < 60:
+        return f"{_number(max(minutes, 0))} minutes"
+    if minutes < 90:
+        return "over an hour"
+    if minutes < 2 * _DAY:
+        return f"{_number(round(minutes / 60))} hours"
+    return f"{_number(round(minutes / _DAY))} days"
+
+
+def is_plural(minutes: int) -> bool:
+    """Tell whether a verb after the duration stands in the plural."""
+    return minutes not in _BY_NAME and not 60 <= minutes < 90
+
+
+def _number(value: int) -> str:
+    if value < len(_ONES):
+        return _ONES[value]
+    if value < 60:
+        tens, ones = divmod(value, 10)
+        return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+    return "many"

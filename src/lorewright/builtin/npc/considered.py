@@ -16,7 +16,7 @@ from lorewright.rules.actions import Action, Deed, metadata_of, takes
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of, verbs
 from lorewright.values.proposals import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
-from lorewright.values.records import Named
+from lorewright.values.scope import Named
 
 # Sentences: grammar/*.yaml -> sentences about an act: once by name, for readers of the log, and once as the player sees
 # it, who is `you`. Variants come from a shuffled bag: none again before all were used.

@@ -26,7 +26,8 @@ from lorewright.ids import content_hash
 from lorewright.rules.actions import AuthoredAct, done_key, tried_key
 from lorewright.rules.verbs import verb_of
 from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput, Remembered
-from lorewright.values.records import LoreLine, Named
+from lorewright.values.records import LoreLine
+from lorewright.values.scope import Named
 
 # Aims: what a character wants, knows, remembers and was promised -> acts of their own accord. Each is done once for its
 # object, so that nobody harps on a thing.

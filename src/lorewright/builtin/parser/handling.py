@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lorewright.builtin.parser.clauses import Word, lows
 from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, resolve
+from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     Frame,
     ParseContext,
@@ -15,10 +16,7 @@ from lorewright.builtin.parser.readings import (
     acting,
     asking,
     bare,
-    fuzzy_first,
-    joined,
     meant,
-    named_first,
     parted,
     shown,
     trimmed,

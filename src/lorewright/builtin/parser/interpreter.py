@@ -27,6 +27,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.guesses import confirmed_line, is_slip, read_aloud, read_deed
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
@@ -40,13 +41,11 @@ from lorewright.builtin.parser.noun_phrases import (
     resolve,
 )
 from lorewright.builtin.parser.readings import (
-    AFTER_NOUNS,
     ParseContext,
     PhraseKind,
     Reading,
     about,
     acting,
-    aimed_at_prose,
     asking,
     bare,
     chosen_line,
@@ -76,7 +75,8 @@ from lorewright.builtin.parser.utterances import is_said, split_clauses
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.values.records import Aside, InterpreterInput, InterpreterOutput
+from lorewright.values.readings import Aside
+from lorewright.values.records import InterpreterInput, InterpreterOutput
 
 # Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
 
@@ -120,7 +120,7 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Before that
     `read_meaning` is asked for the line that they mean.
     """
-    text = _confirmed(chosen_line(cleaned(given.player_text), given.options), given.options)
+    text = confirmed_line(chosen_line(cleaned(given.player_text), given.options), given.options)
     nouns = nouns_of(given.scope)
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
@@ -227,8 +227,8 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
         or _offer_verb(ctx, clause, words)
         or _read_anything(ctx, words)
         or _read_by_meaning(ctx, clause, words)
-        or _read_deed(ctx, clause, words)
-        or _read_aloud(ctx, clause, words)
+        or read_deed(ctx, clause, words)
+        or read_aloud(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -371,7 +371,7 @@ def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Rea
     low = words[0].low
     if len(low) < 4:
         return None
-    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and _is_slip(low, verb)]
+    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and is_slip(low, verb)]
     for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):
         mended = (Word(verb, verb), *words[1:])
         reading = _read_by_verb(ctx, Clause(mended), mended)
@@ -396,61 +396,6 @@ def _read_by_meaning(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -
     next_line = f"; next “{meant.next_line}”, {meant.next_score:.2f}" if meant.next_line else ""
     said = f"“{excerpt(clause.text)}” is understood as “{meant.line}” ({meant.score:.2f}{next_line})"
     return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
-
-
-def _read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read words of an unknown verb as an attempt at what they name after a determiner, where no entity stands for it:
-    the rules say why nothing comes of it. None where they name nothing so."""
-    low = lows(words)
-    if (
-        not words
-        or words[0].kind != "word"
-        or low[0] in lexicon().articles
-        or longest_prefix(low, lexicon().question_words)
-    ):
-        return None
-    for at, word in enumerate(low):
-        if not at or word not in lexicon().articles:
-            continue
-        end = next((n for n in range(at + 1, len(low)) if not low[n] or low[n] in AFTER_NOUNS), len(low))
-        found = aimed_at_prose(ctx, clause.text, typed(words[at + 1 : end])) if end > at + 1 else None
-        if found is not None:
-            return found
-    return None
-
-
-def _read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read words that are about somebody, and begin with no act, as said to whom one speaks with."""
-    low = lows(words)
-    if not ctx.nouns.people or len(low) < 2 or not set(low) & _PERSONS or _reads_as_order(low):
-        return None
-    return read_remark(ctx, clause.text, None, words)
-
-
-_PERSONS = frozenset(
-    "i you we he she they your you're i'm it's he's she's they're we're his her their my me us".split()
-)
-
-
-def _reads_as_order(low: Sequence[str]) -> bool:
-    return low[0] not in _PERSONS and low[0] not in lexicon().about and bool(set(low[1:3]) & lexicon().articles)
-
-
-_YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))
-
-
-def _confirmed(text: str, options: Sequence[str]) -> str:
-    """Return the only line that was offered, where the answer is yes; else the text as it is."""
-    return options[0] if len(options) == 1 and text.lower().strip(" .!") in _YES else text
-
-
-def _is_slip(typed_verb: str, verb: str) -> bool:
-    is_like = fuzz.ratio(typed_verb, verb) >= _SLIP and typed_verb[0] == verb[0]
-    return is_like or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
-
-
-# From so many per cent of the letters on it is a slip.
-_SLIP = 85
 
 
 def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from lorewright.index.vector_building import VectorBuilder
+
     Vectors = npt.NDArray[np.float32]
 
 # Calibrated on lines that were written without knowing the exemplars: from ACT on nine of ten readings were right, from
@@ -157,3 +159,15 @@ def _named_at(tokens: Sequence[str], at: int, nouns: Nouns) -> tuple[int, str, s
             if found is not None:
                 return size, kind, phrase
     return 0, "", ""
+
+
+# The embedder that the thresholds hold for.
+_MEANS = "minilm"
+
+
+def reader_of_meaning(vectors: VectorBuilder | None) -> ReadMeaning:
+    """Return a reader of words by meaning, with the embedder of a workspace; one that reads nothing where that is
+    another than the thresholds hold for. The vectors of exemplars are kept with all others of the workspace."""
+    if vectors is None or not vectors.embedder.fingerprint.startswith(_MEANS):
+        return no_meaning
+    return MeaningReader(vectors.embed_kept, vectors.embedder.embed_query)

@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon
 from lorewright.scene_lore.nouns import is_ambient, is_everybodys, may_name_a_thing, singular
-from lorewright.values.records import Named, Scope, WayOut
+from lorewright.values.scope import Named, Scope, WayOut
 
 Kind = Literal["person", "thing", "door", "place", "exit", "scenery"]
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")

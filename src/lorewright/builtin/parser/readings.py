@@ -28,13 +28,12 @@ from lorewright.builtin.parser.noun_phrases import (
     Tie,
     exact,
     in_prose,
-    key_words,
     resolve,
 )
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb, verbs
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.values.records import Aside, Unclear
+from lorewright.values.readings import Aside, Unclear
 
 MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
 MAX_LINES = 4
@@ -448,83 +447,7 @@ def _is_thing_word(phrase: str) -> bool:
     return phrase.lower() in lexicon().thing_pronouns
 
 
-def named_first(
-    ctx: ParseContext, rest: Sequence[Word], candidates: Sequence[Candidate]
-) -> tuple[PhraseMatch, int] | None:
-    """Return what is named in full at the start (or by a pronoun), and its number of words; the longest name wins."""
-    for size in range(min(len(rest), 6), 0, -1):
-        if all(word.kind == "word" for word in rest[:size]):
-            match = exact(typed(rest[:size]), candidates)
-            if match:
-                return match, size
-    pronoun = referred(ctx, typed(rest[:1]), person=True) if rest else None
-    return (pronoun, 1) if isinstance(pronoun, PhraseMatch) and lows(rest)[0] not in ("this", "that", "them") else None
-
-
-def fuzzy_first(rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[PhraseMatch, int] | None:
-    """Do the same by a part of a name or a name with a typo; the most words that still fit it well."""
-    for size in range(1, min(len(rest), 4) + 1):
-        match = resolve(typed(rest[:size]), candidates, whole=True)
-        if isinstance(match, PhraseMatch) and match.confidence != 0.8 and rest[size - 1].low not in lexicon().articles:
-            return match, size
-    return None
-
-
 # Words between a verb and its object.
 LEADS = frozenset(
     "at on onto in into over under through with to for from against around past up down off of about behind by".split()
 )
-
-
-def is_place(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether words mean the place at hand: `here`, or its name."""
-    return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
-
-
-def _place_match(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether it is the place's own name in full, or a part of it that names nothing else."""
-    if exact(phrase, (ctx.nouns.place,)):
-        return True
-    others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
-    found = resolve(phrase, (ctx.nouns.place,))
-    return isinstance(found, PhraseMatch) and found.confidence >= 0.95 and resolve(phrase, others) is None
-
-
-def pronoun(
-    ctx: ParseContext, phrase: str, pattern: str = "", *, things_first: bool = False
-) -> PhraseMatch | Reading | None:
-    """Return a pronoun's match; a question where it could be several; `them` is people unless there are
-    none, or things come first."""
-    thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
-    if isinstance(person, Reading) and ctx.nouns.people and not things_first:
-        return person
-    order = (thing, person) if things_first else (person, thing)
-    found = next((match for match in order if isinstance(match, PhraseMatch)), None)
-    return found or next((match for match in order if match is not None), None)
-
-
-def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
-    """Read `the unit and the knife` as the frame for every part; None where there is only one."""
-    parts: list[list[Word]] = [[]]
-    for word in rest:
-        if word.kind == "comma" or word.low == "and":
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    parts = [part for part in parts if key_words(typed(part))]
-    if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
-        return None
-    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
-    unclear = next((reading for reading in readings if reading.unclear), None)
-    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
-
-
-def joined(readings: Sequence[Reading], intent: str) -> Reading:
-    """Return several readings as one, as sure as the least sure of them."""
-    return Reading(
-        actions=tuple(action for reading in readings for action in reading.actions),
-        intent=intent,
-        confidence=min(reading.confidence for reading in readings),
-        mentioned=tuple(candidate for reading in readings for candidate in reading.mentioned),
-        assumptions=tuple(assumption for reading in readings for assumption in reading.assumptions),
-    )

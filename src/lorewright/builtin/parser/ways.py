@@ -15,6 +15,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, resolve
+from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -22,7 +23,6 @@ from lorewright.builtin.parser.readings import (
     asking,
     bare,
     excerpt,
-    is_place,
     noun_part,
     read_as,
     shown,

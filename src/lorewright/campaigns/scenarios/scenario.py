@@ -26,10 +26,7 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, EntityType
 from lorewright.world.things import CharacterState
 
-# People as a scenario's author writes them: the player, personas and the cast.
-
-
-# Text that is not blank; spaces at its ends are kept.
+# Text that is not blank.
 Written = Annotated[str, Field(pattern=r"\S")]
 
 
@@ -220,9 +217,8 @@ class ScenarioThread(Frozen):
     inquiry: Inquiry | None = None
 
 
-# A time of day: hours and minutes, on a clock of 24 hours.
+# A time of day, on a clock of 24 hours; the most characters that are said of a clock.
 _TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
-# What is said of a clock is one line, or two (characters).
 MEANING = 300
 
 
@@ -251,11 +247,9 @@ class Scenario(Frozen):
     """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
     `profile` says which rounds a turn has, where it is another than the ruleset's; `begins` is the time of day at the
-    start (`"21:30"`).
-    `stat_blocks` (of the player, the personas and the cast) and `scene_seed` begin what the ruleset's schemas describe.
-    A `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
-    `calibration`, `system` and `genre_rules`. `gauges` says of bounded numbers of that scene what they mean, as `means`
-    does of a clock.
+    start. `stat_blocks` and `scene_seed` begin what the ruleset's schemas describe; a `scene_seed` for a ruleset that
+    describes no scene is kept and read by no rule, as are `calibration`, `system` and `genre_rules`. `gauges` says of
+    bounded numbers of that scene what they mean, as `means` does of a clock.
     """
 
     id: str

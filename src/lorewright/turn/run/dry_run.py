@@ -22,7 +22,8 @@ from lorewright.scene_lore.models import SceneFocus, SceneLore
 from lorewright.turn.stages.interpret.finding import as_searches
 from lorewright.turn.views.scope import ground, scope_of, ways_out
 from lorewright.values.entries import lore_conditions
-from lorewright.values.records import InterpreterInput, Scope
+from lorewright.values.records import InterpreterInput
+from lorewright.values.scope import Scope
 from lorewright.world.state import OFFSTAGE, WorldState
 
 

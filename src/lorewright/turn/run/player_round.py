@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
@@ -18,22 +17,15 @@ from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
 from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
+from lorewright.turn.views.conversation import came_from, kept_with_words, talk_at
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
 from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
-from lorewright.values.records import (
-    InterpreterInput,
-    InterpreterOutput,
-    Message,
-    PlannerInput,
-    PlannerOutput,
-    Premise,
-    Scope,
-    Talk,
-)
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, PlannerOutput, Premise
 from lorewright.values.scenery import SceneryNoun
+from lorewright.values.scope import Scope
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.things import PREDICATES
@@ -310,47 +302,13 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     if run is not None and run.output is not None:
         turn.recorder.keep(run)
         output = run.output
-    begun = replace(opening.at, stream=opening.at.stream.with_payload(_payload(output, state)))
+    begun = replace(opening.at, stream=opening.at.stream.with_payload(kept_with_words(output, state)))
     owned = {noun.name: noun.source for noun in shown if noun.is_owned}
     premises = _check_claims(turn, begun, output.proposed_actions, owned)
     attempts, at = _ground(turn, begun, output.proposed_actions, premises)
     judged = _validate(turn, at.state, attempts, output)
     scenery = scenery_views(output.proposed_actions, shown)
     return PlayerReading(output, tuple(attempts), judged, premises, scenery, begun.stream.messages[-1], at)
-
-
-def _payload(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
-    """Return what is kept with the player's words: where they were said, to whom, about what, and which of them were
-    played where not all were."""
-    spoken = [action for action in output.proposed_actions if (verb := verb_of(action.type)) and verb.is_speech]
-    kept: dict[str, Any] = {"at": state.scene.location_id}
-    if spoken and spoken[-1].target_id is not None:
-        kept |= {"talk_to": spoken[-1].target_id, "topic": spoken[-1].words}
-    return kept | ({"played": output.played} if output.not_played else {})
-
-
-def _came_from(at: TurnPoint) -> str:
-    """Return the place where the player said something last before they came here; empty where that is not known."""
-    own = (message for _, message in at.stream.seen_by("interpreter", own_id=at.state.player_id))
-    places = [str(message.payload["at"]) for message in own if "at" in message.payload]
-    return next((place for place in reversed(places) if place != at.state.scene.location_id), "")
-
-
-def _talk(turn: TurnContext, at: TurnPoint) -> Talk | None:
-    """Return whom the player speaks with: the person spoken to last, while both are at the place where that was; else
-    the one who listens there."""
-    state, here = at.state, at.state.scene.location_id
-    present = state.present_npcs()
-    own = [message for _, message in at.stream.seen_by("interpreter", own_id=state.player_id)]
-    for message in reversed([message for message in own if message.type == "intention"][:-1]):
-        if message.payload.get("at") != here:
-            break
-        if (to := message.payload.get("talk_to")) is not None:
-            if to in present:
-                return Talk(to=to, topic=str(message.payload.get("topic", "")))
-            break
-    listener = turn.setting.rules.listeners.get(here)
-    return Talk(to=listener) if listener in present and listener is not None else None
 
 
 async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
@@ -365,8 +323,8 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         options=turn.head.options,
         said_before=tuple(said),
         verbs=turn.setting.rules.ruleset.verbs(),
-        talk=_talk(turn, at),
-        came_from=_came_from(at),
+        talk=talk_at(at, turn.setting.rules.listeners),
+        came_from=came_from(at),
     )
     learned = state.learned_by(state.player_id)
     meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)

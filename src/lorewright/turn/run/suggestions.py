@@ -31,7 +31,7 @@ from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scope import own_offers, scope_of, ways_out
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.entries import lore_conditions
-from lorewright.values.records import Scope, WayOut
+from lorewright.values.scope import Scope, WayOut
 from lorewright.world.state import SHELF_TAG, WorldState
 
 # The most lines that are offered.

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lorewright.builtin.parser.clauses import listed, place_name
+from lorewright.index.keywords import content_words
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.scene_lore.gather import sentences
 from lorewright.turn.views.scope import ways_out
+from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
 
 Tell = Callable[[WorldState, CampaignRules], str]
@@ -73,3 +79,30 @@ _TEXTS: Mapping[str, str] = {
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
     "rude": "Noted, and kept between us.",
 }
+
+
+# The tokens of sections that are looked through for an answer.
+_TOKENS = 600
+
+
+def answer_from_lore(words: str, view: LoreView) -> tuple[str, tuple[Citation, ...]]:
+    """Return what a viewer may read of something, in the words of the section that says it, with that section; a plain
+    sentence where no section has half of the words."""
+    query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
+    asked = set(content_words(words))
+    for chunk in retrieve(view, query).result.chunks:
+        said = set(content_words(f"{chunk.section_path} {chunk.text}"))
+        quote = " ".join(sentences(chunk.text)[:2])
+        # What has no word of the question in common is no answer to it.
+        if not quote or not asked or 2 * len(said & asked) < len(asked):
+            continue
+        cited = Citation(
+            cite=chunk.section_path,
+            chunk_id=chunk.chunk_id,
+            item_id=None,
+            file_path=chunk.file_path,
+            section_path=chunk.section_path,
+            quote=quote,
+        )
+        return f"You ask yourself. So much you know: {quote}", (cited,)
+    return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()

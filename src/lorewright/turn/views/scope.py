@@ -19,8 +19,8 @@ from lorewright.rules.rulesets import ActionType, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import Briefing, SceneItem, SceneLore
-from lorewright.values.records import Named, Scope, WayOut
 from lorewright.values.same import Same
+from lorewright.values.scope import Named, Scope, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
 
 # Actions -> attempts: the words of an action become item IDs, so that the rules need not read free text.

@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 from lorewright.builtin.parser.clauses import is_called
 from lorewright.index.generation import Generation, oldest_reading
-from lorewright.index.keywords import content_words
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView, generations_in_force
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
-from lorewright.scene_lore.gather import are_linked, described, sentences
+from lorewright.scene_lore.gather import are_linked, described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
+from lorewright.turn.views.asides import answer_from_lore
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leads import leads_of, may_point_on
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
@@ -228,8 +228,7 @@ class TurnViews:
         return tuple(leads_of(outcomes, lore, knows, generations, heard_of=heard_of, words=words))
 
     def _heard_of(self, at: TurnPoint) -> list[str]:
-        """Return names worth asking about that the player has met or heard of: in threads, and in what they have
-        learned."""
+        """Return names worth asking about that the player has heard of: in threads, and in what they have learned."""
         state = at.state
         heard_of = self.acquaintance(state).heard_of()
         threads = (entity_id for thread in state.threads.values() for entity_id in thread.related_entity_ids)
@@ -257,7 +256,6 @@ class TurnViews:
         ]
         known = {noun.head for noun in shown if noun.is_sure}
         told = shown_in_narrations(narrations_here(at.stream, at.state), authored)
-        # What was told is mostly lore, word for word.
         return (*shown, *(noun for noun in told if noun.head not in known))
 
     def with_learned(self, at: TurnPoint, item_ids: Iterable[str]) -> TurnPoint:
@@ -324,11 +322,7 @@ class TurnViews:
         return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
 
     def known_of(self, words: str, at: TurnPoint) -> tuple[str, tuple[Citation, ...]]:
-        """Return what the player knows of something, in the words of the section that says it, with that section;
-        a plain sentence where they know nothing."""
-        query = LoreRetrievalQuery(
-            keywords=words[:_ASKED_CHARACTERS], corpus="authored", viewer="player", limit=3, max_tokens=ASKED_TOKENS
-        )
+        """Return what the player knows of something (see `answer_from_lore`)."""
         view = LoreView(
             self._setting.generations,
             viewer="player",
@@ -336,24 +330,7 @@ class TurnViews:
             conditions=lore_conditions(at.state),
             entries=self._entries,
         )
-        asked = content_words(words)
-        for chunk in retrieve(view, query).result.chunks:
-            said = set(content_words(f"{chunk.section_path} {chunk.text}"))
-            # What has no word of the question in common is no answer to it.
-            if not asked or 2 * len(said & set(asked)) < len(set(asked)):
-                continue
-            quote = " ".join(sentences(chunk.text)[:2])
-            cited = Citation(
-                cite=chunk.section_path,
-                chunk_id=chunk.chunk_id,
-                item_id=None,
-                file_path=chunk.file_path,
-                section_path=chunk.section_path,
-                quote=quote,
-            )
-            if quote:
-                return f"You ask yourself. So much you know: {quote}", (cited,)
-        return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
+        return answer_from_lore(words[:_ASKED_CHARACTERS], view)
 
     def _retrieved_history(
         self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from lorewright.rules.verbs import verbs
 from lorewright.turn.stages.variables import NOBODY, PlayerVariables, PromptContext
-from lorewright.values.records import InterpreterInput, Named
+from lorewright.values.records import InterpreterInput
+from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
 
 # The most characters of the player's words, and of those before: nobody types pages.

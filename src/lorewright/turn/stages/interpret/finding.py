@@ -32,7 +32,8 @@ from lorewright.rules.verbs import Verb, typed_line, verb_of, verbs
 from lorewright.scene_lore.cache import search_items
 from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.views.scope import scene_item
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Named, Scope
 
 # Words between a verb and the thing that it is done to.
 _LEADS = frozenset(("at", "on", "onto", "in", "into", "to", "through", "over", "up", "with"))

@@ -19,7 +19,9 @@ from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.interpret.finding import as_searches
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, StageRun, Unclear
+from lorewright.values.readings import Unclear
+from lorewright.values.records import InterpreterInput, InterpreterOutput, StageRun
+from lorewright.values.scope import Scope
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # A reading of the grammar with at least this confidence needs no model.

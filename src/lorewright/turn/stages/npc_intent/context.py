@@ -20,7 +20,7 @@ from lorewright.turn.stages.variables import (
     state_variables,
 )
 from lorewright.values.proposals import KnownItem, NpcIntentInput, Toward
-from lorewright.values.records import Named
+from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
 
 # The most topics and claims that are listed: a prompt of a small model is a page.

@@ -1,0 +1,66 @@
+"""Words that no frame of a verb reads -> what they amount to: a deed at something, words to somebody, a slip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed
+from lorewright.builtin.parser.readings import AFTER_NOUNS, ParseContext, Reading, aimed_at_prose
+from lorewright.builtin.parser.speech import read_remark
+
+
+def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Read words of an unknown verb as an attempt at what they name after a determiner, where no entity stands for it:
+    the rules say why nothing comes of it. None where they name nothing so."""
+    low = lows(words)
+    if (
+        not words
+        or words[0].kind != "word"
+        or low[0] in lexicon().articles
+        or longest_prefix(low, lexicon().question_words)
+    ):
+        return None
+    for at, word in enumerate(low):
+        if not at or word not in lexicon().articles:
+            continue
+        end = next((n for n in range(at + 1, len(low)) if not low[n] or low[n] in AFTER_NOUNS), len(low))
+        found = aimed_at_prose(ctx, clause.text, typed(words[at + 1 : end])) if end > at + 1 else None
+        if found is not None:
+            return found
+    return None
+
+
+def read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Read words that are about somebody, and begin with no act, as said to whom one speaks with."""
+    low = lows(words)
+    if not ctx.nouns.people or len(low) < 2 or not set(low) & _PERSONS or _reads_as_order(low):
+        return None
+    return read_remark(ctx, clause.text, None, words)
+
+
+_PERSONS = frozenset(
+    "i you we he she they your you're i'm it's he's she's they're we're his her their my me us".split()
+)
+
+
+def _reads_as_order(low: Sequence[str]) -> bool:
+    return low[0] not in _PERSONS and low[0] not in lexicon().about and bool(set(low[1:3]) & lexicon().articles)
+
+
+_YES = frozenset(("yes", "y", "yeah", "yep", "sure", "ok", "okay", "right", "exactly", "correct", "please do", "do it"))
+
+
+def confirmed_line(text: str, options: Sequence[str]) -> str:
+    """Return the only line that was offered, where the answer is yes; else the text as it is."""
+    return options[0] if len(options) == 1 and text.lower().strip(" .!") in _YES else text
+
+
+def is_slip(typed_verb: str, verb: str) -> bool:
+    is_like = fuzz.ratio(typed_verb, verb) >= _SLIP and typed_verb[0] == verb[0]
+    return is_like or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
+
+
+# From so many per cent of the letters on it is a slip.
+_SLIP = 85

@@ -1,0 +1,46 @@
+"""The player's words of the last turns -> with whom they speak, and where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.rules.verbs import verb_of
+from lorewright.turn.views.point import TurnPoint
+from lorewright.values.readings import Talk
+from lorewright.values.records import InterpreterOutput
+from lorewright.world.state import WorldState
+
+
+def kept_with_words(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
+    """Return what is kept with the player's words: where they were said, to whom, about what, and which of them were
+    played where not all were."""
+    spoken = [action for action in output.proposed_actions if (verb := verb_of(action.type)) and verb.is_speech]
+    kept: dict[str, Any] = {"at": state.scene.location_id}
+    if spoken and spoken[-1].target_id is not None:
+        kept |= {"talk_to": spoken[-1].target_id, "topic": spoken[-1].words}
+    return kept | ({"played": output.played} if output.not_played else {})
+
+
+def came_from(at: TurnPoint) -> str:
+    """Return the place where the player said something last before they came here; empty where that is not known."""
+    own = (message for _, message in at.stream.seen_by("interpreter", own_id=at.state.player_id))
+    places = [str(message.payload["at"]) for message in own if "at" in message.payload]
+    return next((place for place in reversed(places) if place != at.state.scene.location_id), "")
+
+
+def talk_at(at: TurnPoint, listeners: Mapping[str, str]) -> Talk | None:
+    """Return whom the player speaks with: the person spoken to last, while both are at the place where that was; else
+    the one who listens there."""
+    state, here = at.state, at.state.scene.location_id
+    present = state.present_npcs()
+    own = [message for _, message in at.stream.seen_by("interpreter", own_id=state.player_id)]
+    for message in reversed([message for message in own if message.type == "intention"][:-1]):
+        if message.payload.get("at") != here:
+            break
+        if (to := message.payload.get("talk_to")) is not None:
+            if to in present:
+                return Talk(to=to, topic=str(message.payload.get("topic", "")))
+            break
+    listener = listeners.get(here)
+    return Talk(to=listener) if listener in present and listener is not None else None
