@@ -138,7 +138,7 @@ def test_new_begins_another_campaign_although_there_is_one(app: App) -> None:
 def test_play_without_a_name_lists_what_there_is(app: App) -> None:
     run(app.workspace.root, "play", "game", stdin="look\n")
     text = " ".join(run(app.workspace.root, "play").stdout.split())
-    assert text.startswith("1 Night Boat begun: game, last played 2")
+    assert text.startswith("1 Night Boat game begun: game, last played 2")
     assert "2 Night Boat" in text
     refused = run(app.workspace.root, "play", "--script", "x.txt")
     assert (refused.returncode, "name it" in refused.stderr) == (1, True)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.recap import shortened
 from lorewright.campaigns.session_zero import Calibration, calibration_of
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys
 from lorewright.cli.game.play_session import answered
 from lorewright.cli.game.session_zero import agreed_on
-from lorewright.cli.output import note, page_width, progress_bar, say
+from lorewright.cli.output import note, page_width, progress_bar, say, say_parts
 from lorewright.storage.model_rows import own_model_keys
 from lorewright.values.records import CampaignRow
 
@@ -56,9 +57,9 @@ class Stories:
     def show(self, stories: Sequence[Story]) -> None:
         """Print stories by number, each with a line about it and the campaigns that were begun of it."""
         for number, story in enumerate(stories, start=1):
-            say(f"{number:>2}  {story.name}", style="bold")
+            say_parts((f"{number:>2}  {story.name}", "bold"), (f"  {story.scenario_id}", "dim"))
             if story.summary:
-                say(f"{_INDENT}{_in_one_line(story.summary)}")
+                say(f"{_INDENT}{shortened(story.summary, page_width() - len(_INDENT))}")
             for line in _begun(story):
                 say(f"{_INDENT}{line}", style="dim")
         if not stories:
@@ -146,12 +147,6 @@ def _begun(story: Story) -> Iterator[str]:
 
 def _time(row: CampaignRow) -> str:
     return f"{row.updated_at[:16].replace('T', ' ')} UTC"
-
-
-def _in_one_line(summary: str) -> str:
-    """Return as much of a summary as a line holds, cut at a word."""
-    width = page_width() - len(_INDENT)
-    return summary if len(summary) <= width else f"{summary[: width - 1].rpartition(' ')[0]}…"
 
 
 def _wants_another(row: CampaignRow) -> bool:
