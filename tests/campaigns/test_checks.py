@@ -176,7 +176,7 @@ def test_events_of_another_version_are_no_damage_and_stay_as_they_are(file: Path
             assert isinstance(event, UnknownEvent)
             assert event.model_dump(mode="json") in turn["result"]["engine_events"]
         assert undo(store)
-        assert store.head().markers == ()
+        assert {marker.subtype for marker in store.head().markers} <= {"location_change"}
 
 
 def test_every_invariant_is_broken_by_one_of_these(file: Path) -> None:

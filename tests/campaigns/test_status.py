@@ -45,13 +45,13 @@ def test_a_clock_that_counts_until_an_hour_leads(minutes: int, steps: int, time:
 def test_a_clock_is_shown_once_it_has_moved_or_when_it_was_explained() -> None:
     assert status().clocks == ()
     assert [clock.name for clock in status(TickClock(clock_id=w.HEAT, delta=1)).clocks] == ["Heat"]
-    clocks = {w.HEAT: {"max": 6}, w.DOOM: {"max": 4, "summary": "the end"}}
+    clocks = {w.HEAT: {"max": 6}, w.DOOM: {"max": 4, "means": "the end"}}
     assert [clock.name for clock in status(clocks=clocks).clocks] == ["Doom"]
     (heat,) = status(moved={w.HEAT: -2}).clocks
     assert (heat.value, heat.max, heat.change) == (0, 6, -2)
 
 
-CLOCKS = "    clocks:\n      dread: {summary: somebody comes up the stairs, name: Dread"
+CLOCKS = "    clocks:\n      dread: {means: somebody comes up the stairs, name: Dread"
 
 
 @pytest.fixture

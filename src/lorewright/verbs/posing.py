@@ -16,6 +16,7 @@ from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, acting, bare
 from lorewright.rules.patch import Outcome
+from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen
 from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
@@ -137,7 +138,7 @@ POSE = Verb(
     rule_lines=lambda names: ("lean back",),
     metadata=PoseMetadata,
     like="free",
-    usual_minutes=0,
+    requires=why_not_reach,
     sights=seen("{actor} shifted a little", 1),
     note="let them",
     history="paused for a moment",

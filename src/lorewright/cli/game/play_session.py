@@ -317,7 +317,7 @@ class PlaySession:
     def play_instead(self, words: str) -> None:
         """Play words in place of the last ones: the turn that these made is taken back, if they made one; otherwise as
         `submit`."""
-        if self.campaign.store.turns()[-1]["kind"] == "clarification":
+        if self.campaign.store.turns()[-1]["kind"] in ("clarification", "aside"):
             self.submit(words)
         else:
             self._play(partial(self.campaign.retry, words=words))
@@ -326,7 +326,7 @@ class PlaySession:
         """Play what an empty line stands for: that one waits. Where the player was asked something, or the ruleset has
         no waiting, what can be said is shown instead."""
         waiting = typed_line("pass_time")
-        asked = self.campaign.store.turns()[-1]["kind"] == "clarification"
+        asked = self.campaign.store.turns()[-1]["kind"] in ("clarification", "aside")
         if asked or waiting is None or self.campaign.setting.rules.ruleset.find_row(waiting.verb) is None:
             say("Answer with a number, or in your own words." if asked else "Say what you do.", style="dim")
             show_options_of(self.campaign)
