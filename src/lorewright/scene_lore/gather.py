@@ -182,7 +182,7 @@ def readable_lines(
             if not may_see(view, role=chunk.role, owner_id=chunk.entity_id):
                 yield from _found_lines(view, generation, chunk)
             elif left <= 0:
-                return
+                continue
             elif chunk.role == "atmosphere":
                 left -= len(chunk.text)
                 yield from _readable(chunk, sentences(chunk.text), is_sight=True)
