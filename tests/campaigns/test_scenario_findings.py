@@ -177,7 +177,7 @@ def test_the_scenario_that_ships_has_no_findings_and_its_demo_plays(tmp_path: Pa
 
 
 def test_lines_of_a_demo_that_do_not_work_are_told(tmp_path: Path) -> None:
-    path = write(tmp_path, h.SCENARIO + '    demo: [look, "ask Bea about Lin", "frobnicate the moon"]\n')
+    path = write(tmp_path, h.SCENARIO + '    demo: [look, "ask Bea about Lin", "frobnicate quietly"]\n')
     app = open_app(path.parents[1])
     told = app.scenarios.demo_findings(path, app.rehearsal(tmp_path / "demo"))
     assert [one.code for one in told] == ["demo-line", "demo-line"]

@@ -153,7 +153,7 @@ def test_with_each_every_turn_begins_as_it_was_recorded_to(tmp_path: Path) -> No
 
 def test_another_reading_leads_elsewhere_and_the_diffs_say_where(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    h.say(app, "xyzzy", "look")
+    h.say(app, "frobnicate quietly", "look")
     go = {"intent": "go", "actions": [{"type": "go", "location_id": "harbour:quay"}]}
     found = replayed(app, models={"interpreter": "reader"}, opened={"reader": ScriptedModel(lambda _: go)})
     first, second = found.turns
@@ -168,7 +168,7 @@ def test_another_reading_leads_elsewhere_and_the_diffs_say_where(tmp_path: Path)
 def test_an_answer_that_does_not_hold_any_more_says_what_to_override_too(tmp_path: Path) -> None:
     """What was told in the tavern cites what the quay does not have."""
     app = h.harbour(tmp_path)
-    h.say(app, "xyzzy")
+    h.say(app, "frobnicate quietly")
     marks = re.compile(r"\[(\d+)\]")
     last = ScriptedModel(lambda asked: f"You listen [{max(map(int, marks.findall(asked.text)))}].")
     h.say(h.with_models(app, {"narrator": last}), "look")

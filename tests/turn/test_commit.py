@@ -160,7 +160,7 @@ def test_a_question_back_is_a_turn_that_changes_nothing(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.reading("game") as store:
         before = store.head().state
-    (result,) = h.say(app, "frobnicate the gizmo")
+    (result,) = h.say(app, "frobnicate quietly")
     assert result["clarification_question"]
     assert (result["rolls"], result["engine_events"], result["turn_no"]) == ([], [], 1)
     with app.campaigns.reading("game") as store:
@@ -169,7 +169,7 @@ def test_a_question_back_is_a_turn_that_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_number_takes_the_line_that_was_offered(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    (asked,) = h.say(app, "frobnicate the gizmo")
+    (asked,) = h.say(app, "drop")
     (chosen,) = h.say(app, "1")
     assert asked["suggested_actions"]
     assert chosen["clarification_question"] is None

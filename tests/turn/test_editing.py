@@ -174,7 +174,7 @@ def test_where_the_player_is_moved_the_scene_follows_and_the_next_turn_begins_wi
         result = changed(campaign, o.Move(entity_id=PLAYER, to=QUAY))
         state = campaign.store.head().state
         assert (state.scene.location_id, state.scene.number, state.visits[QUAY]) == (QUAY, 2, 1)
-        assert "go to The Tavern" in result["suggested_actions"]
+        assert "go to the Tavern" in result["suggested_actions"]
         turn = said(campaign, "look")
         found = [message for _, message in campaign.store.messages(turn["turn_id"], last=1)]
         assert (found[0].type, dict(found[0].payload)) == ("scene_marker", {"from": TAVERN, "to": QUAY})

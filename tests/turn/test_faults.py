@@ -53,7 +53,7 @@ def submit(line: str) -> Write:
 WRITES: dict[str, Write] = {
     "a turn": submit("ask Osk about Lin"),
     "a turn that opens a scene": submit("go door"),
-    "a question back": submit("frobnicate the gizmo"),
+    "a question back": submit("frobnicate quietly"),
     "redo": lambda campaign: redo(campaign.store),
     "undo": lambda campaign: undo(campaign.store, turns=2),
     "rollback": lambda campaign: rollback(campaign.store, turns=2),

@@ -231,7 +231,7 @@ def test_without_a_thought_there_is_none(app: App) -> None:
 def test_a_whisper_is_heard_by_its_two_ends(app: App) -> None:
     say(app, "ask about the boat", whisper_to="Osk")
     intention, narration = messages(app)
-    assert (intention.subtype, dict(intention.payload)) == ("whisper", {"to": c.OSK})
+    assert (intention.subtype, intention.payload["to"]) == ("whisper", c.OSK)
     assert narration.audience == (c.ADA, c.OSK)
     assert "kestrel" in narration.content
     learned = next(iter(state(app).learned_by(c.ADA)))

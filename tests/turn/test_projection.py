@@ -228,7 +228,7 @@ def test_the_tables_go_with_the_head_wherever_it_goes(tmp_path: Path) -> None:
     with app.campaigns.open("game") as campaign:
         store = campaign.store
         assert of_the_head(store)
-        for line in ("go door", "frobnicate the gizmo", "wait"):
+        for line in ("go door", "frobnicate quietly", "wait"):
             asyncio.run(campaign.submit(line))
             assert of_the_head(store)
         assert rows(path, "SELECT location_id FROM scene") == [{"location_id": "harbour:quay"}]

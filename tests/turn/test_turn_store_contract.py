@@ -33,7 +33,7 @@ from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, Submissi
 from support import harbour as h
 
 LINES = (
-    *("look", "take rope", "frobnicate the gizmo", "ask Osk about Lin"),
+    *("look", "take rope", "frobnicate quietly", "ask Osk about Lin"),
     *("go door", "wait", "go tavern", "ask Osk about debt"),
 )
 
@@ -230,7 +230,7 @@ def test_turns_are_taken_back_and_done_again_and_the_revision_only_grows(game: G
 
 
 def test_a_question_back_is_taken_back_with_the_turn_before_it(game: Game) -> None:
-    for number, line in enumerate(("take rope", "frobnicate the gizmo")):
+    for number, line in enumerate(("take rope", "frobnicate quietly")):
         game.say(line, f"a{number}")
     assert undo_played(game.store)[1] == "take rope"
     assert game.store.position().turn_no == 0

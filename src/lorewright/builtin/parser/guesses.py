@@ -58,6 +58,7 @@ def confirmed_line(text: str, options: Sequence[str]) -> str:
 
 
 def is_slip(typed_verb: str, verb: str) -> bool:
+    """Tell whether a word is a verb with a letter wrong, or with its letters in another order."""
     is_like = fuzz.ratio(typed_verb, verb) >= _SLIP and typed_verb[0] == verb[0]
     return is_like or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
 

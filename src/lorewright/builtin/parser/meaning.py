@@ -10,20 +10,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, exact
 from lorewright.errors import EmbedderError
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.verbs import verbs
 from lorewright.world.frozen import Frozen
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from lorewright.index.vector_building import VectorBuilder
-
-    Vectors = npt.NDArray[np.float32]
 
 # Calibrated on lines that were written without knowing the exemplars: from ACT on nine of ten readings were right, from
 # CONFIRM on two of three. Two processors differ by less than 0.002; MARGIN is far wider than that.
@@ -84,8 +79,6 @@ class MeaningReader:
         if not 1 < len(words.split()) <= _MOST_WORDS:
             return None
         masked, named = _masked(words, nouns)
-        import numpy as np
-
         rows = exemplars()
         try:
             if self._vectors is None:

@@ -498,5 +498,5 @@ def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 
 def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    """Return the attrs without those that have a field of their own."""
+    # Those that have a field of their own are left out.
     return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits", *CHARACTER_KEYS)}
