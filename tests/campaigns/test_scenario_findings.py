@@ -121,6 +121,7 @@ def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
         ({"rules": [{"on": {"act": "go", "at": "quay"}, "success": []}]}, "absent-target", "is about quay"),
         ({"clocks": {"dread": {"max": 3}}}, "still-clock", "nothing moves the clock dread"),
         ({"clocks": {"dread": {"max": 3, "at": {5: [{"clock": "dread"}]}}}}, "clock-mark", "the clock dread never rises to 5"),
+        ({"gauges": {"dread": "What you fear."}}, "gauge-unknown", "the ruleset's scene shows no number dread"),
         ({"endings": {"won": {"say": "Won."}}}, "unreached-ending", "nothing leads to the ending won"),
         (
             {"clocks": {"dread": {"max": 3}}, "endings": {"won": {"say": "Won.", "when": {"not": {"clock": "dread", "min": 4}}}}},

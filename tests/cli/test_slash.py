@@ -300,3 +300,19 @@ rules:
     success: [{condition: bound}, {announce: steps, minutes: 30}, {situation: dark, minutes: 10}, {progress: wall}]
 demo: [look]
 """
+
+
+def test_a_hint_is_plainer_each_time_and_no_turn(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = played(app, "/hint", "give me a hint", "I'm stuck.", "look", "hint")
+    first, second, third, _, again = (
+        " ".join(part.split("\n", 1)[1].split()) for part in f"\n{printed}".split("\n> ")[1:]
+    )
+    assert len({first, second, third}) == 3
+    assert third.startswith("Type: ")
+    assert again.startswith(first)
+    with app.campaigns.reading("game") as store:
+        assert [turn["player_text"] for turn in store.turns()] == ["", "look"]
+
+
+def test_the_goal_is_told_at_any_time(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(app, capsys, "/goal") == "Nobody has told you what to want here. Look about."

@@ -106,7 +106,8 @@ class _Witness:
         quotes = {citation.quote for citation in result.citations}
         # Hearsay about what was asked after; what is quoted of the person and the place is told anyway.
         place = before.scene.location_id
-        about_place = any(before.name_of(place).casefold() in outcome.words.casefold() for outcome in outcomes)
+        name = before.name_of(place).casefold().removeprefix("the ")
+        about_place = any(name in outcome.words.casefold() for outcome in outcomes)
         near = {*(outcome.target_id for outcome in outcomes), *(() if about_place else (place,))}
         if any(outcome.code == "does_not_know" for outcome in outcomes) and any(
             citation.quote not in self.quotes and not any(str(who) in citation.chunk_id for who in near)

@@ -38,7 +38,7 @@ _SCENARIO = {
     "ties": "What people are to each other.",
     "turn_order": "Who acts in turn, for what the ruleset says ends a turn.",
     "clocks": "What builds up, and what happens when it has.",
-    "gauges": "What the bounded numbers of the ruleset's scene mean, for the player.",
+    "gauges": "What the numbers that the ruleset shows of its scene mean to the player, by name.",
     "rules": 'What an attempt does beside what it does by itself. Write "on" in quotation marks.',
     "finds": "What else happens when a discoverable item is found.",
     "endings": "How it may end.",

@@ -383,9 +383,10 @@ class _Composer:
             self._names.problems.append(f"rules.{rule.id}: {no_act(unknown, ruleset.kinds())}")
 
     def _check_goals(self) -> None:
-        """Note goals of people who are neither in the cast nor the player."""
+        """Note goals of people who are neither in the cast nor played."""
+        known = {*PLAYER_NAMES, *self._scenario.cast, *self._scenario.personas}
         for name in self._scenario.goals:
-            if name not in PLAYER_NAMES and name not in self._scenario.cast:
+            if name not in known:
                 self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
 
     def _exits(self, place: str) -> Iterator[Exit]:

@@ -393,13 +393,12 @@ _Added = ScenarioPlace | ScenarioCast | ScenarioEntity
 
 
 def names_made(scenario: Scenario) -> list[str]:
-    """Return the names of the places, people and others that are named in the scenario and need no pack."""
+    """Return the names of all that is named in the scenario and needs no pack."""
     return [key for key, added in _added(scenario).items() if added.name and ":" not in key]
 
 
 def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> Iterator[Entity]:
-    """Yield the player, the personas, then places, cast, other known entities and those that threads are about, then
-    the things. Unknown names are noted in `names`."""
+    """Yield the player, personas, places, cast, others known, those of threads, things; unknown names go into `names`."""
     player = scenario.player
     yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
     for key, persona in scenario.personas.items():

@@ -23,7 +23,7 @@ from lorewright.turn.run.dry_run import BandOutOfReach, DryRun, Step, WishedDice
 from lorewright.turn.views.scope import in_steps, role_of_item
 from lorewright.values.entries import lore_conditions
 from lorewright.values.same import Same
-from lorewright.world.state import WorldState
+from lorewright.world.state import Thread, WorldState
 
 Kind = Literal["social", "physical", "onward"]
 
@@ -34,7 +34,7 @@ _IN_VAIN = frozenset(
     {"does_not_know", "told_before", "deflected", "nothing_found", "found_before", "blocked", "heard_before", "acted"}
 )
 # A thread is looked into while it has this status.
-_OPEN = "open"
+_OPEN = Thread.model_fields["status"].default
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from lorewright.builtin.parser.clauses import lexicon, place_name
 from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import Outcome, Resolution
-from lorewright.rules.reach import holds, is_barred, known_way
+from lorewright.rules.reach import can_turn, holds, is_barred, known_way
 from lorewright.rules.rulesets import Rule
 from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
@@ -40,6 +40,8 @@ MOST = 3
 _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
+# Of so many things to do the best is taken.
+_PHYSICAL = 2
 # So many ways to word a question about one item.
 _WORDINGS = 2
 
@@ -111,7 +113,13 @@ def player_scope(knows: Acquaintance) -> Callable[[WorldState], Scope]:
 def options_at(views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[Resolution]) -> tuple[str, ...]:
     """Return the suggestions at a point of a turn; see `suggest`."""
     knows = views.acquaintance(at.state)
-    run = DryRun(setting.rules, setting.generations, scope=player_scope(knows), lore=views.scene_lore)
+    lore = views.scene_lore(at.state)
+    run = DryRun(
+        setting.rules,
+        setting.generations,
+        scope=player_scope(knows),
+        lore=lambda state: lore if state is at.state else views.scene_lore(state),
+    )
     now = seen_by("player", at.stream.messages, own_id=at.state.player_id)
     told = [exchange.told for exchange in knows.story.exchanges if exchange.told]
     return suggest(run, knows, [*told, *(message.content for message in now if message.type == "narration")], tried)
@@ -131,21 +139,21 @@ class _Suggestions:
         self.tried = tried
 
     def best(self, kind: Kind) -> PayingLine | None:
-        """Return the best line of a kind, or None: the first that has to do with the story, else the first that needs
-        no luck, else the first."""
+        """Return the best line of a kind, or None: of a few the one that has to do with the story, else the one that
+        needs no luck, else the first."""
         match kind:
             case "social":
-                lines = self._social()
+                lines, enough = self._social(), 1
             case "physical":
-                lines = self._physical()
+                lines, enough = self._physical(), _PHYSICAL
             case "onward":
-                lines = self._onward()
+                lines, enough = self._onward(), 1
         found: list[PayingLine] = []
+        sure = 0
         for line in islice(lines, _TRIES):
-            if line is None:
-                continue
-            found.append(line)
-            if line.tied and line.certain and line.at_once:
+            found += [] if line is None else [line]
+            sure += line is not None and line.certain and line.at_once and not line.ends
+            if sure >= enough or (found and found[-1].tied and found[-1].certain):
                 break
         return min(found, key=lambda line: line.rank, default=None)
 
@@ -172,13 +180,13 @@ class _Suggestions:
             for nth, item in enumerate(self._untold(who))
             for quality, topic in self._wordings(item, who)
         ]
-        lines = [
-            *(self._to(who, "question", topic.phrase) for *_, who, topic in sorted(questions, key=lambda q: q[:4])),
-            *(self._to(who, "meet") for who in people if self._untold(who)),
-            *self._hearsay(people),
-        ]
-        ruled = list(self._ruled_talk(people))
-        for line in _interleaved(ruled, lines):
+        lines = chain(
+            self._ruled_talk(people),
+            (self._to(who, "question", topic.phrase) for *_, who, topic in sorted(questions, key=lambda q: q[:4])),
+            (self._to(who, "meet") for who in people if self._untold(who)),
+            self._hearsay(people),
+        )
+        for line in lines:
             yield self.judge.pays("social", line)
 
     def _untold(self, who: str) -> list[SceneItem]:
@@ -259,13 +267,15 @@ class _Suggestions:
     # Physical: doors, things, searches, looks.
 
     def _physical(self) -> Iterator[PayingLine | None]:
-        for line in (*self._doors(), *self._things(), *self._ruled_deeds(), *self._searches()):
+        for line in chain(self._doors(), self._things(), self._ruled_deeds(), self._searches()):
             yield self.judge.pays("physical", line)
         yield from self._looks()
 
     def _doors(self) -> Iterator[TypedLine | None]:
         for way in ways_out(self.shown):
-            if way.door is not None and (way.locked or way.barred):
+            if way.door is None or not (way.locked or way.barred):
+                continue
+            if not way.locked or can_turn(self.state.player_id, self.state.doors[way.door], self.state):
                 yield typed_line("unlock_door" if way.locked else "open_door", door=_bare(self.shown.name_of(way.door)))
 
     def _things(self) -> Iterator[TypedLine | None]:
@@ -408,12 +418,6 @@ class _Suggestions:
         items = (item for who in people for item in gather_person(packs, who).briefing.knows)
         left = (*gather_place(packs, place).discoverable, *items)
         return bool(state.held_by(place)) or any(item.id not in learned for item in left)
-
-
-def _interleaved(first: Sequence[TypedLine | None], second: Sequence[TypedLine | None]) -> Iterator[TypedLine | None]:
-    """Yield the lines of both in turns."""
-    for at in range(max(len(first), len(second))):
-        yield from (lines[at] for lines in (first, second) if at < len(lines))
 
 
 def _bare(name: str) -> str:
