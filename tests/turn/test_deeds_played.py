@@ -135,8 +135,9 @@ def test_a_locked_way_is_listed_as_locked_and_never_suggested(tmp_path: Path) ->
 def test_a_word_to_the_program_is_answered_kindly_and_no_time_passes(tmp_path: Path, word: str) -> None:
     app = h.harbour(tmp_path)
     (result,) = h.say(app, word)
-    assert result["clarification_question"]
-    assert "catch" not in result["clarification_question"]
+    assert result["final_text"]
+    assert result["clarification_question"] is None
+    assert "catch" not in result["final_text"]
     assert state(app).minutes == 0
 
 
