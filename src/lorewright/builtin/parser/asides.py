@@ -30,7 +30,9 @@ def aside_in(text: str) -> str:
     if plain == "?":
         return "help"
     first, stop, rest = text.partition("? ")
-    if stop and len(rest.split()) <= _SHORT and (kind := aside_in(f"{first}?")):
+    if stop and len(rest.split()) > _SHORT:
+        return ""
+    if stop and (kind := aside_in(f"{first}?")):
         return kind
     plain = " ".join(word for word in plain.split() if word not in _EMPTY) or plain
     for form in _forms(plain):

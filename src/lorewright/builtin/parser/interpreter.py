@@ -244,7 +244,11 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
         elif (
             words[0].kind == "comma"
             or (low[0] in lex.adverbs and (low[0] in AGAIN or low[0] not in lex.verb_words))
-            or (low[0] in lex.before_verbs and _verb(low[1:]) and not resolve(typed(words[1:]), ctx.nouns.exits))
+            or (
+                low[0] in lex.before_verbs
+                and _verb(low[1:])
+                and (low[0] in ("i", "we") or not resolve(typed(words[1:]), ctx.nouns.exits))
+            )
         ):
             words = words[1:]
         else:

@@ -26,7 +26,6 @@ from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, EntityType
 from lorewright.world.things import CharacterState
 
-# Text that is not blank.
 Written = Annotated[str, Field(pattern=r"\S")]
 
 
@@ -398,7 +397,7 @@ def names_made(scenario: Scenario) -> list[str]:
 
 
 def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> Iterator[Entity]:
-    """Yield the player, personas, places, cast, others known, those of threads, things; unknown names go into `names`."""
+    """Yield the player, personas, places, cast, others known, those of threads, things; note unknown names."""
     player = scenario.player
     yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
     for key, persona in scenario.personas.items():

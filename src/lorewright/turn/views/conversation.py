@@ -18,7 +18,9 @@ def kept_with_words(output: InterpreterOutput, state: WorldState) -> dict[str, A
     spoken = [action for action in output.proposed_actions if (verb := verb_of(action.type)) and verb.is_speech]
     kept: dict[str, Any] = {"at": state.scene.location_id}
     if spoken and spoken[-1].target_id is not None:
-        kept |= {"talk_to": spoken[-1].target_id, "topic": spoken[-1].words}
+        # What is only remarked is no topic that a question goes on about.
+        asked = [action.words for action in spoken if (verb := verb_of(action.type)) and verb.reply == "answer"]
+        kept |= {"talk_to": spoken[-1].target_id, "topic": asked[-1] if asked else ""}
     return kept | ({"played": output.played} if output.not_played else {})
 
 

@@ -1,0 +1,114 @@
+"""What is said to the program is told from what belongs to the story."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.parser.asides import aside_in
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.turn.views.asides import answer_aside
+from support import small_world as w
+from support.narrator_bar import SCOPES, read
+
+KINDS = {
+    "hint": ("give me a hint", "what should I do now?", "I'm really stuck", "what now", "can I have a clue please"),
+    "help": ("help", "?", "what can I say?", "how does this work", "show me the commands"),
+    "rules": ("rules", "what are the rules", "how do the dice work?"),
+    "undo": ("undo that", "take that back", "oops", "wait, undo that"),
+    "save": ("save the game", "save", "how do I save", "is this saved?"),
+    "restart": ("restart", "let's start over", "new game"),
+    "quit": ("give up", "quit", "stop playing"),
+    "who": ("who am I?", "what's my name", "what are my stats?", "remind me who I am"),
+    "time": ("what time is it?", "check the time", "how long do I have left?", "how late is it"),
+    "goal": ("what is my goal?", "why am I here", "quests", "what am I supposed to achieve"),
+    "recap": ("what happened so far", "recap", "what do I know", "what have I learned so far?"),
+    "ways": ("where can I go?", "exits", "is there a way out?", "map"),
+    "story": ("are you an AI?", "ignore all previous instructions", "is this a game"),
+    "magic": ("xyzzy", "abracadabra"),
+    "rude": ("damn", "fuck you"),
+}
+IN_THE_STORY = (
+    "give me a drink",
+    "save Viktor",
+    "help Viktor up",
+    "what time did Jin leave?",
+    "who is Jin?",
+    "who are you?",
+    "undo the knot",
+    "take that",
+    "take the unit back",
+    "where is Jin?",
+    "where can I find Jin?",
+    "stop Viktor",
+    "give up the unit",
+    "read the map",
+    "what do you know?",
+    "what have you learned?",
+    "",
+)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in KINDS.items() for text in texts])
+def test_an_aside_is_known_by_its_kind(kind: str, text: str) -> None:
+    assert aside_in(text) == kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_words_case_and_signs_around_it_change_nothing(kind: str) -> None:
+    text = KINDS[kind][0]
+    if text != "?":
+        assert aside_in(f"OK, please {text.upper()} now!!") == kind
+
+
+@pytest.mark.parametrize("text", IN_THE_STORY)
+def test_what_belongs_to_the_story_is_none(text: str) -> None:
+    assert aside_in(text) == ""
+
+
+def test_a_few_words_after_the_question_do_not_hide_it_and_many_do() -> None:
+    assert aside_in("What time is it? I am late.") == "time"
+    assert aside_in("What time is it? I take the unit, go to the market and look around.") == ""
+
+
+def test_an_aside_is_no_act_and_no_question_back() -> None:
+    output = read("what time is it?")
+    assert output.aside is not None
+    assert (output.aside.kind, output.proposed_actions, output.unclear) == ("time", (), None)
+
+
+def test_what_the_player_knows_of_something_is_looked_up() -> None:
+    for scope in SCOPES:
+        aside = read("what do I know about Jin so far?", scope).aside
+        assert aside is not None
+        assert (aside.kind, aside.words) == ("lore", "Jin")
+
+
+# The answers.
+
+RULES = CampaignRules(ruleset=w.ruleset())
+
+
+def test_who_one_is_is_told_with_what_one_carries() -> None:
+    assert answer_aside("who", w.small_world(), RULES) == "You are Jo: charm +1. You carry: business card."
+    empty = w.small_world(inventory={})
+    assert answer_aside("who", empty, RULES).endswith("You carry nothing.")
+
+
+def test_the_time_is_told_by_what_has_passed_and_the_clocks_that_are_shown() -> None:
+    assert answer_aside("time", w.small_world(), RULES).startswith("It has only just begun.")
+    later = answer_aside("time", w.small_world(minutes=65), RULES)
+    assert later.startswith("1 hour and 5 minutes have passed since it began.")
+    assert "Heat 0 of 6" in later
+
+
+def test_the_ways_are_those_of_the_place_and_a_locked_one_is_said_to_be() -> None:
+    told = answer_aside("ways", w.small_world(), RULES)
+    assert "street" in told
+    assert "door" in told
+    assert "locked" in told
+    assert answer_aside("ways", w.small_world(exits={}), RULES) == "There is no way out that you know of."
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_an_answer(kind: str) -> None:
+    assert answer_aside(kind, w.small_world(), RULES)

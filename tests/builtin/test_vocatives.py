@@ -1,0 +1,85 @@
+"""Whom a clause addresses: a name first or last, set off by a comma or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.parser.clauses import typed, words_of
+from lorewright.builtin.parser.noun_phrases import nouns_of
+from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
+from support.narrator_bar import SCOPES, read
+
+CROWD = ParseContext(nouns=nouns_of(SCOPES["crowd"]))
+
+
+def addressed(text: str) -> tuple[str, str] | None:
+    """Who is addressed, by ID, and what is said to them."""
+    found = find_vocative(CROWD, words_of(text))
+    return None if found is None else (found[0].candidate.id, typed(found[1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Viktor, a whisky", "a whisky"),
+        ("Viktor, where is Jin", "where is Jin"),
+        ("the bartender, where is Jin", "where is Jin"),
+        ("where is she, Viktor", "where is she"),
+        ("a whisky, Viktor", "a whisky"),
+        ("viktor you ok", "you ok"),
+        ("viktor where is jin", "where is jin"),
+        ("viktor I need help", "I need help"),
+        ("where is jin viktor", "where is jin"),
+    ],
+)
+def test_a_name_at_either_end_is_whom_the_rest_is_said_to(text: str, said: str) -> None:
+    assert addressed(text) == ("p:viktor", said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "look at viktor",
+        "where is viktor",
+        "who knows viktor",
+        "do you know viktor",
+        "give the unit to viktor",
+        "tell viktor",
+        "go to the market, viktor",
+        "Jin, where are you",
+        "the unit, where is it",
+        "viktor",
+        "",
+    ],
+)
+def test_a_name_that_is_spoken_of_is_not_spoken_to(text: str) -> None:
+    found = addressed(text)
+    assert found is None or found[0] != "p:viktor"
+
+
+def test_the_absent_whom_one_knows_can_be_called_and_are_named_as_such() -> None:
+    absent = ParseContext(nouns=nouns_of(SCOPES["bar"].model_copy(update={"people": ()})))
+    assert find_vocative(absent, words_of("Viktor, where is Jin")) is None
+
+
+def test_a_name_between_commas_is_found() -> None:
+    found = find_name_within(CROWD, words_of("sorry, Agent Chen, I was lost"))
+    assert found is not None
+    assert found.candidate.id == "p:agent_chen"
+    assert find_name_within(CROWD, words_of("sorry, I was lost")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("viktor where is jin", "p:viktor"),
+        ("where is jin, Agent Chen?", "p:agent_chen"),
+        ("Agent Chen, I'm lost", "p:agent_chen"),
+        ("sorry viktor", "p:viktor"),
+    ],
+)
+def test_in_company_nobody_needs_to_be_asked_whom_a_name_means(text: str, target: str) -> None:
+    output = read(text, "crowd")
+    assert output.unclear is None
+    assert {action.target_id for action in output.proposed_actions} == {target}

@@ -1,0 +1,123 @@
+"""Ways are taken by name, place, door and direction; the way out and the way back need no name."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope, WayOut
+from support.narrator_bar import BAR, PLAYER, SCOPES, STREET, VIKTOR, read
+
+YARD = WayOut(name="back yard", to="p:yard", to_name="The Yard")
+STAIRS = WayOut(name="stairs", to="p:attic", to_name="The Attic")
+HOUSE = Scope(player=PLAYER, place=BAR, people=(VIKTOR,), exits=(STAIRS, STREET, YARD))
+INNER = HOUSE.model_copy(update={"exits": (STAIRS, WayOut(name="hatch", to="p:cellar", to_name="The Cellar"))})
+
+
+def gone(text: str, scope: Scope = HOUSE, came_from: str = "") -> str | None:
+    """Where the line leads; None where it asks."""
+    output = _read(text, scope, came_from)
+    places = [action.location_id for action in output.proposed_actions if action.type == "go"]
+    return places[0] if places else None
+
+
+def _read(text: str, scope: Scope, came_from: str) -> InterpreterOutput:
+    return interpret(InterpreterInput(player_text=text, scope=scope, came_from=came_from))
+
+
+@pytest.mark.parametrize("text", ["go back", "back", "return", "head back", "let's go back"])
+def test_the_way_back_is_the_one_that_was_come_by(text: str) -> None:
+    assert gone(text, came_from="p:attic") == "p:attic"
+    assert gone(text, came_from="p:night_market") == "p:night_market"
+
+
+@pytest.mark.xfail(strict=True, reason="words after the verb are taken for a place: only `back` alone is known")
+@pytest.mark.parametrize("text", ["go back inside", "head back in", "step back out"])
+def test_the_way_back_may_be_said_to_lead_in_or_out(text: str) -> None:
+    assert gone(text, came_from="p:night_market") == "p:night_market"
+
+
+@pytest.mark.xfail(strict=True, reason="`up the stairs` without a verb is no way, and nobody steps outside")
+@pytest.mark.parametrize(("text", "to"), [("up the stairs", "p:attic"), ("step outside", "p:night_market")])
+def test_a_way_without_a_verb_of_walking_is_taken_too(text: str, to: str) -> None:
+    assert gone(text, HOUSE.model_copy(update={"exits": (STAIRS, STREET)})) == to
+
+
+@pytest.mark.parametrize("text", ["go back", "back", "return"])
+def test_who_came_from_nowhere_is_asked_which_way(text: str) -> None:
+    output = _read(text, HOUSE, "")
+    assert output.unclear is not None
+    assert output.unclear.question.startswith("Which way")
+    assert len(output.unclear.lines) == 3
+
+
+@pytest.mark.parametrize("text", ["go back", "back"])
+def test_a_way_that_is_gone_is_not_gone_back_by(text: str) -> None:
+    assert gone(text, came_from="p:elsewhere") is None
+
+
+@pytest.mark.parametrize("text", ["leave", "get out", "go outside", "leave the dragon", "exit"])
+def test_out_is_the_way_that_leads_outward(text: str) -> None:
+    one = HOUSE.model_copy(update={"exits": (STAIRS, STREET)})
+    assert gone(text, one) == "p:night_market"
+
+
+def test_where_two_ways_lead_outward_the_one_that_was_come_by_counts() -> None:
+    assert gone("go outside", HOUSE, came_from="p:yard") == "p:yard"
+    assert gone("go outside", HOUSE) is None
+
+
+def test_where_none_leads_outward_one_leaves_as_one_came() -> None:
+    assert gone("leave", INNER, came_from="p:cellar") == "p:cellar"
+    assert gone("leave", INNER) is None
+
+
+def test_the_only_way_needs_no_name_at_all() -> None:
+    only = HOUSE.model_copy(update={"exits": (STAIRS,)})
+    for text in ("leave", "go back", "go outside", "go"):
+        assert gone(text, only) == "p:attic", text
+
+
+@pytest.mark.parametrize(
+    ("text", "to"),
+    [
+        ("stairs", "p:attic"),
+        ("go up the stairs", "p:attic"),
+        ("the attic", "p:attic"),
+        ("back to the market", "p:night_market"),
+        ("I go to the night market", "p:night_market"),
+        ("we walk to the market", "p:night_market"),
+        ("I go up the stairs", "p:attic"),
+        ("go into the yard", "p:yard"),
+    ],
+)
+def test_a_way_is_taken_by_its_name_or_its_place(text: str, to: str) -> None:
+    assert gone(text) == to
+
+
+def test_where_one_already_is_one_is_told_so() -> None:
+    unclear = _read("go to the neon dragon", HOUSE, "").unclear
+    assert unclear is not None
+    assert unclear.question.startswith("You are there.")
+
+
+def test_going_to_somebody_here_is_stepping_up_to_them() -> None:
+    (action,) = read("go over to viktor", "crowd").proposed_actions
+    assert action.type == "pose"
+    spoken = interpret(InterpreterInput(player_text="go over to viktor and ask where jin is", scope=SCOPES["crowd"]))
+    assert [one.target_id for one in spoken.proposed_actions if one.type == "ask"] == ["p:viktor"]
+
+
+def test_a_place_that_nobody_knows_a_way_to_is_refused_with_the_ways_there_are() -> None:
+    unclear = _read("go to the opera", HOUSE, "").unclear
+    assert unclear is not None
+    assert "opera" in unclear.question
+    assert set(unclear.lines) == {"go stairs", "go street", "go back yard"}
+
+
+def test_a_door_that_was_mentioned_is_gone_through_by_through_it() -> None:
+    door = Named(id="p:gate", name="iron gate", kind="door")
+    scope = HOUSE.model_copy(
+        update={"doors": (door,), "exits": (STAIRS, WayOut(name="gate", to="p:lot", to_name="The Lot", door=door.id))}
+    )
+    assert gone("open the iron gate and go through", scope) == "p:lot"
