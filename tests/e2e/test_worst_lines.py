@@ -1,0 +1,285 @@
+"""Lines that players typed and that went worst, in the scenarios that ship: what each is understood as now."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
+from support.copied_workspaces import copied_workspace
+
+pytestmark = pytest.mark.campaign
+
+# What an answer never is: a menu of what is here, or a sentence that says no more than that it was not understood.
+_MENUS = ("did not catch", "persuade Captain Bao, 2", "attack Mira, 2")
+STRANGERS = ("Teodora Wick", "Abel Nance", "Agent Chen")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line, those typed before it, and what must hold of its answer: how it is read (types of actions in order, or an
+    aside's kind, where it is fixed), who is spoken to, whether it may be asked back about, what is not said and not
+    rolled."""
+
+    text: str
+    before: tuple[str, ...] = ()
+    scenario: str = "dead_drop"
+    acts: tuple[str, ...] | None = None
+    aside: str = ""
+    to: str = ""
+    goes_to: str = ""
+    topic: str = ""
+    may_ask: bool = False
+    says: str = ""
+    never: tuple[str, ...] = ()
+    is_rolled: bool | None = None
+    fails: str = ""
+
+
+LINES = (
+    # The twenty worst.
+    Line("look behind me to see if I'm being followed", is_rolled=False, fails="`behind me` is searched like a place"),
+    Line("look behind me", is_rolled=False, fails="`behind me` is searched like a place"),
+    Line("knock on the door", acts=("knock",), is_rolled=False, never=STRANGERS),
+    Line("thank you, you've been very kind", to="viktor", is_rolled=False),
+    Line("what do I have on me?", acts=("inventory",), fails="only some wordings ask what one carries"),
+    Line(
+        "what would my character know about this place?",
+        aside="lore",
+        never=("laundromat",),
+        fails="`this place` is looked up as words, not as the place at hand",
+    ),
+    Line("how much do you want for it?", to="viktor", never=("much do you want",)),
+    Line("order a drink", acts=("call_for",), to="viktor"),
+    Line("order a whisky", acts=("call_for",), to="viktor"),
+    Line("Viktor, a whisky please", acts=("call_for",), to="viktor"),
+    Line(
+        "I burn the letter, scatter the ashes and wash my hands",
+        acts=("attempt", "attempt", "pose"),
+        never=("letter scatter",),
+    ),
+    Line("check the time", aside="time"),
+    Line("look out of the window", acts=("look",), never=("of the of", "the of the")),
+    Line("I keep my head down and watch the room", acts=("pose", "look")),
+    Line("say nothing and just stare at them", acts=("hush", "look"), never=("I don't know",)),
+    Line(
+        "I walk over to the bar, order a whisky, and ask the barman what he's heard",
+        acts=("pose", "call_for", "ask"),
+        to="viktor",
+        fails="to walk to the bar within the bar ends the line with `You are there`",
+    ),
+    Line("give me a hint", aside="hint"),
+    Line("give up", aside="quit"),
+    Line("undo that", aside="undo"),
+    Line("save the game", aside="save"),
+    Line(
+        "tell them I'm looking for a friend",
+        never=("the truth",),
+        fails="`tell them` asks whom, and offers other words than those typed",
+    ),
+    Line(
+        "tell em im a cop lol",
+        never=("the truth",),
+        fails="`tell them` asks whom, and offers other words than those typed",
+    ),
+    Line(
+        "leave a chalk mark on the wall and go home",
+        may_ask=True,
+        never=("Which way",),
+        fails="leaving a thing is read as leaving the place",
+    ),
+    Line(
+        "Viktor, who do you owe money to?",
+        before=("press Viktor about the debt",),
+        never=("finds nothing", "Nothing,"),
+        fails="a question after debts is answered from promises alone",
+    ),
+    Line("thank Captain Bao", acts=("thank",), to="bao", is_rolled=False, never=("storm drain",)),
+    Line("nod at Viktor", acts=("wave",), to="viktor", is_rolled=False),
+    Line("hi Viktor", acts=("greet",), to="viktor", is_rolled=False),
+    Line("bow to Captain Bao", to="bao", is_rolled=False),
+    Line("goodbye Viktor", acts=("farewell",), to="viktor", is_rolled=False),
+    Line("lie to Viktor about being sent by Jin", acts=("persuade",), to="viktor", never=("this one is shut",)),
+    # An unknown clause kills no line.
+    Line("I shake the rain off my jacket, take the free stool and nod at Viktor.", acts=("pose", "sit", "wave")),
+    Line(
+        "I lean on the stall and ask Mira who has a key to that door",
+        before=("go street",),
+        acts=("pose", "ask"),
+        to="mira",
+    ),
+    Line("I buy Captain Bao a drink and ask her about the tide", acts=("call_for", "ask"), to="bao"),
+    Line("She left me a message. Under the ice… Does that mean anything to you?", to="viktor"),
+    Line("I'm a friend of Jin's. Let me look in the bin.", acts=("remark", "search")),
+    Line(
+        "I am sorry about the lamp. What happened, Ambrose?",
+        scenario="lamp_night",
+        before=("go to the flood chapel",),
+        to="ambrose",
+        never=("is not here",),
+    ),
+    Line("ok, back to the bar", before=("go street",), goes_to="neon_dragon"),
+    Line(
+        "I answer Bram: I never met Odile",
+        scenario="night_desk",
+        before=("go lot",),
+        acts=("remark",),
+        to="bram",
+        fails="`answer` is read as a question first",
+    ),
+    # A conversation stays with the person.
+    Line("where did she go", acts=("ask",), to="viktor"),
+    Line("when was that", before=("ask Viktor about Jin",), acts=("ask",), to="viktor", topic="Jin"),
+    Line("what did she look like", before=("ask Viktor about Jin",), acts=("ask",), to="viktor", topic="Jin"),
+    Line("did she say anything else", before=("ask Viktor about Jin",), acts=("ask",), to="viktor", topic="Jin"),
+    Line("is she in trouble?", before=("ask Viktor about Jin",), acts=("ask",), to="viktor", topic="Jin"),
+    Line("who is Ottoline", before=("go street",), acts=("ask",), to="mira", topic="Ottoline"),
+    # Verbs of everyday life.
+    Line("knock on the kitchen door", scenario="locked_house", acts=("knock",), is_rolled=False),
+    Line("knock on the door of room 12", scenario="night_desk", acts=("knock",), is_rolled=False),
+    Line(
+        "hide the passkey",
+        scenario="night_desk",
+        before=("take the passkey",),
+        never=("Your body",),
+        fails="hiding a thing is read as hiding oneself",
+    ),
+    Line("make coffee", scenario="night_desk", fails="nothing is made of making"),
+    Line("buy dumplings", before=("go street",), acts=("call_for",)),
+    Line("apologise to Viktor", acts=("apologise",), to="viktor"),
+    Line("laugh", acts=("laugh",)),
+    Line("sing", acts=("sing",)),
+    Line("dance", acts=("dance",)),
+    Line("pray", acts=("pose",)),
+    Line("jump", fails="there is no verb for it"),
+    Line("swim", fails="there is no verb for it"),
+    Line("kitchen", goes_to="back_alley"),
+    Line("I go up to Hatch Row", before=("go street",), goes_to="hatch_row"),
+    Line(
+        "up the stairs",
+        scenario="locked_house",
+        goes_to="landing",
+        fails="without a verb of walking it is tried as a deed",
+    ),
+    Line(
+        "stairs",
+        scenario="locked_house",
+        goes_to="landing",
+        fails="the way is called `up` there, and the stair is only scenery",
+    ),
+    # What the prose shows exists.
+    Line("show Viktor my handset", never=("There is no",)),
+    Line(
+        "play Jin's message to Viktor",
+        never=("There is no", "your eyes"),
+        fails="the message of the opening is held to be absent",
+    ),
+    Line("take the hat", scenario="locked_house", never=("There is no",)),
+    Line("examine the hat", scenario="locked_house", acts=("look",), says="hat"),
+    Line("x glass", acts=("look",), says="glass"),
+    Line("read the note", never=("You would have to know",)),
+    Line("examine my gun", never=("You would have to know",)),
+    # Names.
+    Line("I wave to Constable Oakes", scenario="night_desk", never=("Bram",)),
+    Line(
+        "go back inside",
+        scenario="night_desk",
+        before=("go lot",),
+        goes_to="office",
+        fails="words after `back` are taken for a place",
+    ),
+    Line("I ask the clerk about the lease", never=STRANGERS),
+    # Questions to nobody.
+    Line("what is upstairs?", scenario="locked_house", aside="lore"),
+    Line("who is Abbess Hild?", scenario="locked_house", aside="lore"),
+    Line("what do I know about the Drowned Psalter?", scenario="locked_house", aside="lore"),
+    Line("what have I learned about Jin so far?", aside="lore"),
+    # Walking beyond a step.
+    Line("back to the bar", before=("go kitchen", "go to the laundromat"), goes_to="neon_dragon"),
+    Line("back to the market, then through the steel door to Pier 9", goes_to="night_market"),
+    # Small things.
+    Line("use the key on the steel door", never=("for the key on a string",)),
+    Line("search the cold store", acts=("search",), is_rolled=False),
+    Line(
+        "Evening, Viktor. Have you seen Jin?", acts=("greet", "ask"), to="viktor", topic="Jin", never=("about Evening",)
+    ),
+    Line(
+        "give Ottoline something",
+        before=("go street",),
+        may_ask=True,
+        acts=(),
+        fails="the only thing in hand is given away unasked",
+    ),
+    Line("who is Pim?", never=("Viktor owns",)),
+)
+
+
+@pytest.fixture
+def begun(request: pytest.FixtureRequest, tmp_path: Path) -> App:
+    line: Line = request.getfixturevalue("line")
+
+    def make(root: Path) -> None:
+        make_workspace(root)
+        open_app(root).campaigns.new(line.scenario, campaign_id="game", seed=9)
+
+    return open_app(copied_workspace(tmp_path / "workspace", make, "worst lines", line.scenario))
+
+
+def play(app: App, lines: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The last line's result, and how it was read."""
+    with app.campaigns.open("game") as campaign:
+        results = [json.loads(asyncio.run(campaign.submit(line))) for line in lines]
+        kept = campaign.store.stage_records(results[-1]["turn_id"])
+    # A walk is taken apart into its steps after it was read.
+    return results[-1], [r["output"] for r in kept if r["stage"] in ("interpreter", "settle", "steps")][-1]
+
+
+def _param(line: Line) -> Any:
+    marks = [pytest.mark.xfail(strict=True, reason=line.fails)] if line.fails else []
+    return pytest.param(line, marks=marks, id=f"{line.scenario}: {line.text}")
+
+
+@pytest.mark.parametrize("line", [_param(line) for line in LINES])
+def test_what_is_typed_is_understood(line: Line, begun: App) -> None:
+    result, read = play(begun, (*line.before, line.text))
+    acts, told = read["proposed_actions"], result["final_text"]
+    if not line.may_ask:
+        assert result["clarification_question"] is None
+    if line.acts is not None:
+        assert tuple(act["type"] for act in acts) == line.acts
+    if line.aside:
+        assert (read["aside"] or {}).get("kind") == line.aside
+    if line.to:
+        targets = [act["target_id"] for act in acts if act["target_id"]]
+        assert targets
+        assert all(target.endswith(f":{line.to}") for target in targets[-1:])
+    if line.topic:
+        assert line.topic in acts[-1]["metadata"]["topic"]
+    if line.goes_to:
+        with begun.campaigns.reading("game") as store:
+            assert store.head().state.scene.location_id.endswith(f":{line.goes_to}")
+    if line.is_rolled is not None:
+        assert bool(result["rolls"]) == line.is_rolled
+    assert line.says in told
+    assert not [words for words in (*_MENUS, *line.never) if words in told]
+
+
+def test_a_whisper_goes_to_whom_it_is_whispered(tmp_path: Path) -> None:
+    def make(root: Path) -> None:
+        make_workspace(root)
+        open_app(root).campaigns.new("dead_drop", campaign_id="game", seed=9)
+
+    app = open_app(copied_workspace(tmp_path / "workspace", make, "worst lines", "dead_drop"))
+    with app.campaigns.open("game") as campaign:
+        asyncio.run(campaign.submit("ask Viktor about Jin"))
+        result = json.loads(asyncio.run(campaign.submit("are you with me?", whisper_to="neo_seattle:bao")))
+        (read,) = [r["output"] for r in campaign.store.stage_records(result["turn_id"]) if r["stage"] == "interpreter"]
+    assert {act["target_id"] for act in read["proposed_actions"]} == {"neo_seattle:bao"}
+    assert "Viktor says" not in result["final_text"]
