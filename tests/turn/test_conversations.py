@@ -23,6 +23,13 @@ def company(tmp_path: Path, *, listener: str | None = None) -> App:
     return c.crew(tmp_path, together=True, places=places)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def made_before(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test pays for what only the first would: the workspaces that are copied for all, and a first turn."""
+    for listener in (None, "osk", "bea"):
+        h.say(company(tmp_path_factory.mktemp("before"), listener=listener), "look")
+
+
 def actions(app: App, turn: int = -1) -> list[dict[str, Any]]:
     """How the words of a turn were read; the last turn's by default."""
     with app.campaigns.reading("game") as store:
@@ -34,9 +41,8 @@ def actions(app: App, turn: int = -1) -> list[dict[str, Any]]:
 
 def heard(app: App) -> str | None:
     """Who heard the last words."""
-    targets = {action["target_id"] for action in actions(app)}
-    assert len(targets) == 1
-    return targets.pop()
+    (target,) = {action["target_id"] for action in actions(app)}
+    return None if target is None else str(target)
 
 
 @pytest.mark.parametrize(("name", "who"), [("osk", OSK), ("bea", BEA)])
