@@ -45,11 +45,11 @@ class Line:
 
 LINES = (
     # The twenty worst.
-    Line("look behind me to see if I'm being followed", is_rolled=False, fails="`behind me` is searched like a place"),
-    Line("look behind me", is_rolled=False, fails="`behind me` is searched like a place"),
+    Line("look behind me to see if I'm being followed", is_rolled=False),
+    Line("look behind me", is_rolled=False),
     Line("knock on the door", acts=("knock",), is_rolled=False, never=STRANGERS),
     Line("thank you, you've been very kind", to="viktor", is_rolled=False),
-    Line("what do I have on me?", acts=("inventory",), fails="only some wordings ask what one carries"),
+    Line("what do I have on me?", acts=("inventory",)),
     Line(
         "what would my character know about this place?",
         aside="lore",
@@ -73,7 +73,6 @@ LINES = (
         "I walk over to the bar, order a whisky, and ask the barman what he's heard",
         acts=("pose", "call_for", "ask"),
         to="viktor",
-        fails="to walk to the bar within the bar ends the line with `You are there`",
     ),
     Line("give me a hint", aside="hint"),
     Line("give up", aside="quit"),
@@ -82,12 +81,10 @@ LINES = (
     Line(
         "tell them I'm looking for a friend",
         never=("the truth",),
-        fails="`tell them` asks whom, and offers other words than those typed",
     ),
     Line(
         "tell em im a cop lol",
         never=("the truth",),
-        fails="`tell them` asks whom, and offers other words than those typed",
     ),
     Line(
         "leave a chalk mark on the wall and go home",
@@ -193,7 +190,6 @@ LINES = (
         scenario="night_desk",
         before=("go lot",),
         goes_to="office",
-        fails="words after `back` are taken for a place",
     ),
     Line("I ask the clerk about the lease", never=STRANGERS),
     # Questions to nobody.
@@ -215,7 +211,6 @@ LINES = (
         before=("go street",),
         may_ask=True,
         acts=(),
-        fails="the only thing in hand is given away unasked",
     ),
     Line("who is Pim?", never=("Viktor owns",)),
 )

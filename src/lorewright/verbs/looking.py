@@ -307,8 +307,9 @@ INVENTORY = Verb(
         ),
         Phrasing(
             30,
-            "i, inv, inventory, what do i have, what am i carrying, what do i carry, what have i got, check "
-            "inventory, check my pockets, look at inventory, look at my inventory, check my inventory, show "
+            "i, inv, inventory, what do i have, what do i have on me, "
+            "what have i got on me, what do i have with me, what am i carrying, what do i carry, what have i got, "
+            "check inventory, check my pockets, look at inventory, look at my inventory, check my inventory, show "
             "inventory",
             _read_inventory,
         ),
@@ -378,6 +379,9 @@ def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     preposition = longest_prefix(lows(rest), lexicon().inside)
     if not preposition or not bare(rest[len(preposition) :]):
         return None
+    behind = lows(rest[len(preposition) :])
+    if behind[0] in lexicon().self_words and behind[1:2] in ([], ["to"], ["for"], ["in"], ["again"]):
+        return acting(ctx, LOOK.name, words[:MAX_WORDS])
     return _read_searched(ctx, typed(rest), bare(rest[len(preposition) :]))
 
 

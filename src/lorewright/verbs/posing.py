@@ -55,7 +55,7 @@ _ALONE = {
     "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, "
     "scream, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, "
     "tut",
-    "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step back, step aside, "
+    "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step aside, "
     "step forward, keep my distance, make room, stand aside, walk around, lean closer",
     "shrug": "shrug, nod, clap, applaud, bow my head, shake my head, throw up my hands, spread my hands",
 }

@@ -43,6 +43,7 @@ from lorewright.builtin.parser.readings import (
     acting,
     asking,
     bare,
+    only_person,
     openings,
     person_meant,
     trimmed,
@@ -228,6 +229,9 @@ def _read_tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     if named is None:
         cut = topic_start(rest)
         found = person_meant(ctx, typed(rest[:cut])) if cut else None
+        hearers = only_person(ctx)
+        if lows(rest)[:1] in (["them"], ["everyone"], ["everybody"]) and len(rest) > 1 and hearers is not None:
+            return _read_told(ctx, words, hearers, rest[1:])
         if not isinstance(found, PhraseMatch):
             return _ask_whom_to_tell(ctx, words)
         named, plain = (found, cut), rest

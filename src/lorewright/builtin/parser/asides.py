@@ -17,7 +17,7 @@ _BEFORE = re.compile(
     r"|would you|i want to|i would like to"
     r"|i'd like to|let me|let's) "
 )
-_AFTER = re.compile(r" (?:please|now|then|again|though|anyway|already|exactly|thanks|right|ok|for me|or what)$")
+_AFTER = re.compile(r" (?:please|now|again|though|anyway|already|exactly|thanks|right|ok|for me|or what)$")
 _EMPTY = frozenset(("exactly", "actually", "really", "even", "currently", "basically", "anyway"))
 # After a question to the program so many words more are no story.
 _SHORT = 6

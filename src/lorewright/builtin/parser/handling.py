@@ -61,6 +61,8 @@ def handed(ctx: ParseContext, words: str, rest: Sequence[Word], handing: Handing
     offers = PhraseKind(nouns.carried, nouns.here, f"{handing.word} {{}} to {to}", offered=nouns.carried if to else ())
     if not bare(thing):
         return asking(words, handing.question, offers.lines) if handing.question else None
+    if bare(thing).lower() in ("something", "anything"):
+        return asking(words, f"{handing.question or 'What?'}", offers.lines)
     item = meant(ctx, words, thing, offers)
     if isinstance(item, Reading):
         return item

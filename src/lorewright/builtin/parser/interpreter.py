@@ -342,7 +342,12 @@ def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
     asks = clause.question or (
         longest_prefix(low, lexicon().question_words) and (low[0] not in _ALSO_VERBS or low[1:2] not in _OBJECTS)
     )
-    return put_to(ctx, clause.text, None, words) if asks and len(words) > 1 else None
+    goes_on = low[0] in _ALONE and ctx.topic and ctx.listener is not None
+    return put_to(ctx, clause.text, None, words) if asks and (len(words) > 1 or goes_on) else None
+
+
+# Questions of one word, about what was last spoken of.
+_ALONE = frozenset(("why", "when", "how", "where", "who", "what", "really"))
 
 
 # Words that begin a question, and an act where an object follows: `have a rummage`.

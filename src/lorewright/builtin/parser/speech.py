@@ -194,11 +194,12 @@ def follow_up(ctx: ParseContext, words: Sequence[Word], target: PhraseMatch) -> 
     if not ctx.topic or ctx.listener is None or ctx.listener.id != target.candidate.id:
         return ""
     low = [word for word in lows(words) if word]
-    if not low or low[0] not in _FOLLOWING:
+    low = low[2:] if low[:2] == ["tell", "me"] and low[2:] else low
+    if not low or low[0] not in _FOLLOWING | {"more", "what's"}:
         return ""
     own = [word for word in low if word not in _GOING_ON]
     if not own:
-        return ctx.topic if set(low) & _FOLLOWING else ""
+        return ctx.topic if set(low) & (_FOLLOWING | {"more"}) else ""
     refers = set(low) & {"she", "he", "they", "her", "him", "them", "it", "that"}
     if not refers or exact(" ".join(own), ctx.nouns.everything()) is not None:
         return ""

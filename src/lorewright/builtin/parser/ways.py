@@ -44,12 +44,18 @@ def _travelling() -> str:
 def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move along a way out, by its name or by its place, door or direction."""
     phrase = bare(rest)
+    if phrase and _STAIRS & set(lows(rest)) and resolve(phrase, ctx.nouns.exits) is None:
+        flights = [way for name in ("up", "down") if (way := exact(name, ctx.nouns.exits))]
+        if len(flights) == 1:
+            return _read_way(ctx, flights[0])
     if not phrase:
         through = words.lower().endswith((" through", " in", " inside"))
         return (_read_door_mentioned(ctx, rest) if through else None) or _read_somewhere(ctx, words)
     behind = _read_door_mentioned(ctx, rest)
     if behind is not None:
         return behind
+    if phrase and set(lows(rest)) <= _BACK | _OUT and exact(phrase, ctx.nouns.exits) is None:
+        return _read_somewhere(ctx, words)
     direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
     if direct:
         return _read_way(ctx, direct)
@@ -82,10 +88,13 @@ def _read_way(ctx: ParseContext, way: PhraseMatch) -> Reading:
 
 
 def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
-    if is_place(ctx, goal):
-        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
     person = resolve(goal, ctx.nouns.people)
     nearing = next((syntax.approach for syntax in syntaxes() if syntax.approach is not None), None)
+    if is_place(ctx, goal) and nearing is not None:
+        here: Reading = nearing(ctx, words, None)
+        return here
+    if is_place(ctx, goal):
+        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
     if isinstance(person, PhraseMatch) and nearing is not None:
         found: Reading = nearing(ctx, words, person)
         return found
@@ -119,6 +128,7 @@ def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
     return asking(words, "Which way:", ways(ctx.nouns))
 
 
+_STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
@@ -143,7 +153,7 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     if alone:
         return _read_way(ctx, alone)
     phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
-    if not phrase or is_place(ctx, phrase):
+    if not phrase or is_place(ctx, phrase) or set(lows(rest)) <= _BACK | _OUT | {""}:
         return _read_somewhere(ctx, words)
     goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :])
     if resolve(phrase, ctx.nouns.exits) or (goal and resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)):
