@@ -1,8 +1,9 @@
 """What an arm returned for each question -> how good it is: measures by kind of question, with intervals.
 
-any@k: a section that answers is among the first k; all@k: every one is; MRR: the mean of 1 / rank of the first;
-recall@n: the share of the evidence that stands, word for word, in what was returned within n tokens. Intervals are
-percentiles of a bootstrap over questions, seeded; differences to another arm are paired, question by question.
+any@k: what answers is found among the first k sections; all@k: all of it is; MRR: the mean of 1 / rank of the first;
+recall@n: the share of the evidence that stands, word for word, in what was returned within n tokens. What counts as
+found is decided here for all arms (`is_found_in`). Intervals are percentiles of a bootstrap over questions, seeded;
+differences to another arm are paired, question by question.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-# (file, headings below the title): what a question's gold names.
+# (file, headings below the title): where something stands.
 Section = tuple[str, str]
 
+# So many sections of an answer are looked at.
+TOP = 10
 BUDGETS = (500, 1000, 2000)
 METRICS = ("any@1", "any@10", "all@10", "MRR", *(f"recall@{budget}" for budget in BUDGETS))
 # The kind under which every question is counted once more.
@@ -34,22 +37,39 @@ Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
+class Gold:
+    """A section that answers, and the sentence in it that does: "" where the set of questions names none."""
+
+    section: Section
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `gold` are the sections that answer, all of which a whole answer needs; any of `good` will do for
-    a part of it; `evidence` is what a reader would have to see."""
+    """What is asked. A whole answer needs all of `gold`; any of `also` will do for a part of it; `evidence` is what a
+    reader would have to see."""
 
     kind: str
     text: str
-    gold: tuple[Section, ...]
-    good: frozenset[Section]
+    gold: tuple[Gold, ...]
+    also: tuple[Gold, ...]
     evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What an arm returned: sections, best first, each once; and the text that it hands over within each budget."""
+class Passage:
+    """A text that an arm ranked, a chunk or a piece of one, and where it stands."""
 
-    sections: tuple[Section, ...]
+    section: Section
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an arm returned: passages as it ranked them, best first; and the text that it hands over within each
+    budget."""
+
+    passages: tuple[Passage, ...]
     texts: Mapping[int, str]
 
 
@@ -70,6 +90,7 @@ class Measured:
     difference: Estimate | None
 
 
+@lru_cache(maxsize=8_192)
 def normalised(text: str) -> str:
     """Text without its markup, typography, case and spacing: what makes two copies of one sentence equal."""
     folded = unicodedata.normalize("NFKC", text.translate(_FOLDED)).casefold()
@@ -77,10 +98,41 @@ def normalised(text: str) -> str:
     return " ".join(re.sub(r"[*_`#>\[\]]|^\s*[-+]\s", " ", bare, flags=re.MULTILINE).split())
 
 
+def is_found_in(gold: Gold, passage: Passage) -> bool:
+    """Whether a passage answers: it is of the gold's file and holds its sentence, whatever section it is of. Where no
+    sentence is named, it is of the gold's section."""
+    if not gold.sentence:
+        return passage.section == gold.section
+    return passage.section[0] == gold.section[0] and holds(passage.text, gold.sentence)
+
+
+def holds(text: str, sentence: str) -> bool:
+    """Whether a text has a sentence. Of one that was cut in two it is the larger part that counts: at least half of the
+    words, as the text's last or first."""
+    said, wanted = normalised(text), normalised(sentence)
+    if wanted in said:
+        return True
+    words, parts = said.split(), wanted.split()
+    larger = range((len(parts) + 1) // 2, len(parts))
+    return any(words[-count:] == parts[:count] or words[:count] == parts[-count:] for count in larger)
+
+
+def find_rank(gold: Gold, answer: Answer) -> int:
+    """How many sections were ranked, each counted once, until the gold was found; 0 where it is not among TOP."""
+    ranked: set[Section] = set()
+    for passage in answer.passages:
+        ranked.add(passage.section)
+        if len(ranked) > TOP:
+            break
+        if is_found_in(gold, passage):
+            return len(ranked)
+    return 0
+
+
 def scores_of(question: Question, answer: Answer) -> list[float]:
     """One question's part of each of METRICS."""
-    first = next((rank for rank, one in enumerate(answer.sections, start=1) if one in question.good), 0)
-    ten = answer.sections[:10]
+    ranks = [find_rank(one, answer) for one in question.gold]
+    first = min(filter(None, (*ranks, *(find_rank(one, answer) for one in question.also))), default=0)
     wanted = [normalised(one) for one in question.evidence]
     recalls = [
         sum(one in returned for one in wanted) / len(wanted)
@@ -88,8 +140,8 @@ def scores_of(question: Question, answer: Answer) -> list[float]:
     ]
     return [
         float(first == 1),
-        float(0 < first <= 10),
-        float(all(one in ten for one in question.gold)),
+        float(first > 0),
+        float(all(ranks)),
         1 / first if first else 0.0,
         *recalls,
     ]

@@ -17,7 +17,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import StoredChunk
 from lorewright.index.keywords import content_words
 from lorewright.index.vectors.exact import nearest
-from measures import BUDGETS, Answer
+from measures import BUDGETS, Answer, Passage
 from question_sets import QuestionSet, Tell, cache, embedder, section_of
 
 # So many of each lane are fused, as hybrid retrievers do.
@@ -74,17 +74,18 @@ def other_arms(asked: QuestionSet, tell: Tell) -> list[OtherArm]:
 def answering(asked: QuestionSet, rank: Ranker) -> Arm:
     """An arm that ranks -> one that answers."""
     chunks = [chunk for chunk in asked.generation.all_chunks() if chunk.text.strip()]
-    sections = [section_of(chunk.file_path, chunk.section_path) for chunk in chunks]
-    texts = [chunk.text for chunk in chunks]
+    passages = [Passage(section_of(chunk.file_path, chunk.section_path), chunk.text) for chunk in chunks]
+    return lambda question: make_answer(rank(question), passages)
 
-    def answer(question: str) -> Answer:
-        order = rank(question)
-        returned = {
-            budget: "\n\n".join(texts[at] for at in within(order, texts, budget_tokens=budget)) for budget in BUDGETS
-        }
-        return Answer(tuple(dict.fromkeys(sections[at] for at in order))[:10], returned)
 
-    return answer
+def make_answer(order: Sequence[int], passages: Sequence[Passage]) -> Answer:
+    """Indices of passages, best first -> what is ranked, and what is handed over within each budget: whole passages in
+    their order."""
+    texts = [passage.text for passage in passages]
+    returned = {
+        budget: "\n\n".join(texts[at] for at in within(order, texts, budget_tokens=budget)) for budget in BUDGETS
+    }
+    return Answer(tuple(passages[at] for at in order), returned)
 
 
 def path_of(chunk: StoredChunk) -> str:

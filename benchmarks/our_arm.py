@@ -11,11 +11,8 @@ from lorewright.retrieval import retriever
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from measures import BUDGETS, Answer
+from measures import BUDGETS, TOP, Answer, Passage
 from question_sets import section_of
-
-# What ranks are read from: everything that is found.
-_NO_BUDGET = 1_000_000
 
 Fill = Callable[..., tuple[list[Any], list[Any]]]
 
@@ -25,11 +22,11 @@ def ours(generation: Generation) -> Callable[[str], Answer]:
     view = LoreView((generation,))
 
     def answer(question: str) -> Answer:
-        query = LoreRetrievalQuery(keywords=question, limit=10, max_tokens=_NO_BUDGET)
         with _budgets_tried() as texts:
-            chunks = retrieve(view, query).result.chunks
-        found = dict.fromkeys(section_of(chunk.file_path, chunk.section_path) for chunk in chunks)
-        return Answer(tuple(found), texts)
+            # An answer puts parts of one section together; for ranks they stand where they were ranked, as others' do.
+            hits = retrieve(view, LoreRetrievalQuery(keywords=question, limit=TOP)).at_hand
+        ranked = (Passage(section_of(hit.chunk.file_path, hit.chunk.section_path), hit.text) for hit in hits)
+        return Answer(tuple(ranked), texts)
 
     return answer
 

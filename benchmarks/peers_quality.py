@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from keyword_triggers import within
 from lorewright.index.building import windows_of
-from measures import BUDGETS, Answer, Section, scores_of, summarised
-from other_arms import path_of
+from measures import Passage, scores_of, summarised
+from other_arms import make_answer, path_of
 from our_arm import ours
 from peer_nodes import PEERS, Node, write_nodes
 from question_sets import QuestionSet, Tell, cache, embedder, section_of
@@ -33,8 +32,7 @@ class Given:
 
     folder: Path
     places: dict[str, int]
-    sections: list[Section]
-    texts: list[str]
+    passages: list[Passage]
 
 
 def given(asked: QuestionSet, way: str, tell: Tell) -> Given:
@@ -51,24 +49,14 @@ def given(asked: QuestionSet, way: str, tell: Tell) -> Given:
         shown = [f"{path_of(chunk)}\n{chunk.text}" for chunk in chunks]
         kept = cache().embed(shown, embedder(), progress=lambda done, of: tell(f"embedding sections {done}/{of}"))
         vectors = kept.vectors
-    sections = [section_of(chunk.file_path, chunk.section_path) for chunk, _ in parts]
+    passages = [Passage(section_of(chunk.file_path, chunk.section_path), text) for chunk, text in parts]
     nodes: list[Node] = [
-        {"id": f"n{at}", "file": file, "section": section, "text": text}
-        for at, ((file, section), text) in enumerate(zip(sections, shown, strict=True))
+        {"id": f"n{at}", "file": passage.section[0], "section": passage.section[1], "text": text}
+        for at, (passage, text) in enumerate(zip(passages, shown, strict=True))
     ]
     folder = write_nodes(PEERS / f"{asked.name}-{way}", nodes, vectors)
     places = {node["id"]: at for at, node in enumerate(nodes)}
-    return Given(folder, places, sections, [text for _, text in parts])
-
-
-def answer_of(found: Sequence[str], nodes: Given) -> Answer:
-    """Nodes, best first -> the ten best sections, and what is handed over within each budget."""
-    order = [nodes.places[one] for one in found]
-    texts = {
-        budget: "\n\n".join(nodes.texts[at] for at in within(order, nodes.texts, budget_tokens=budget))
-        for budget in BUDGETS
-    }
-    return Answer(tuple(dict.fromkeys(nodes.sections[at] for at in order))[:10], texts)
+    return Given(folder, places, passages)
 
 
 def beside_ours(asked: QuestionSet, arms: Sequence[tuple[str, str, Given, Ask]], tell: Tell) -> SetResult:
@@ -79,7 +67,9 @@ def beside_ours(asked: QuestionSet, arms: Sequence[tuple[str, str, Given, Ask]],
     results = [ArmResult(OURS, "as it ships", summarised(asked.questions, base))]
     for name, way, nodes, ask in arms:
         tell(f"{asked.name}: {name}, {way}")
-        scores = np.array([scores_of(one, answer_of(ask(one.text), nodes)) for one in asked.questions])
+        orders = ([nodes.places[node] for node in ask(one.text)] for one in asked.questions)
+        answers = (make_answer(order, nodes.passages) for order in orders)
+        scores = np.array([scores_of(*pair) for pair in zip(asked.questions, answers, strict=True)])
         measured = summarised(asked.questions, scores, base)
         results.append(ArmResult(f"{name}, {way}", WAYS[way], measured))
     return SetResult(counted(asked.questions), results)

@@ -32,7 +32,7 @@ from lorewright.index.library import Library  # noqa: E402
 from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs.markdown import chunking  # noqa: E402
-from measures import Question, Section  # noqa: E402
+from measures import Gold, Question, Section  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
@@ -119,7 +119,7 @@ def cut_by(windows_of: Callable[..., list[windows.Window]], texts: Callable[...,
 
 
 def section_of(file_path: str, section_path: str) -> Section:
-    """A chunk's section as gold names it."""
+    """Where a chunk stands, as gold names it."""
     return (file_path, " > ".join(section_path.split(" > ")[1:]))
 
 
@@ -140,22 +140,21 @@ def _tales() -> list[Any]:
 
 
 def _of_line(line: dict[str, Any]) -> Question:
-    def gold_of(one: dict[str, Any]) -> Section:
+    def gold_of(one: dict[str, Any]) -> Gold:
         path = one["section_path"]
-        return (one["file"], path[1] if len(path) > 1 else "")
+        return Gold((one["file"], path[1] if len(path) > 1 else ""), one.get("evidence", ""))
 
-    gold = tuple(gold_of(one) for one in line["gold"])
     return Question(
         kind=line["kind"],
         text=line["query"],
-        gold=gold,
-        good=frozenset({*gold, *(gold_of(one) for one in line["also_ok"])}),
+        gold=tuple(gold_of(one) for one in line["gold"]),
+        also=tuple(gold_of(one) for one in line["also_ok"]),
         evidence=tuple(one["evidence"] for one in line["gold"]),
     )
 
 
 def _of_tale(asked: Any, generation: Generation) -> Question:
-    """The evidence of a tale's question is its whole passage."""
+    """Of a tale's question only the passages that answer are known: each is gold as a section, and evidence whole."""
     found = [chunk for one in sorted(asked.gold) if (chunk := generation.chunk(one)) is not None]
-    gold = tuple(section_of(chunk.file_path, chunk.section_path) for chunk in found)
-    return Question("tales", asked.text, gold, frozenset(gold), tuple(chunk.text for chunk in found))
+    gold = tuple(Gold(section_of(chunk.file_path, chunk.section_path)) for chunk in found)
+    return Question("tales", asked.text, gold, (), tuple(chunk.text for chunk in found))

@@ -43,7 +43,9 @@ def test_ours_hands_over_for_each_budget_what_a_query_with_it_does(town: Generat
         query = LoreRetrievalQuery(keywords="who keeps the bar, and what was it before the flood?", max_tokens=tokens)
         chunks = retrieve(LoreView((town,)), query).result.chunks
         assert answer.texts[tokens] == "\n\n".join(chunk.text for chunk in chunks)
-    assert answer.sections[0][0].endswith(".md")
+    best = answer.passages[0]
+    assert best.section[0].endswith(".md")
+    assert best.text in answer.texts[max(BUDGETS)]
 
 
 @pytest.mark.parametrize("row", ABLATION, ids=lambda row: row.name)

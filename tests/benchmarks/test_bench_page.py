@@ -63,7 +63,7 @@ def test_a_block_that_nothing_is_written_for_is_an_error() -> None:
 
 def measured(*arms: tuple[str, float]) -> SetResult:
     """A set on which each arm scores the same on every question."""
-    asked = [Question("lookup", "?", (), frozenset(), ("x",))] * 4
+    asked = [Question("lookup", "?", (), (), ("x",))] * 4
     base = np.full((4, len(METRICS)), arms[0][1])
     found = [ArmResult(arms[0][0], "ours", summarised(asked, base))]
     for name, value in arms[1:]:

@@ -7,18 +7,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measures import BUDGETS, METRICS, Answer, Question, Section, normalised, scores_of, summarised
+from measures import (
+    BUDGETS,
+    METRICS,
+    Answer,
+    Gold,
+    Passage,
+    Question,
+    Section,
+    find_rank,
+    holds,
+    is_found_in,
+    normalised,
+    scores_of,
+    summarised,
+)
 
 HALL, GATE, WELL = ("castle.md", "Hall"), ("castle.md", "Gate"), ("town.md", "Well")
 WORDS = st.lists(st.sampled_from("the gate stands open all night".split()), max_size=12).map(" ".join)
 
 
 def question(gold: tuple[Section, ...] = (HALL,), also: tuple[Section, ...] = (), evidence: str = "oak") -> Question:
-    return Question("lookup", "?", gold, frozenset({*gold, *also}), (evidence,))
+    return Question("lookup", "?", tuple(map(Gold, gold)), tuple(map(Gold, also)), (evidence,))
 
 
 def scored(asked: Question, *sections: Section, text: str = "") -> dict[str, float]:
-    answer = Answer(sections, dict.fromkeys(BUDGETS, text))
+    answer = Answer(tuple(Passage(one, "") for one in sections), dict.fromkeys(BUDGETS, text))
     return dict(zip(METRICS, scores_of(asked, answer), strict=True))
 
 
@@ -40,10 +54,50 @@ def test_all_asks_for_every_section_and_the_eleventh_is_too_late() -> None:
     others = tuple(("other.md", str(number)) for number in range(9))
     assert scored(question((HALL, WELL)), HALL, WELL)["all@10"] == 1
     assert scored(question((HALL, WELL)), HALL, *others, WELL)["all@10"] == 0
+    assert scored(question((WELL,)), HALL, *others, WELL)["MRR"] == 0
+
+
+@pytest.mark.parametrize("section", ["Hall", "Hall > Doors", ""], ids=["as asked", "cut deeper", "cut less"])
+def test_gold_is_found_where_its_sentence_stands_however_its_file_is_cut(section: str) -> None:
+    asked = Gold(HALL, "An oak door leads down.")
+    assert is_found_in(asked, Passage((HALL[0], section), "It is cold.\nAn *oak*\ndoor leads  down."))
+    assert not is_found_in(asked, Passage((HALL[0], section), "It is cold."))
+    assert not is_found_in(asked, Passage(("other.md", section), "An oak door leads down."))
+
+
+def test_gold_without_a_sentence_is_found_by_its_section() -> None:
+    assert is_found_in(Gold(HALL), Passage(HALL, "whatever"))
+    assert not is_found_in(Gold(HALL), Passage(GATE, "whatever"))
+
+
+def test_of_a_sentence_cut_in_two_the_larger_part_counts() -> None:
+    sentence = "an oak door leads down to the well"
+    assert holds("It is cold. An oak door leads down", sentence)
+    assert not holds("to the well. It is deep.", sentence)
+    assert not holds("an oak door leads down, where the dog sleeps", sentence)
+    assert holds("An oak door leads", "an oak door leads down to it")
+    assert not holds("oak", "oak door leads")
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=9), st.data())
+def test_wherever_a_sentence_is_cut_in_two_a_part_of_it_counts(words: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(words) - 1))
+    first, second = f"before {' '.join(words[:at])}", f"{' '.join(words[at:])} behind"
+    larger, other = (first, second) if at * 2 > len(words) else (second, first)
+    assert holds(larger, " ".join(words))
+    assert at * 2 != len(words) or holds(other, " ".join(words))
+
+
+def test_a_section_counts_once_and_its_gold_where_the_part_with_the_sentence_comes() -> None:
+    asked = Gold(HALL, "oak")
+    parts = [Passage(HALL, "It is cold."), Passage(HALL, "Tiles."), Passage(GATE, "Iron."), Passage(HALL, "An oak.")]
+    assert find_rank(asked, Answer(tuple(parts), {})) == 2
+    assert find_rank(asked, Answer(tuple(parts[:2] + parts[3:]), {})) == 1
+    assert find_rank(asked, Answer(tuple(parts[:3]), {})) == 0
 
 
 def test_recall_is_the_share_of_the_evidence_that_was_handed_over() -> None:
-    asked = Question("multihop", "?", (HALL, WELL), frozenset({HALL, WELL}), ("an oak door", "a dry well"))
+    asked = Question("multihop", "?", (Gold(HALL), Gold(WELL)), (), ("an oak door", "a dry well"))
     answer = Answer((), {500: "nothing", 1000: "Behind an oak door.", 2000: "An oak door; a dry well."})
     assert scores_of(asked, answer)[-3:] == [0, 0.5, 1]
 
@@ -83,7 +137,7 @@ def test_differences_are_paired() -> None:
 
 
 def test_kinds_are_counted_apart_and_together() -> None:
-    asked = [question(), Question("scene", "?", (), frozenset(), ("oak",))]
+    asked = [question(), Question("scene", "?", (), (), ("oak",))]
     found = summarised(asked, np.array([[1.0] * len(METRICS), [0.0] * len(METRICS)]))
     assert {kind: found[kind]["any@1"].estimate.value for kind in found} == {"lookup": 1, "scene": 0, "all": 0.5}
 
