@@ -135,7 +135,7 @@ def ready(size: int, *, chroma: bool, rebuild: bool) -> Row:
     about = None if rebuild else built(size)
     if about is None:
         about = in_process("--do", "build", size)
-    return in_process("--do", "chroma", size) if chroma and not about["chroma"] else about
+    return in_process("--do", "add-chroma", size) if chroma and not about["chroma"] else about
 
 
 def measure(size: int, *, chroma: bool, rebuild: bool, rounds: int) -> list[Row]:
@@ -204,7 +204,7 @@ def main() -> None:
         what, size = given.do[0], int(given.do[1])
         work = {
             "build": lambda: build(size, chroma=False),
-            "chroma": lambda: add_chroma(size),
+            "add-chroma": lambda: add_chroma(size),
             "cold": lambda: cold(size),
         }
         console.file.write(json.dumps(work[what]() if what in work else ask(size, what, given.rounds)) + "\n")

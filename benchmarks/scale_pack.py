@@ -67,7 +67,7 @@ def source_files(packs: Sequence[Pack]) -> list[SourceFile]:
     for pack in packs:
         chunks: dict[str, list[Chunk]] = {}
         for chunk in pack.chunks:
-            if chunk.role == "lore" and chunk.text.split() and not chunk.items:
+            if chunk.role == "lore" and chunk.shown.split() and not chunk.items:
                 chunks.setdefault(chunk.entity_id, []).append(chunk)
         entities = {entity.id: entity for entity in pack.entities}
         for entity_id, own in chunks.items():
@@ -75,7 +75,7 @@ def source_files(packs: Sequence[Pack]) -> list[SourceFile]:
             links = dict.fromkeys((link.kind, link.value) for chunk in own for link in chunk.links)
             relations = tuple((kind, value) for kind, value in links if kind in _RELATIONS and value != entity_id)
             titles = (_title(chunk, number) for number, chunk in enumerate(own))
-            sections = tuple((title, _LINK.sub("]", chunk.text)) for title, chunk in zip(titles, own, strict=True))
+            sections = tuple((title, _LINK.sub("]", chunk.shown)) for title, chunk in zip(titles, own, strict=True))
             files.append(SourceFile(entity_id, entity.type, entity.name, entity.tags, relations, sections, 0))
     order = np.random.default_rng(SEED).permutation(len(files))
     mixed, first = [], 0

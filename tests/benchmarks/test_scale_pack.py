@@ -44,7 +44,7 @@ def test_every_window_of_the_pack_that_is_read_has_its_vector(
 ) -> None:
     vectors = write_pack(files, unit(len(source_texts(files))), size, tmp_path / "lore")
     pack = load_pack(tmp_path / "lore")
-    read = [window.text for chunk in pack.chunks for window in windows_of(chunk.text, chunk.items)]
+    read = [window.text for chunk in pack.chunks for window in windows_of(chunk.shown, chunk.items)]
     assert len(read) == size
     assert not pack.errors
     assert all(hash_of(text) in vectors for text in read)
