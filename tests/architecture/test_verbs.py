@@ -19,7 +19,6 @@ FALSE_FRIENDS = {
         "generate/explore/survey.py": "open",
         "generate/scenario/ground.py": "open",
         "packs/schemas.py": "open",
-        "turn/run/judged_lines.py": "open",
         "turn/run/narrate.py": "open",
         "turn/run/rounds.py": "open",
         "turn/stages/narrate/context.py": "open",

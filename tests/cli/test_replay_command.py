@@ -177,10 +177,10 @@ def test_what_another_version_made_is_named_and_may_be_thought_anew(
     result = run("replay", "game")
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
-    assert "because another version of the built-in stage made it: narrator (version 3, now 1) in 1 turn" in told
+    assert "because another version of the built-in stage made it: narrator (version 3, now 2) in 1 turn" in told
     assert "anew: --rethink" in told
     (turn,) = json.loads(run("replay", "game", "--json").stdout)["turns"]
-    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 3, "present": 1, "runs": 1}]
+    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 3, "present": 2, "runs": 1}]
     assert "narrator (builtin, version 3)" in run("campaign", "log", "game", "--stage", "narrator").output
     anew = run("replay", "game", "--rethink")
     assert anew.exit_code == 0 and "run anew, in place of another version" in " ".join(anew.output.split())

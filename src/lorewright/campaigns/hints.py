@@ -122,8 +122,8 @@ def _hint_for(action: Action, line: str, knows: Acquaintance) -> Hint:
         )
     if who and verb is not None and verb.is_speech:
         return Hint(
-            "Somebody here ought to hear what you know.",
-            f"{who} would like to be told{f' of {topic}' if topic else ' something'}.",
+            "Somebody here waits for a word from you.",
+            f"{who} is the one to say it to{f', and it is about {topic}' if topic else ''}.",
             line,
         )
     if who and item is not None:
@@ -145,6 +145,8 @@ def _with_things(action: Action, line: str, knows: Acquaintance) -> Hint:
     thing = _thing(named, state)
     if named is None or not thing:
         return Hint("It is time to try something else.", "What is wanted now needs nobody and nothing but you.", line)
+    if verb_of(action.type) is None:
+        return Hint("The next move is yours.", f"{_capital(thing)} is open to you.", line)
     if state.entities[named].type == "door":
         return Hint("One of the doors here deserves another try.", f"{_capital(thing)} is the one.", line)
     if state.entities[named].type == "npc":

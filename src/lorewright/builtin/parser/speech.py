@@ -194,7 +194,7 @@ def follow_up(ctx: ParseContext, words: Sequence[Word], target: PhraseMatch) -> 
     if not ctx.topic or ctx.listener is None or ctx.listener.id != target.candidate.id:
         return ""
     low = [word for word in lows(words) if word]
-    low = low[2:] if low[:2] == ["tell", "me"] and low[2:] else low
+    low = low[2:] if " ".join(low[:2]) == "tell me" and low[2:] else low
     if not low or low[0] not in _FOLLOWING | {"more", "what's"}:
         return ""
     own = [word for word in low if word not in _GOING_ON]

@@ -35,10 +35,9 @@ def find_next_step(
         return None
     search = GoalSearch(run, state, SearchBudget(lines=_MOST_LINES))
     for goal in _in_order(search, state):
-        # A step where one stands goes before one that leads away.
-        steps = sorted(filter(accepts, search.first_steps(goal)), key=lambda step: _leads_away(run, state, step))
-        if steps:
-            return steps[0]
+        step = next(filter(accepts, search.first_steps(goal)), None)
+        if step is not None:
+            return step
         if search.budget.is_spent:
             break
     return None
@@ -69,7 +68,3 @@ def _wanted_endings(rules: CampaignRules) -> frozenset[str]:
         if ending.when is not None and all(atom[0] in ("clock", "below") for atom in atoms(formula(ending.when)))
     }
     return frozenset(ending.id for ending in rules.endings) - by_clock - by_itself
-
-
-def _leads_away(run: DryRun, state: WorldState, step: Step) -> bool:
-    return any(attempt.action.location_id is not None for attempt in run.attempts(state, step.line) or ())

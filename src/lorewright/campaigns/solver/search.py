@@ -231,19 +231,36 @@ class GoalSearch:
         return Unreached(goal, f"{why}, about {guess.of(target):.0f} steps away; missing are {missing}", node.plan())
 
     def first_steps(self, goal: Goal) -> Iterator[Step]:
-        """Yield the steps towards a goal that can be taken at the start: of the moves that seem to lead there, in the
-        order in which they are needed, those whose needs are met and that the rules allow. Nothing is searched for."""
-        start = SearchNode(self.start)
+        """Yield the steps towards a goal that can be taken at the start, the nearest deed first: of the moves that seem
+        to lead there, and of those that lead to them, the ones whose needs are met and that the rules allow. Ways are
+        gone for the sake of a deed, and by themselves only where no deed is left. Nothing is searched for."""
         guess = self.estimator.of(self.start)
         if guess.of(goal.atom) == math.inf:
             return
-        for move in reversed(guess.lead(goal.atom)):
-            if not move.lines or guess.of(move.needs):
-                continue
-            for band in move.bands[:1]:
-                child = self._by(start, move, band)
-                if child is not None and child.step is not None and _is_done(move, child, band):
-                    yield child.step
+        for move in _nearest_first(guess.lead(goal.atom), guess):
+            leading = [move] if not guess.of(move.needs) else guess.lead(move.needs)
+            for first in _nearest_first(leading, guess):
+                if not guess.of(first.needs):
+                    instead = () if _is_deed(first) or not first.ticks else self._waits_for(first, guess)
+                    yield from (step for way in (*instead, first) if (step := self._step_of(way)) is not None)
+
+    def _waits_for(self, move: SolverMove, guess: Distances) -> Iterator[SolverMove]:
+        """Yield the moves that move the same clock where one stands: nobody walks about for the sake of time."""
+        for other in self.moves:
+            is_same = other is not move and other.lines and set(other.ticks) & set(move.ticks)
+            if is_same and not guess.of(other.needs) and (step := self._step_of(other)) is not None:
+                attempts = self.run.attempts(self.start, step.line) or ()
+                if all(attempt.action.location_id is None for attempt in attempts):
+                    yield other
+                    return
+
+    def _step_of(self, move: SolverMove) -> Step | None:
+        """Return the step at the start that does a move as well as it can be done; None where there is none."""
+        for band in move.bands[:1]:
+            child = self._by(SearchNode(self.start), move, band)
+            if child is not None and _is_done(move, child, band):
+                return child.step
+        return None
 
     def find_way(
         self, state: WorldState, goals: Sequence[Goal], is_there: Callable[[SearchNode], bool], *, states: int
@@ -406,6 +423,18 @@ def _is_done(move: SolverMove, after: SearchNode, band: BandName) -> bool:
     if move.rule is not None:
         return ("fired", move.rule, band) in after.fired
     return move.item is None or after.state.has_learned(after.state.player_id, move.item)
+
+
+def _nearest_first(moves: Sequence[SolverMove], guess: Distances) -> list[SolverMove]:
+    """Return the moves that a player makes: deeds by how near they are, then ways, and what only moves a clock."""
+    typed = [move for move in reversed(moves) if move.lines]
+    return sorted(typed, key=lambda move: (not _is_deed(move), guess.of(move.needs)))
+
+
+def _is_deed(move: SolverMove) -> bool:
+    """Tell whether a move is neither a way nor good for nothing but the time that it takes."""
+    is_way = any(atom[0] == "at" for atom in move.adds)
+    return not is_way and any(atom[0] not in (*FIRED_ATOMS, "minutes") for atom in move.adds)
 
 
 def _asked_after(moves: Iterable[SolverMove]) -> frozenset[str]:
