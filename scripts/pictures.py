@@ -135,6 +135,8 @@ def prepared(folder: Path) -> dict[str, str]:
         "LOREWRIGHT_CHROMA": "never",
         "TERM": "xterm-256color",
         "INPUTRC": os.devnull,
+        # The prompt of a pipe: its lines can be told apart.
+        "LOREWRIGHT_PLAIN": "1",
     }
     _shown(Shot(f"campaign new {SCENARIO} --id {SCENARIO} --seed {SEED}"), environment)
     return environment

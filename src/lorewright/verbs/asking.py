@@ -35,6 +35,7 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    alone,
     asking,
     nothing_called,
     only_person,
@@ -321,7 +322,7 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
         is_to_somebody = bool({"you", "your", "yours"} & set(words.lower().split()))
-        return wondering(topic) if topic and not is_to_somebody else asking(words, "Nobody is here to answer that.")
+        return wondering(topic) if topic and not is_to_somebody else alone(words)
     only = only_person(ctx)
     if only is not None:
         return _read_question(ctx, only, topic)

@@ -76,7 +76,7 @@ def _pattern(phrase: str) -> str:
             case "|":
                 parts.append("|")
             case "*":
-                parts.append(r"(?:\S+\s*)*")
+                parts.append(".*")
             case _ if token.isspace():
                 pass
             case _:

@@ -105,6 +105,7 @@ class Lexicon:
     statements: Mapping[str, frozenset[str]]
     said: tuple[Phrase, ...]
     address: tuple[Phrase, ...]
+    callings: tuple[tuple[Phrase, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ def lexicon() -> Lexicon:
         statements={name: frozenset(words) for name, words in data["statements"].items()},
         said=_phrases(data["statements"]["said"]),
         address=_phrases(data["address"]),
+        callings=tuple(tuple(tuple(name.split()) for name in names) for names in data["callings"]),
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
             for risk in get_args(Risk)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed
-from lorewright.builtin.parser.readings import AFTER_NOUNS, ParseContext, Reading, aimed_at_prose
+from lorewright.builtin.parser.readings import AFTER_NOUNS, ParseContext, Reading, aimed_at_prose, alone
 from lorewright.builtin.parser.speech import read_remark
 
 
@@ -33,11 +33,12 @@ def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
 
 
 def read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read words that are about somebody, and begin with no act, as said to whom one speaks with."""
+    """Read words that are about somebody or come with a mood, and begin with no act, as said to whom one speaks with."""
     low = lows(words)
-    if not ctx.nouns.people or len(low) < 2 or not set(low) & _PERSONS or _reads_as_order(low):
+    is_about_somebody = ctx.has_mood or bool(set(low) & _PERSONS)
+    if not is_about_somebody or (len(low) < 2 and not ctx.has_mood) or _reads_as_order(low):
         return None
-    return read_remark(ctx, clause.text, None, words)
+    return read_remark(ctx, clause.text, None, words) if ctx.nouns.people else alone(clause.text)
 
 
 _PERSONS = frozenset(

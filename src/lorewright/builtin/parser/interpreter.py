@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -70,7 +70,7 @@ from lorewright.builtin.parser.speech import (
     read_remark,
     stranger_addressed,
 )
-from lorewright.builtin.parser.spelling import spelled_out
+from lorewright.builtin.parser.spelling import has_mood, spelled_out
 from lorewright.builtin.parser.utterances import is_said, split_clauses
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
 from lorewright.rules.actions import Action
@@ -126,12 +126,14 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
+    ctx = replace(ctx, has_mood=has_mood(text))
     text = spelled_out(text, _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()})
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
     kind = aside_in(text)
-    is_own_verb = bool(longest_prefix(lows(words_of(text)), own_verbs(ctx)))
+    low = list(lows(words_of(text)))
+    is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
@@ -198,8 +200,34 @@ def _continues(before: Reading, after: Reading) -> bool:
 
 
 def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    """Read one clause; None where nothing but small words is left of it."""
-    words = _drop_lead_in(ctx, clause.words)
+    """Read one clause, without its by-clauses where they stand in the way; None where only small words are left."""
+    reading = _read_whole_clause(ctx, clause, vocabulary)
+    if reading is None or reading.unclear is None:
+        return reading
+    for shorter in _main_clauses(clause):
+        again = _read_whole_clause(ctx, shorter, vocabulary)
+        if again is not None and again.unclear is None and again.aside is None:
+            return again
+    return reading
+
+
+def _main_clauses(clause: Clause) -> Iterator[Clause]:
+    """Yield a clause of an act up to a conjunction after its third word, or to a comma: `go to the market before the
+    tide turns`."""
+    low = lows(clause.words)
+    if clause.question or not (_verb(low) or _verb(low[1:])):
+        return
+    for at in range(len(low) - 1, 1, -1):
+        if low[at] in _CONJUNCTIONS or clause.words[at].kind == "comma":
+            yield Clause(clause.words[:at])
+
+
+# Words that begin a clause that says when, why or how.
+_CONJUNCTIONS = frozenset("before after until till while without because since unless so as when where if who".split())
+
+
+def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
+    words = _drop_lead_in(ctx, _without_participle(clause.words))
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
         return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
@@ -243,10 +271,11 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
             words = words[len(lead) :]
         elif (
             words[0].kind == "comma"
+            or (low[0] in lex.statements["interjections"] and longest_prefix(low[1:], own_verbs(ctx)))
             or (low[0] in lex.adverbs and (low[0] in AGAIN or low[0] not in lex.verb_words))
             or (
                 low[0] in lex.before_verbs
-                and _verb(low[1:])
+                and (_verb(low[1:]) or longest_prefix(low[1:], own_verbs(ctx)))
                 and (low[0] in ("i", "we") or not resolve(typed(words[1:]), ctx.nouns.exits))
             )
         ):
@@ -254,6 +283,17 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
         else:
             break
     return words
+
+
+def _without_participle(words: Sequence[Word]) -> Sequence[Word]:
+    """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
+    low = words[0].low if words else ""
+    if len(words) < 2 or not low.endswith("ing") or low in lexicon().verb_words:
+        return words
+    stem = low.removesuffix("ing")
+    bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
+    base = next((base for base in bases if base in lexicon().verb_words and len(base) > 1), "")
+    return (Word(base, base), *words[1:]) if base else words
 
 
 def _is_phrase(low: Sequence[str]) -> bool:
@@ -418,7 +458,8 @@ def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 
 
 def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
-    wondered = next((reading.aside for reading in readings if reading.aside is not None), None)
+    asides = [reading.aside for reading in readings if reading.aside is not None]
+    wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
     readings, lost = _played(readings)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -147,7 +147,16 @@ def nouns_of(scope: Scope) -> Nouns:
 def _candidate(named: Named) -> Candidate:
     keys = [Key(key_words(named.name), named.name, main=True)]
     keys += [Key(key_words(alias), named.name) for alias in named.aliases]
+    if named.kind == "person":
+        keys += [Key(calling, named.name) for calling in _callings({word for key in keys for word in key.words})]
     return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
+
+
+def _callings(names: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """Yield other words for the calling of somebody in whose names one stands."""
+    for callings in lexicon().callings:
+        if any(calling[0] in names for calling in callings if len(calling) == 1):
+            yield from callings
 
 
 def _way(way: WayOut, door: Named | None) -> Candidate:

@@ -56,6 +56,8 @@ class ParseContext:
     read_meaning: ReadMeaning = no_meaning
     # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
     offered_verb: str = ""
+    # Whether the line has words of mood alone: `lol`, `huh`.
+    has_mood: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,11 @@ def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
 def wondering(words: str) -> Reading:
     """Return a question that nobody is there to answer as one about what the player knows."""
     return Reading(intent=f"wonder: {excerpt(words)}", aside=Aside(kind="lore", words=words[:MAX_WORDS]))
+
+
+def alone(words: str) -> Reading:
+    """Return words said where nobody is there to hear them."""
+    return Reading(intent=f"alone: {excerpt(words)}", aside=Aside(kind="alone", words=words[:MAX_WORDS]))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:
@@ -290,6 +297,8 @@ def referred(
     `among` are the candidates that the verb can be about; with `strict` what was mentioned last must be one of them.
     """
     lex, word = lexicon(), phrase.lower()
+    head = noun_part(word)
+    word = head if person and head in _SORTS else word
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
     last = ctx.person if person else ctx.thing
@@ -304,9 +313,14 @@ def referred(
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
+_SORTS = dict.fromkeys(("man", "guy", "bloke", "fellow", "fella", "lad", "gentleman"), "he") | dict.fromkeys(
+    ("woman", "lady", "lass", "gentlewoman"), "she"
+)
+
+
 def pronoun_fits(candidate: Candidate, word: str) -> bool:
     """Tell whether a pronoun fits a person; of whom nothing is known, any fits."""
-    wanted = {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
+    wanted = _SORTS.get(word) or {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
     return wanted is None or candidate.pronoun in (wanted, "they")
 
 

@@ -19,9 +19,9 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    alone,
     asking,
     only_person,
-    openings,
     person_meant,
     typeable,
 )
@@ -187,7 +187,7 @@ class SmallTalk:
         people = ctx.nouns.people
         if target is None and not self.to_all:
             if not people:
-                return asking(words, "Nobody is here to hear it. You can:", openings(ctx.nouns))
+                return alone(words)
             return asking(words, "Whom do you mean:", [f"{typeable(person.name)}, {said}" for person in people])
         to_whom = f" to {target.label}" if target else ""
         return acting(ctx, self.kind, f"{self.intent}{to_whom}", target=target, metadata={"topic": said[:MAX_WORDS]})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
+
+from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon
 
@@ -15,6 +18,19 @@ _AFTER_DIGITS = frozenset(
     "me u you him her them us the a an my ur your do be go see say ask talk tell get that this".split()
 )
 _SHOUTED = re.compile(r"([?!])[?!]+")
+
+
+def has_mood(text: str) -> bool:
+    """Tell whether a text has words that mean nothing but a mood of who types."""
+    return any(_is_noise(token[0].casefold()) for token in _TOKEN.finditer(text))
+
+
+# `lmaooo`, `hahaha`.
+_LAUGHTER = re.compile(r"l+o+l+(?:z+|o+l+)*|l+m+f?a+o+|r+o+f+l+|(?:a?(?:ha|he|hi)h?){2,}a?|x+d+|z+o+m+g+|o+m+g+")
+
+
+def _is_noise(low: str) -> bool:
+    return low in lexicon().noise or _LAUGHTER.fullmatch(low) is not None
 
 
 def spelled_out(text: str, names: Collection[str]) -> str:
@@ -51,14 +67,58 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
         return token
     if is_inner and low in _DIGITS and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
-    if low in lex.noise:
+    if _is_noise(low):
         return ""
     if low == "n" and not is_inner:
         return token
     short = _STRETCHED.sub(r"\1", low)
     if short != low and token.islower():
         low = token = short
-    found = lex.spellings.get(low)
-    if found is None:
+    found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
+    if low == "y" and after in _AFTER_WHY:
+        found = "why"
+    if not found:
         return token
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
+
+
+_AFTER_WHY = frozenset("am are is was were do does did would should can cant can't u you r dont don't".split())
+_VOWELS = re.compile(r"[aeiou]")
+
+
+def _with_vowels(low: str, names: Collection[str]) -> str:
+    """Return the only word of a name, or the verb, that a word without vowels is the consonants of: `bttm`, `dwn`;
+    empty for none."""
+    if len(low) < 3 or _VOWELS.search(low) or not low.isalpha() or low in _KNOWN_WITHOUT:
+        return ""
+    likely = {word for word in names if word[:1] == low[0] and _skeleton(word) == low}
+    likely = likely or {word for word in _common() if _skeleton(word) == low}
+    return next(iter(likely)) if len(likely) == 1 else ""
+
+
+def _with_letter(low: str, names: Collection[str]) -> str:
+    """Return the only word of a name that a word is with a letter left out: `kitchn`; empty for none."""
+    lex = lexicon()
+    if len(low) < 4 or low in lex.verb_words or low in lex.about or low in lex.adverbs:
+        return ""
+    likely = {
+        word
+        for word in names
+        if len(word) == len(low) + 1 and word[0] == low[0] and word[-1] == low[-1] and OSA.distance(low, word) == 1
+    }
+    return next(iter(likely)) if len(likely) == 1 else ""
+
+
+_KNOWN_WITHOUT = frozenset("why try dry fly shy sky spy cry mr mrs dr my by tv hmm shh pst psst nth".split())
+
+
+@cache
+def _common() -> frozenset[str]:
+    """Return the verbs and the small words that people write without vowels."""
+    lex = lexicon()
+    directions = {"down", "left", "right", "back", "under", "behind", "around", "about", "with", "what", "when", "just"}
+    return frozenset(lex.verb_words) | directions
+
+
+def _skeleton(word: str) -> str:
+    return word[:1] + _VOWELS.sub("", word[1:])

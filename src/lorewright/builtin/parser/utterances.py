@@ -76,7 +76,9 @@ def _cuts(words: Sequence[Word], index: int, verbs: Collection[tuple[str, ...]])
         return True
     if word.kind != "comma" and word.low != "and":
         return False
-    return _begins_with_verb(lows(words[index + 1 :]), verbs)
+    low = lows(words[index + 1 :])
+    is_participle = bool(low) and len(low[0]) > 5 and low[0].endswith("ing") and word.kind == "comma"
+    return _begins_with_verb(low, verbs) or is_participle
 
 
 def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> bool:
@@ -94,12 +96,15 @@ def _reads_as_act(low: Sequence[str]) -> bool:
     return is_word and len(low) > 1 and low[1] in lex.statements["objects"] and low[0] not in lex.statements["joints"]
 
 
+_JOINING = frozenset(("and", "then"))
+
+
 def _trim(clause: Clause) -> Clause:
     """Return the clause without commas and joining words at either end."""
     words = list(clause.words)
-    while words and (words[0].kind == "comma" or words[0].low in ("and", "then")):
+    while words and (words[0].kind == "comma" or words[0].low in _JOINING):
         del words[0]
-    while words and (words[-1].kind == "comma" or words[-1].low in ("and", "then")):
+    while words and (words[-1].kind == "comma" or words[-1].low in _JOINING | {"only"}):
         del words[-1]
     return Clause(tuple(words), clause.question)
 
@@ -111,7 +116,8 @@ def is_said(words: Sequence[Word]) -> bool:
     """Return True for words that are a statement or a remark to somebody, not an act; questions are neither."""
     lex = lexicon()
     known, low = lex.statements, list(lows(words))
-    while low and (low[0] in known["interjections"] or not low[0]) and len([word for word in low if word]) > 1:
+    small = known["interjections"] | {words[0] for words in lex.address if len(words) == 1}
+    while low and (low[0] in small or not low[0]) and len([word for word in low if word]) > 1:
         low = low[1:]
     plain = [word for word in low if word]
     if not plain:

@@ -35,30 +35,45 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
 def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Return the person here whose name begins or ends a question or a statement without a comma (`lena, you ok`,
     `sorry viktor`), and what is said to them."""
+    called = words[1:] if words and words[0].low in _CALLS and len(words) > 2 else words
+    for size in range(min(len(called) - 1, 3), 0, -1):
+        first = exact(typed(called[:size]), ctx.nouns.people) or (_short_name(ctx, called[0]) if size == 1 else None)
+        rest = called[size:]
+        while len(rest) > 1 and (rest[0].low,) in lexicon().address:
+            rest = rest[1:]
+        if first and rest and _is_said_to(lows(rest), rest):
+            return first, rest
     low = lows(words)
     for size in range(min(len(words) - 1, 3), 0, -1):
-        first, rest = exact(typed(words[:size]), ctx.nouns.people), words[size:]
-        begins = low[size] in (
-            "you",
-            "your",
-            "you're",
-            "do",
-            "did",
-            "are",
-            "is",
-            "have",
-            "can",
-            "could",
-            "would",
-            "will",
-        )
-        if first and (begins or longest_prefix(low[size:], lexicon().question_words) or is_said(rest)):
-            return first, rest
         last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
         asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
         if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
             return last, spoken
     return None
+
+
+def _is_said_to(low: Sequence[str], words: Sequence[Word]) -> bool:
+    """Tell whether words after a name are said to its bearer: a question, a statement, something they are to do."""
+    begins = low[0] in _TO_YOU or longest_prefix(low, lexicon().question_words)
+    return bool(begins) or is_said(words) or (len(low) > 1 and begins_with_verb(low))
+
+
+def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
+    """Return the only person here whose name begins with a word of three letters or more: `vik` for Viktor."""
+    if len(word.low) < 3 or word.low in lexicon().verb_words:
+        return None
+    found = {
+        person.id: person
+        for person in ctx.nouns.people
+        if any(key.words[0].startswith(word.low) for key in person.keys if key.words and key.main)
+    }
+    person = next(iter(found.values()), None)
+    return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None
+
+
+_TO_YOU = frozenset("you your you're do did are is have can could would will don't dont please stop let's".split())
+# Words that call somebody, before a name.
+_CALLS = frozenset("hey hello hi oi yo oh ah ok okay".split())
 
 
 # Words after which a name is an object.

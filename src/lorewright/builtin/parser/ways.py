@@ -169,7 +169,7 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
     if isinstance(left, PhraseMatch) and dropping is not None:
         return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
-    return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
+    return _read_somewhere(ctx, words)
 
 
 def _direction(phrase: str) -> str:

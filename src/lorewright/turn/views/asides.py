@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.index.keywords import content_words
@@ -10,7 +10,8 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.gather import sentences
+from lorewright.scene_lore.gather import in_sentences, sentences
+from lorewright.scene_lore.nouns import singular
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
@@ -77,6 +78,9 @@ _TEXTS: Mapping[str, str] = {
     "quit": "/quit leaves the game, and everything is kept.",
     "story": "That is not in your hands here: the story knows what you do and say in it, and its own rules, no others.",
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
+    "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, /help what is "
+    "played with.",
+    "alone": "There is nobody here to hear it.",
     "rude": "Noted, and kept between us.",
 }
 
@@ -85,16 +89,23 @@ _TEXTS: Mapping[str, str] = {
 _TOKENS = 600
 
 
+def answer_from_told(words: str, told: Iterable[str]) -> str:
+    """Return what the player was told of something, in the words of the text that says it, first come; empty where no
+    sentence has most of the words."""
+    for text in told:
+        quote = _quote_about(words, in_sentences(text))
+        if quote:
+            return f"You remember: {quote}"
+    return ""
+
+
 def answer_from_lore(words: str, view: LoreView) -> tuple[str, tuple[Citation, ...]]:
     """Return what a viewer may read of something, in the words of the section that says it, with that section; a plain
-    sentence where no section has half of the words."""
+    sentence where no section says it."""
     query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
-    asked = set(content_words(words))
     for chunk in retrieve(view, query).result.chunks:
-        said = set(content_words(f"{chunk.section_path} {chunk.text}"))
-        quote = " ".join(sentences(chunk.text)[:2])
-        # What has no word of the question in common is no answer to it.
-        if not quote or not asked or 2 * len(said & asked) < len(asked):
+        quote = _quote_about(words, sentences(chunk.text), title=chunk.section_path)
+        if not quote:
             continue
         cited = Citation(
             cite=chunk.section_path,
@@ -106,3 +117,20 @@ def answer_from_lore(words: str, view: LoreView) -> tuple[str, tuple[Citation, .
         )
         return f"You ask yourself. So much you know: {quote}", (cited,)
     return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
+
+
+def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
+    """Return two sentences from the one on that has the most of the words asked for, two thirds of them at least; empty
+    where none has. The words of a title stand in each of its sentences."""
+    asked = _stems(words)
+    titled = _stems(title)
+    found = [len(asked & (titled | _stems(sentence))) for sentence in said]
+    best = max(found, default=0)
+    if not asked or not best or 3 * best < 2 * len(asked):
+        return ""
+    at = found.index(best)
+    return " ".join(said[at : at + 2])
+
+
+def _stems(text: str) -> set[str]:
+    return {singular(word) for word in content_words(text)}
