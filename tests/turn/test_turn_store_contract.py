@@ -29,7 +29,16 @@ from lorewright.turn.run.pipeline import think
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import MemoryStore, RewindingStore, redo, undo, undo_played
-from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, Submission, no_history, nothing_tried, recent_story
+from lorewright.turn.views.draft import (
+    Draft,
+    Head,
+    Recorder,
+    Setting,
+    Submission,
+    no_history,
+    nothing_tried,
+    recent_story,
+)
 from support import harbour as h
 
 LINES = (
@@ -77,7 +86,12 @@ def begun(tmp_path: Path, kind: str) -> Iterator[Game]:
     with app.campaigns.open("game") as campaign:
         store: RewindingStore = campaign.store if kind == "file" else MemoryStore(campaign.store.head())
         # What is looked up of the past is the file's.
-        yield Game(store, replace(campaign.setting, history=no_history, story=recent_story, tried=nothing_tried), campaign.stages, app)
+        yield Game(
+            store,
+            replace(campaign.setting, history=no_history, story=recent_story, tried=nothing_tried),
+            campaign.stages,
+            app,
+        )
 
 
 @pytest.fixture(params=["file", "memory"])

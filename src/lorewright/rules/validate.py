@@ -242,7 +242,7 @@ def _judge(
     reason = why_not_attempt(attempt, state, rules, acting=acting)
     if reason is None:
         return ActionResult(action_index=index, success=True)
-    if reason in _MAY_DEPEND and any(not result.success for result in earlier):
+    if reason in _MAY_DEPEND and any(not result.success and result.reason != "only_scenery" for result in earlier):
         reason = "depends_on_failed"
     message = (unmet(action, state, rules.ruleset) if reason == "not_allowed_now" else None) or sentence(
         reason, action, state

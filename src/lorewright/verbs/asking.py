@@ -25,6 +25,7 @@ from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
     lexicon,
+    longest_prefix,
     lows,
     typed,
     words_of,
@@ -257,10 +258,17 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
         return said
     if lows(spoken)[:1] == ["and"]:
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
-    topic = follow_up(ctx, spoken, target) or cleaned_topic(spoken)
+    topic = follow_up(ctx, spoken, target) or cleaned_topic(_first_question(spoken))
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
         return _resolve_topic(ctx, words, target, topic)
     return _read_question(ctx, target, topic)
+
+
+def _first_question(spoken: Sequence[Word]) -> Sequence[Word]:
+    """Return the words up to a comma after which another question begins: `who is Bao, is he police`."""
+    questions = lexicon().question_words
+    commas = (at for at, word in enumerate(spoken) if at > 1 and word.kind == "comma")
+    return spoken[: next((at for at in commas if longest_prefix(lows(spoken[at + 1 :]), questions)), len(spoken))]
 
 
 def _read_question(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:

@@ -244,7 +244,7 @@ ATTEMPT = Verb(
         Phrasing(
             300,
             "decipher, decode, solve, puzzle over, work out, figure out, analyse, analyze, translate, appraise, "
-            "compare, measure, estimate, diagnose, think about, remember, memorise, memorize, count, identify, "
+            "compare, measure, estimate, diagnose, think about, remember, memorise, memorize, identify, "
             "outwit",
             partial(_read_attempt, trait="wits"),
         ),

@@ -93,6 +93,12 @@ def _read_open(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return _read_door(ctx, words, rest, OPEN.name)
 
 
+def _read_tried(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a try of a door that is here; None for anything else."""
+    is_door = isinstance(resolve(bare(rest), ctx.nouns.doors), PhraseMatch)
+    return _read_open(ctx, words, rest) if is_door else None
+
+
 OPEN = Verb(
     name="open",
     rank=160,
@@ -122,6 +128,7 @@ OPEN = Verb(
             "open, pull open, push open, open up",
             _read_open,
         ),
+        Phrasing(125, "try, try the handle of, try to open, turn the handle of", _read_tried),
         Telling(codes_of_others={"opened": telling_of_thing("npc.open")}),
     ),
 )

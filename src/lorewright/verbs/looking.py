@@ -25,15 +25,15 @@ from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import each, is_place, pronoun
 from lorewright.builtin.parser.readings import (
+    LEADS,
     MAX_WORDS,
     ParseContext,
     Reading,
     acting,
-    asking,
     bare,
     nothing_called,
-    openings,
     shown,
+    trimmed,
     which,
 )
 from lorewright.rules.actions import Action, Attempt
@@ -43,6 +43,7 @@ from lorewright.rules.reach import place_of
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import DetailMetadata, RuleNames, Sight, Verb
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 from lorewright.values.scenery import TOLD, SceneryView
 from lorewright.world.events import ItemFound
@@ -151,6 +152,7 @@ def _read_look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 
 def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a look at a person, a thing, a door, a way out, the place; else at some detail of it."""
+    rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
     if not phrase:
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
@@ -163,10 +165,11 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     match found:
         case Reading():
             return found
+        case Tie() if phrase != singular(phrase):
+            # All of them are to be seen from where one stands.
+            return acting(ctx, LOOK.name, "look around", confidence=0.85)
         case Tie():
             return which(words, found, "look at {}")
-        case PhraseMatch() if found.candidate in ctx.nouns.known_people:
-            return asking(words, f"{found.label} is not here. You can:", openings(ctx.nouns))
         case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
             return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found)
         case PhraseMatch():
@@ -178,6 +181,10 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase, [])
             return _read_detail(ctx, phrase, 0.7)
+
+
+# Where something is that one looks at, after its name.
+_WHERE = ("outside", "inside", "there", "here", "nearby", "closely", "again", "over", "around", "about", "up")
 
 
 def _read_look_at_prose(ctx: ParseContext, phrase: str, noun: ProseNoun) -> Reading:
@@ -197,6 +204,9 @@ def _find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
     close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
     if isinstance(close, PhraseMatch) and not close.mended:
         return close
+    in_sight = in_prose(phrase, nouns)
+    if in_sight is not None and in_sight.standing == "shown":
+        return None
     way = exact(phrase, nouns.exits)
     return way or close or resolve(phrase, nouns.exits)
 
@@ -251,7 +261,9 @@ LOOK = Verb(
             "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare "
             "at, gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, "
             "look to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look "
-            "at, take a closer look at, look closely at, check out, listen to, listen, smell, sniff",
+            "at, take a closer look at, look closely at, check out, check on, count, "
+            "go and see, go see, go and look at, go look at, go check on, go and check on, go have a look at, listen "
+            "to, listen, smell, sniff",
             _read_examine,
         ),
         Syntax(listed=1),
@@ -397,8 +409,11 @@ _SOUGHT = frozenset("for find seek".split())
 
 
 def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool = False) -> Reading:
-    if not detail:
+    if not detail or noun.partition(" ")[0].lower() in ("every", "each", "all", "everywhere"):
         return acting(ctx, SEARCH.name, "search the place")
+    elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
+    if elsewhere is not None:
+        return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
     metadata = {"detail": detail[:MAX_WORDS]}
     named = pronoun(ctx, noun, "search {}")
     if isinstance(named, Reading):
@@ -481,7 +496,7 @@ SEARCH = Verb(
         ),
         Phrasing(
             380,
-            "check, investigate, check on",
+            "check, investigate",
             _read_check,
         ),
         Syntax(listed=4),

@@ -208,7 +208,9 @@ GO = Verb(
             "board, go to, walk to, head to, travel to, move to, run to, go into, walk into, go through, walk "
             "through, head through, leave for, set out for, set off for, make for, head for, go back to, head "
             "back to, return to, leave through, leave by, leave via, exit through, exit by, exit to, exit via, "
-            "leave to, go out to, get back to, make my way to",
+            "leave to, go out to, get back to, make my way to, take me to, row me to, row me over to, bring me to, "
+            "lead me to, drive me to, sneak over to, go up to, go over to, walk up to, walk over to, go on to, find my "
+            "way to, cross to, cross over to, make my way over to, make my way towards, get back into",
             read_go,
         ),
         Phrasing(

@@ -31,11 +31,14 @@ class PoseMetadata(Frozen):
 # Kinds of posture, and the words for them. Those of the second table take a part of the body or of what one wears.
 _ALONE = {
     "lean": "lean, lean back, lean in, lean forward, lean over, slouch, slump, rest my weight, prop myself, perch",
-    "stretch": "stretch, yawn, stretch out, stretch up, crane my neck",
+    "stretch": "stretch, yawn, stretch out, stretch up, crane my neck, reach out, reach out a hand, stand on tiptoe, "
+    "stretch up on my toes, go up on my toes",
     "breathe": "breathe, breathe in, breathe out, sigh, exhale, inhale, take a breath, take a deep breath, "
     "hold my breath, catch my breath, let out a breath, let out a sigh, gasp, pant",
-    "shiver": "shiver, tremble, shudder, flinch, wince, cringe, blush, sweat, start, jump back, freeze, go still, "
-    "stand still, keep still, hold still, stop dead, stand there, just stand there",
+    "shiver": "shiver, tremble, shudder, flinch, wince, cringe, blush, sweat, start, jump back",
+    "still": "freeze, go still, stand still, keep still, hold still, stay still, stop dead, stand there, just stand "
+    "there, stop, stay where i am, leave it alone, leave it be, leave it, let "
+    "it be, leave it where it is, keep quiet, be still, be quiet",
     "cough": "cough, sneeze, sniff, clear my throat, hiccup, swallow, gulp, burp",
     "frown": "frown, scowl, pout, grimace, raise an eyebrow, raise my eyebrows, roll my eyes, squint, blink, "
     "make a face, pull a face, narrow my eyes, glare, purse my lips, bite my lip, stick my tongue out, "
@@ -53,7 +56,8 @@ _ALONE = {
     "remind myself, pretend, hesitate, take a moment, take stock, relax, cheer up, try not to cry, pray, "
     "say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
     "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, "
-    "scream, cheer, groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, "
+    "scream, cheer, hum, whistle, sing under my breath, "
+    "groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, "
     "tut",
     "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step aside, "
     "step forward, keep my distance, make room, stand aside, walk around, lean closer",
@@ -79,7 +83,7 @@ _LEADS = frozenset(
 
 def _read_alone(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a posture with whatever follows it, unless that names somebody or something that other verbs are about."""
-    if _names_anything(ctx, rest):
+    if _names_anything(ctx, rest) or any(word.kind == "speech" for word in rest):
         return None
     return _posing(ctx, words, rest)
 

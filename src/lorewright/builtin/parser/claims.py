@@ -106,7 +106,7 @@ def claim_in(text: str) -> Claim | None:
         return None
     for kind, pattern in _FORMS:
         found = pattern.fullmatch(low)
-        claim = None if found is None else _made_of(kind, found, words)
+        claim = None if found is None or _is_told(found) else _made_of(kind, found, words)
         if claim is not None:
             return claim
     return None
@@ -125,6 +125,11 @@ def _as_statement(low: str, words: str) -> tuple[str, str]:
     verb = _PAST.get(found["verb"], found["verb"])
     head = f"{found['by']} {verb}"
     return head + low[found.end() :], head + words[found.end() :]
+
+
+def _is_told(found: re.Match[str]) -> bool:
+    """Tell whether somebody was told, and has not told: `I was told to wait`."""
+    return (found.groupdict().get("by") or "").endswith((" was", " were", " am", " are", " got", " been"))
 
 
 def _made_of(kind: ClaimKind, found: re.Match[str], words: str) -> Claim | None:

@@ -106,6 +106,7 @@ class Lexicon:
     said: tuple[Phrase, ...]
     address: tuple[Phrase, ...]
     callings: tuple[tuple[Phrase, ...], ...]
+    saying: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +214,7 @@ def lexicon() -> Lexicon:
         statements={name: frozenset(words) for name, words in data["statements"].items()},
         said=_phrases(data["statements"]["said"]),
         address=_phrases(data["address"]),
+        saying=frozenset(data["saying"]),
         callings=tuple(tuple(tuple(name.split()) for name in names) for names in data["callings"]),
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))

@@ -33,7 +33,7 @@ def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
 
 
 def read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read words that are about somebody or come with a mood, and begin with no act, as said to whom one speaks with."""
+    """Read words that are about somebody or have a mood, and begin with no act, as said to whom one speaks with."""
     low = lows(words)
     is_about_somebody = ctx.has_mood or bool(set(low) & _PERSONS)
     if not is_about_somebody or (len(low) < 2 and not ctx.has_mood) or _reads_as_order(low):

@@ -167,7 +167,18 @@ def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
 
 def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> list[Clause]:
     people = [key.words for person in ctx.nouns.people + ctx.nouns.known_people for key in person.keys]
-    return split_clauses(words_of(text), names=names, people=people, verbs=own_verbs(ctx))
+    words = _calling_out(words_of(text), people)
+    return split_clauses(words, names=names, people=people, verbs=own_verbs(ctx))
+
+
+def _calling_out(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequence[Word]:
+    """Return the words with a comma after a name that is called out at their beginning: `Oakes! Is that thing dead?`"""
+    low = lows(words)
+    sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
+    at = max(sizes, default=0)
+    if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
+        return words
+    return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])
 
 
 def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
@@ -227,7 +238,7 @@ _CONJUNCTIONS = frozenset("before after until till while without because since u
 
 
 def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    words = _drop_lead_in(ctx, _without_participle(clause.words))
+    words = _given_sign(_drop_lead_in(ctx, _without_participle(clause.words)))
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
         return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
@@ -294,6 +305,22 @@ def _without_participle(words: Sequence[Word]) -> Sequence[Word]:
     bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
     base = next((base for base in bases if base in lexicon().verb_words and len(base) > 1), "")
     return (Word(base, base), *words[1:]) if base else words
+
+
+def _given_sign(words: Sequence[Word]) -> Sequence[Word]:
+    """Return `nod to Marit` for `give Marit a nod`, other words as they are."""
+    found = _SIGNS.match(typed(words))
+    return (
+        words_of(f"{found['sign'].lower()} {'at' if found['sign'] == 'wink' else 'to'} {found['who']}")
+        if found
+        else words
+    )
+
+
+_SIGNS = re.compile(
+    r"(?:give|shoot|throw) (?P<who>.+?) (?:a|the|my) (?:[\w-]+ )?(?P<sign>nod|smile|wave|bow|salute)(?: .*)?$",
+    re.IGNORECASE,
+)
 
 
 def _is_phrase(low: Sequence[str]) -> bool:

@@ -331,7 +331,8 @@ def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[
 
 
 def _match(score: _Score) -> PhraseMatch:
-    person = score.rank == PART and score.candidate.kind == "person"  # a first name is as good as a last one
+    # A first name is as good as a last one.
+    person = score.rank == PART and score.candidate.kind == "person" and score.key.main
     confidence = CONFIDENCE[HEAD] if person else CONFIDENCE[score.rank]
     return PhraseMatch(score.candidate, score.key.label, confidence, mended=confidence < CONFIDENCE[HEAD])
 

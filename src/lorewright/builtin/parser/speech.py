@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
@@ -20,6 +21,7 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
     MAX_WORDS,
     ParseContext,
     Reading,
@@ -145,7 +147,11 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     small = lex.adverbs | lex.about | lex.person_pronouns | lex.thing_pronouns | lex.self_words | _NO_NAMES
     if set(low) <= small | lex.articles or longest_prefix(low, lex.question_words) or low[-1] in small:
         return False
-    if low[0] in small | (lex.articles - {"the"}) or aside_in(" ".join(low)) or any(map(is_adverb, words)):
+    if (
+        low[0] in small | AFTER_NOUNS | (lex.articles - {"the"})
+        or aside_in(" ".join(low))
+        or any(map(is_adverb, words))
+    ):
         return False
     if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
         return False
@@ -175,7 +181,14 @@ def cleaned_topic(words: Sequence[Word]) -> str:
         return ""
     while not kept and len(plain) > 1 and plain[0].low in lex.about | lex.articles and plain[0].low not in _WH:
         plain = plain[1:]
-    return typed(kept or plain)[:MAX_WORDS].strip()
+    return _MENTIONED.sub("", typed(kept or plain))[:MAX_WORDS].strip()
+
+
+# `Captain Bao people mention`.
+_MENTIONED = re.compile(
+    r"(?<=\w) (?:that |whom )?(?:people|they|everyone|everybody|you|we|he|she|some) (?:all |keep |just |always )?"
+    r"(?:mention|mentioned|mentioning|talk about|talked about|talking about|spoke of|speak of)$"
+)
 
 
 # Words of a question that goes on about what was last spoken of.

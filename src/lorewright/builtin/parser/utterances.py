@@ -76,6 +76,8 @@ def _cuts(words: Sequence[Word], index: int, verbs: Collection[tuple[str, ...]])
         return True
     if word.kind != "comma" and word.low != "and":
         return False
+    if words[index + 1 : index + 2] and words[index + 1].kind == "speech" and words[index - 1].low in lexicon().saying:
+        return False
     low = lows(words[index + 1 :])
     is_participle = bool(low) and len(low[0]) > 5 and low[0].endswith("ing") and word.kind == "comma"
     return _begins_with_verb(low, verbs) or is_participle

@@ -105,6 +105,11 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             f"{person.label} is here. You can:",
             [*typed_lines("meet", person=name), *typed_lines("examine", thing=name)],
         )
+    elsewhere = exact(goal, ctx.nouns.known_people)
+    if elsewhere is not None:
+        looked = read_as(verb_for("examine"), ctx, words, words_of(goal))
+        if looked is not None:
+            return looked
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
         return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
     noun = in_prose(goal, ctx.nouns)

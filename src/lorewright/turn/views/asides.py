@@ -78,8 +78,8 @@ _TEXTS: Mapping[str, str] = {
     "quit": "/quit leaves the game, and everything is kept.",
     "story": "That is not in your hands here: the story knows what you do and say in it, and its own rules, no others.",
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
-    "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, /help what is "
-    "played with.",
+    "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, and /help "
+    "what is typed in it.",
     "alone": "There is nobody here to hear it.",
     "rude": "Noted, and kept between us.",
 }
