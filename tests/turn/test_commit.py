@@ -107,7 +107,7 @@ def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(
     h.say(app, "look")
     before = dump(app)
     # A model reads only what the grammar is not sure of.
-    words = "hum to somebody or other, perhaps" if stage == "interpreter" else "wait"
+    words = "reminisce about somebody or other, perhaps" if stage == "interpreter" else "wait"
     broken = h.with_models(app, {stage: ScriptedModel(lambda _: failure)})
     with pytest.raises((ProviderError, OutputRejected)):
         submit(broken, words, "a1")

@@ -190,8 +190,8 @@ _WHERE = ("outside", "inside", "there", "here", "nearby", "closely", "again", "o
 def _read_look_at_prose(ctx: ParseContext, phrase: str, noun: ProseNoun) -> Reading:
     """Read a look at what the prose shows, or at what is not here, which the rules refuse."""
     is_shown = noun.standing == "shown"
-    metadata = {"detail": noun.name[:MAX_WORDS], "detail_is": "scenery" if is_shown else "absent"}
-    return acting(ctx, LOOK.name, f"look at {phrase}", metadata=metadata, confidence=0.85 if is_shown else 0.6)
+    detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "scenery" if is_shown else "absent"}
+    return acting(ctx, LOOK.name, f"look at {phrase}", metadata=detail, confidence=0.85 if is_shown else 0.6)
 
 
 def _read_detail(ctx: ParseContext, detail: str, confidence: float) -> Reading:
@@ -227,43 +227,36 @@ LOOK = Verb(
     parts=(
         Exemplars(
             {
-                "look around": "what is going on in here, what does it look like in here, take in the room, "
-                "get my bearings, what do we have here, what sort of place is this, "
-                "cast an eye over everything, describe the surroundings, have a gander, "
-                "see what there is to see, what's happening around me, case the joint, "
-                "is anybody else here, who else is in the room, have a good look about the place, "
-                "let my eyes get used to it, watch what happens",
-                "look at {thing}": "what is the thing like, give the thing a closer look, have a good look at "
-                "the thing, "
-                "run my eye over the thing, what does the thing look like, size up the thing, "
-                "what's written on the thing, what does the thing say, "
-                "turn the thing over in my hands, hold the thing up to the light, "
-                "what's so special about the thing, is there anything odd about the thing, "
-                "let me see the thing, check the thing out, what can you tell me about the thing, "
-                "have a nose at the thing",
-                "look at {person}": "what does somebody look like, size somebody up, watch somebody closely, "
-                "give somebody the once over, keep an eye on somebody, what is somebody doing, "
-                "what is somebody wearing, see what somebody is up to, steal a glance at somebody, "
-                "look somebody up and down, study the face of somebody, is somebody nervous, "
-                "does somebody look worried",
+                "look around": "what is going on in here, what does it look like in here, take in the room, get my "
+                "bearings, what do we have here, what sort of place is this, cast an eye over everything, describe "
+                "the surroundings, have a gander, see what there is to see, what's happening around me, case the "
+                "joint, is anybody else here, who else is in the room, have a good look about the place, let my eyes "
+                "get used to it, watch what happens",
+                "look at {thing}": "what is the thing like, give the thing a closer look, have a good look at the "
+                "thing, run my eye over the thing, what does the thing look like, size up the thing, what's written "
+                "on the thing, what does the thing say, turn the thing over in my hands, hold the thing up to the "
+                "light, what's so special about the thing, is there anything odd about the thing, let me see the "
+                "thing, check the thing out, what can you tell me about the thing, have a nose at the thing",
+                "look at {person}": "what does somebody look like, size somebody up, watch somebody closely, give "
+                "somebody the once over, keep an eye on somebody, what is somebody doing, what is somebody wearing, "
+                "see what somebody is up to, steal a glance at somebody, look somebody up and down, study the face of "
+                "somebody, is somebody nervous, does somebody look worried",
             }
         ),
         Phrasing(
             10,
-            "look, l, look around, look about, look round, glance around, peer around, explore, survey, scan, "
-            "look again, where am i, what is here, what's here, whats here, who is here, who's here, whos here, "
-            "who is around, what do i see, what can i see, take a look around, have a look around, take a look, "
-            "have a look",
+            "look, l, look around, look about, look round, glance around, peer around, explore, survey, scan, look "
+            "again, where am i, what is here, what's here, whats here, who is here, who's here, whos here, who is "
+            "around, what do i see, what can i see, take a look around, have a look around, take a look, have a look",
             _read_look,
         ),
         Phrasing(
             20,
-            "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare "
-            "at, gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, "
-            "look to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look "
-            "at, take a closer look at, look closely at, check out, check on, count, "
-            "go and see, go see, go and look at, go look at, go check on, go and check on, go have a look at, listen "
-            "to, listen, smell, sniff",
+            "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare at, "
+            "gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, look to, "
+            "look over, look upon, listen at, glance over, take a look at, have a look at, get a look at, take a "
+            "closer look at, look closely at, check out, check on, count, go and see, go see, go and look at, go look "
+            "at, go check on, go and check on, go have a look at, listen to, listen, smell, sniff",
             _read_examine,
         ),
         Syntax(listed=1),
@@ -311,18 +304,16 @@ INVENTORY = Verb(
     parts=(
         Exemplars(
             {
-                "inventory": "what have i got on me, go through my pockets, turn out my pockets, "
-                "what am i carrying, what's in my bag, empty my pockets, check what i have with me, "
-                "do i have anything useful, what do i own, look through my things, rummage in my bag, "
-                "what stuff do i have, got anything on me",
+                "inventory": "what have i got on me, go through my pockets, turn out my pockets, what am i carrying, "
+                "what's in my bag, empty my pockets, check what i have with me, do i have anything useful, what do i "
+                "own, look through my things, rummage in my bag, what stuff do i have, got anything on me",
             }
         ),
         Phrasing(
             30,
-            "i, inv, inventory, what do i have, what do i have on me, "
-            "what have i got on me, what do i have with me, what am i carrying, what do i carry, what have i got, "
-            "check inventory, check my pockets, look at inventory, look at my inventory, check my inventory, show "
-            "inventory",
+            "i, inv, inventory, what do i have, what do i have on me, what have i got on me, what do i have with me, "
+            "what am i carrying, what do i carry, what have i got, check inventory, check my pockets, look at "
+            "inventory, look at my inventory, check my inventory, show inventory",
             _read_inventory,
         ),
         Telling(codes={"listed": _tell_stock}, codes_of_others={"listed": _tell_stock_of_others}),
@@ -468,16 +459,14 @@ SEARCH = Verb(
         Exemplars(
             {
                 "search {thing}": "have a rummage in the thing, go through the thing, poke about behind the thing, "
-                "see what is hidden under the thing, is there anything inside the thing, "
-                "what's behind the thing, reach into the thing and feel about, "
-                "feel around inside the thing, dig through the thing, root around in the thing, "
-                "turn the thing upside down, look for something hidden in the thing, "
-                "check whether there's anything under the thing, fish around in the thing, "
-                "feel along the thing, empty out the thing, look behind the thing for anything",
-                "search": "look for clues, see if anything is hidden here, turn the place upside down, "
-                "hunt about for anything useful, poke around, have a rummage, "
-                "go over the room inch by inch, look for anything out of the ordinary, "
-                "check for secret doors, look for anything i can use, snoop around",
+                "see what is hidden under the thing, is there anything inside the thing, what's behind the thing, "
+                "reach into the thing and feel about, feel around inside the thing, dig through the thing, root "
+                "around in the thing, turn the thing upside down, look for something hidden in the thing, check "
+                "whether there's anything under the thing, fish around in the thing, feel along the thing, empty out "
+                "the thing, look behind the thing for anything",
+                "search": "look for clues, see if anything is hidden here, turn the place upside down, hunt about for "
+                "anything useful, poke around, have a rummage, go over the room inch by inch, look for anything out "
+                "of the ordinary, check for secret doors, look for anything i can use, snoop around",
             }
         ),
         Phrasing(
@@ -488,17 +477,12 @@ SEARCH = Verb(
         Phrasing(
             370,
             "search, search for, rummage, look for, hunt for, hunt, comb, scour, ransack, frisk, find, seek, seek "
-            "out, feel for, check for, go through the contents of, fish for, fish around, fish about, feel "
-            "around, poke about, poke around, rummage about, rummage around, root around, dig around, "
-            "have a rummage, go through, reach into, delve into, turn over, scavenge, probe, pat "
-            "down, dig for, try to find",
+            "out, feel for, check for, go through the contents of, fish for, fish around, fish about, feel around, "
+            "poke about, poke around, rummage about, rummage around, root around, dig around, have a rummage, go "
+            "through, reach into, delve into, turn over, scavenge, probe, pat down, dig for, try to find",
             _read_search,
         ),
-        Phrasing(
-            380,
-            "check, investigate",
-            _read_check,
-        ),
+        Phrasing(380, "check, investigate", _read_check),
         Syntax(listed=4),
         Telling(
             of_others=_tell_search_of_others,

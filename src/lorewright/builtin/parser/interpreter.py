@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -71,7 +71,14 @@ from lorewright.builtin.parser.speech import (
     stranger_addressed,
 )
 from lorewright.builtin.parser.spelling import has_mood, spelled_out
-from lorewright.builtin.parser.utterances import is_said, split_clauses
+from lorewright.builtin.parser.utterances import (
+    is_said,
+    main_clauses,
+    split_clauses,
+    with_call,
+    with_sign,
+    without_participle,
+)
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -167,18 +174,8 @@ def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
 
 def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> list[Clause]:
     people = [key.words for person in ctx.nouns.people + ctx.nouns.known_people for key in person.keys]
-    words = _calling_out(words_of(text), people)
+    words = with_call(words_of(text), people)
     return split_clauses(words, names=names, people=people, verbs=own_verbs(ctx))
-
-
-def _calling_out(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequence[Word]:
-    """Return the words with a comma after a name that is called out at their beginning: `Oakes! Is that thing dead?`"""
-    low = lows(words)
-    sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
-    at = max(sizes, default=0)
-    if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
-        return words
-    return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])
 
 
 def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
@@ -215,30 +212,15 @@ def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Rea
     reading = _read_whole_clause(ctx, clause, vocabulary)
     if reading is None or reading.unclear is None:
         return reading
-    for shorter in _main_clauses(clause):
+    for shorter in main_clauses(clause):
         again = _read_whole_clause(ctx, shorter, vocabulary)
         if again is not None and again.unclear is None and again.aside is None:
             return again
     return reading
 
 
-def _main_clauses(clause: Clause) -> Iterator[Clause]:
-    """Yield a clause of an act up to a conjunction after its third word, or to a comma: `go to the market before the
-    tide turns`."""
-    low = lows(clause.words)
-    if clause.question or not (_verb(low) or _verb(low[1:])):
-        return
-    for at in range(len(low) - 1, 1, -1):
-        if low[at] in _CONJUNCTIONS or clause.words[at].kind == "comma":
-            yield Clause(clause.words[:at])
-
-
-# Words that begin a clause that says when, why or how.
-_CONJUNCTIONS = frozenset("before after until till while without because since unless so as when where if who".split())
-
-
 def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    words = _given_sign(_drop_lead_in(ctx, _without_participle(clause.words)))
+    words = with_sign(_drop_lead_in(ctx, without_participle(clause.words)))
     spoken = next((word for word in words if word.kind == "speech"), None)
     if spoken is not None and not _verb(lows(words)):
         return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
@@ -294,33 +276,6 @@ def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
         else:
             break
     return words
-
-
-def _without_participle(words: Sequence[Word]) -> Sequence[Word]:
-    """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
-    low = words[0].low if words else ""
-    if len(words) < 2 or not low.endswith("ing") or low in lexicon().verb_words:
-        return words
-    stem = low.removesuffix("ing")
-    bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
-    base = next((base for base in bases if base in lexicon().verb_words and len(base) > 1), "")
-    return (Word(base, base), *words[1:]) if base else words
-
-
-def _given_sign(words: Sequence[Word]) -> Sequence[Word]:
-    """Return `nod to Marit` for `give Marit a nod`, other words as they are."""
-    found = _SIGNS.match(typed(words))
-    return (
-        words_of(f"{found['sign'].lower()} {'at' if found['sign'] == 'wink' else 'to'} {found['who']}")
-        if found
-        else words
-    )
-
-
-_SIGNS = re.compile(
-    r"(?:give|shoot|throw) (?P<who>.+?) (?:a|the|my) (?:[\w-]+ )?(?P<sign>nod|smile|wave|bow|salute)(?: .*)?$",
-    re.IGNORECASE,
-)
 
 
 def _is_phrase(low: Sequence[str]) -> bool:

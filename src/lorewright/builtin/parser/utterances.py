@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 
-from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows
+from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed, words_of
 
 
 def split_clauses(
@@ -109,6 +110,61 @@ def _trim(clause: Clause) -> Clause:
     while words and (words[-1].kind == "comma" or words[-1].low in _JOINING | {"only"}):
         del words[-1]
     return Clause(tuple(words), clause.question)
+
+
+# Clauses in other words, so that the frames of the verbs read them.
+
+
+def main_clauses(clause: Clause) -> Iterator[Clause]:
+    """Yield a clause of an act up to a conjunction after its third word, or to a comma: `go to the market before the
+    tide turns`."""
+    low = lows(clause.words)
+    if clause.question or not any(longest_prefix(some, lexicon().verb_phrases) for some in (low, low[1:])):
+        return
+    for at in range(len(low) - 1, 1, -1):
+        if low[at] in _CONJUNCTIONS or clause.words[at].kind == "comma":
+            yield Clause(clause.words[:at])
+
+
+# Words that begin a clause that says when, why or how.
+_CONJUNCTIONS = frozenset("before after until till while without because since unless so as when where if who".split())
+
+
+def without_participle(words: Sequence[Word]) -> Sequence[Word]:
+    """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
+    low = words[0].low if words else ""
+    if len(words) < 2 or not low.endswith("ing") or low in lexicon().verb_words:
+        return words
+    stem = low.removesuffix("ing")
+    bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
+    base = next((base for base in bases if base in lexicon().verb_words and len(base) > 1), "")
+    return (Word(base, base), *words[1:]) if base else words
+
+
+def with_sign(words: Sequence[Word]) -> Sequence[Word]:
+    """Return `nod to Marit` for `give Marit a nod`, other words as they are."""
+    found = _SIGNS.match(typed(words))
+    return (
+        words_of(f"{found['sign'].lower()} {'at' if found['sign'] == 'wink' else 'to'} {found['who']}")
+        if found
+        else words
+    )
+
+
+_SIGNS = re.compile(
+    r"(?:give|shoot|throw) (?P<who>.+?) (?:a|the|my) (?:[\w-]+ )?(?P<sign>nod|smile|wave|bow|salute)(?: .*)?$",
+    re.IGNORECASE,
+)
+
+
+def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequence[Word]:
+    """Return the words with a comma after a name that is called out at their beginning: `Oakes! Is that thing dead?`"""
+    low = lows(words)
+    sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
+    at = max(sizes, default=0)
+    if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
+        return words
+    return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])
 
 
 # Statements: `I'm only here to get out of the wet` is said, `I sit down` is done.

@@ -89,19 +89,12 @@ _TEXTS: Mapping[str, str] = {
 _TOKENS = 600
 
 
-def answer_from_told(words: str, told: Iterable[str]) -> str:
-    """Return what the player was told of something, in the words of the text that says it, first come; empty where no
-    sentence has most of the words."""
+def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[str, tuple[Citation, ...]]:
+    """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
+    read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it."""
     for text in told:
-        quote = _quote_about(words, in_sentences(text))
-        if quote:
-            return f"You remember: {quote}"
-    return ""
-
-
-def answer_from_lore(words: str, view: LoreView) -> tuple[str, tuple[Citation, ...]]:
-    """Return what a viewer may read of something, in the words of the section that says it, with that section; a plain
-    sentence where no section says it."""
+        if quote := _quote_about(words, in_sentences(text)):
+            return f"You remember: {quote}", ()
     query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
     for chunk in retrieve(view, query).result.chunks:
         quote = _quote_about(words, sentences(chunk.text), title=chunk.section_path)

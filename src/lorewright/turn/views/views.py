@@ -22,7 +22,7 @@ from lorewright.scene_lore.gather import are_linked, described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.views.asides import answer_from_lore, answer_from_told
+from lorewright.turn.views.asides import answer_from_known
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leads import leads_of, may_point_on
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
@@ -325,9 +325,6 @@ class TurnViews:
         """Return what the player was told of something, else what the lore has of it that they may read."""
         seen = at.stream.seen_by("narrator", own_id=at.state.player_id)
         told = (message.content for _, message in reversed(seen) if message.type == "narration")
-        remembered = answer_from_told(words[:_ASKED_CHARACTERS], told)
-        if remembered:
-            return remembered, ()
         view = LoreView(
             self._setting.generations,
             viewer="player",
@@ -335,7 +332,7 @@ class TurnViews:
             conditions=lore_conditions(at.state),
             entries=self._entries,
         )
-        return answer_from_lore(words[:_ASKED_CHARACTERS], view)
+        return answer_from_known(words[:_ASKED_CHARACTERS], told, view)
 
     def _retrieved_history(
         self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
