@@ -236,7 +236,9 @@ def _read_greet(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read a talk without a topic; the person greeted may choose what to say."""
     if not has_words(rest) or typed(rest).lower() in ("there", "all"):
         return _put_to(ctx, words, None, ())
-    return _read_ask(ctx, words, rest)
+    reading = _read_ask(ctx, words, rest)
+    # Somebody is greeted whose name one does not know: `good morning sir`.
+    return _put_to(ctx, words, None, ()) if reading is None or reading.unclear is not None else reading
 
 
 def _put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading:
@@ -313,6 +315,8 @@ def _towards(
 ) -> Reading:
     topic = cleaned_topic(spoken)
     pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
+    if isinstance(found, Reading) and not ctx.nouns.people:
+        return alone(words)
     match found:
         case PhraseMatch():
             return _read_asked(ctx, words, found, spoken)

@@ -227,7 +227,8 @@ TAKE = Verb(
         Phrasing(
             310,
             "take, pick up, grab, get, collect, pocket, snatch, lift, acquire, seize, retrieve, gather, pick, "
-            "steal, swipe, pilfer, pinch, nick, get hold of, take hold of, help myself to, loot, keep",
+            "steal, swipe, pilfer, pinch, nick, get hold of, take hold of, help myself to, loot, keep, heave, "
+            "hoist, shoulder, haul, take down, get down, lift down",
             _read_take,
         ),
         Syntax(listed=5),

@@ -133,7 +133,7 @@ _CONJUNCTIONS = frozenset("before after until till while without because since u
 def without_participle(words: Sequence[Word]) -> Sequence[Word]:
     """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
     low = words[0].low if words else ""
-    if len(words) < 2 or not low.endswith("ing") or low in lexicon().verb_words:
+    if not words or not low.endswith("ing") or low in lexicon().verb_words:
         return words
     stem = low.removesuffix("ing")
     bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)

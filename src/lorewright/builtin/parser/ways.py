@@ -20,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     excerpt,
@@ -118,6 +119,9 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         seen = read_as(verb_for("examine"), ctx, words, words_of(goal))
         if seen is not None:
             return seen
+    nowhere = aimed_at_prose(ctx, words, noun_part(goal)) if noun is not None else None
+    if nowhere is not None:
+        return nowhere
     return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", ways(ctx.nouns))
 
 
@@ -174,6 +178,8 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
     if isinstance(left, PhraseMatch) and dropping is not None:
         return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
+    if lows(rest)[:1] in (["through"], ["by"], ["via"]):
+        return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
     return _read_somewhere(ctx, words)
 
 
