@@ -20,10 +20,12 @@ __version__ = "0.1.0"
 
 # Name -> the module that has it.
 _PUBLIC = {
+    "Action": "rules.actions",
     "LoreRetrievalQuery": "retrieval.query",
     "LoreRetrievalResult": "retrieval.query",
     "LorewrightError": "errors",
     "TurnResult": "values.records",
+    "Validation": "rules.patch",
     "make_workspace": "lore_bootstrap",
     "open_app": "bootstrap",
     "open_lore": "lore_bootstrap",

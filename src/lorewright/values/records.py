@@ -423,7 +423,8 @@ class Citation(Frozen):
 
 
 class TurnResult(Frozen):
-    """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question."""
+    """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question.
+    `actions` are the player's own, which `validation` judges by their place; results of older versions have none."""
 
     turn_no: int
     turn_id: str
@@ -438,6 +439,7 @@ class TurnResult(Frozen):
     rolls: tuple[Roll, ...]
     clocks: tuple[FrozenMap[str, Any], ...]
     tokens: FrozenMap[str, int]
+    actions: tuple[Action, ...] = ()
 
     @classmethod
     def of_no_play(

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
+from lorewright.rules.actions import Action
 from lorewright.rules.observations import Activation, activate, in_order
 from lorewright.rules.patch import Validation
 from lorewright.rules.rulesets import CampaignRules
@@ -34,6 +35,7 @@ from lorewright.turn.run.steps import (
     narrations_of,
     rounds_of,
 )
+from lorewright.turn.run.submitted import actions_told
 from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
@@ -363,6 +365,7 @@ def draft_of_turn(
         final_text=_narrations_heard(at),
         options=options,
         told=reading.judged,
+        tried=reading.output.proposed_actions,
     )
 
 
@@ -377,10 +380,11 @@ def _draft(
     final_text: str,
     options: tuple[str, ...],
     told: Validation,
+    tried: tuple[Action, ...] = (),
     cited: Sequence[Citation] = (),
 ) -> Draft:
     """Return the draft of a turn that ended at a point: `ops` are those that it began with, `told` is the judgement of
-    the player's own actions."""
+    the player's own actions, which are `tried`."""
     rounds, narrations, generations = rounds_of(course), narrations_of(course), turn.setting.generations
     quoted = [citation for step in narrations for citation in citations(step.output, step.given, generations)]
     events = [*(event for step in course for event in step.events), *closing]
@@ -398,6 +402,7 @@ def _draft(
         rolls=tuple(roll for round_ in rounds for roll in round_.rolls),
         clocks=at.state.clocks_shown(),
         tokens=turn.recorder.tokens(),
+        actions=actions_told(tried, turn.views.acquaintance(at.state).shown),
     )
     results = tuple(result for round_ in rounds for result in round_.judged.results)
     return Draft(
