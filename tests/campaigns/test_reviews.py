@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
-from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.reviews import decide, waiting
 from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel

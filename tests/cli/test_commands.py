@@ -162,6 +162,7 @@ def test_a_turn_prints_a_turn_result_and_the_same_id_the_same_bytes(root: Path) 
         "clarification_question",
         "citations",
         "engine_events",
+        "actions",
         "validation",
         "rolls",
         "clocks",

@@ -55,7 +55,7 @@ app = typer.Typer(
 
 app.command("log", epilog=campaign_log.EXAMPLE)(campaign_log.log)
 app.add_typer(reviews.app, name="review")
-app.command("lorebook", epilog=reviews.LOREBOOK_EXAMPLE)(reviews.show_lorebook)
+app.command("lorebook", epilog=reviews.LOREBOOK_EXAMPLE)(reviews.lorebook_of)
 app.command("end-scene", epilog=scenes.EXAMPLES["end-scene"])(scenes.end_scene_of)
 app.command("undo-npc", epilog=scenes.EXAMPLES["undo-npc"])(scenes.undo_npc)
 app.command("test", epilog=testing.CAMPAIGN_EXAMPLE)(testing.campaign_test)

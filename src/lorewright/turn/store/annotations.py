@@ -14,11 +14,20 @@ from lorewright.values.annotations import LorebookEntry, Review
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry of the lorebook, and the turn whose narration it was extracted from."""
+    """An entry of the lorebook, and the turn whose narration it was extracted from. A flagged one has a `decision` once
+    it was decided on, in the turn `decided_in`."""
 
     turn_id: str
     turn_no: int
     entry: LorebookEntry
+    entry_no: int = 0
+    decision: Literal["accepted", "rejected"] | None = None
+    decided_in: str | None = None
+
+    @property
+    def short_id(self) -> str:
+        """Return the entry's ID along a branch: `12.0` is the first of turn 12."""
+        return f"{self.turn_no}.{self.entry_no}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,10 @@ class StoredReview:
 
 def lorebook(database: Database, turn_id: str) -> list[StoredEntry]:
     """Return the campaign's lorebook as of a turn, the oldest entry first."""
-    return [StoredEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
+    return [
+        StoredEntry(row["turn_id"], row["turn_no"], _entry(row), row["entry_no"], row["decision"], row["decided_in"])
+        for row in lorebook_rows(database, turn_id)
+    ]
 
 
 def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:

@@ -161,6 +161,10 @@ def _annotation_rows(draft: Draft) -> Iterator[Row]:
         ("review_decisions", (*key, decision.review_turn_id, decision.review_no, decision.decision))
         for decision in kept.decisions
     )
+    yield from (
+        ("lorebook_decisions", (*key, settled.entry_turn_id, settled.entry_no, settled.decision))
+        for settled in kept.settled
+    )
 
 
 def _action_rows(draft: Draft) -> Iterator[Row]:

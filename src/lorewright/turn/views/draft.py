@@ -141,7 +141,8 @@ class Setting:
     came of all that they tried; `nudge` answers a call for a hint; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
     come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
-    was told; `player_ids` returns the IDs by which players know who is in disguise."""
+    was told; `player_ids` returns the IDs by which players know who is in disguise. With `renews_narrated` a fact that
+    was only narrated gives way to a later narration."""
 
     rules: CampaignRules
     seed: int
@@ -161,6 +162,7 @@ class Setting:
     read_meaning: ReadMeaning = no_meaning
     opening: ToldOpening | None = None
     player_ids: PlayerIdsOf = nobody_disguised
+    renews_narrated: bool = True
 
 
 # The name of the record of a turn whose packs were searched by words alone.
