@@ -6,6 +6,9 @@ A decision is a turn of the kind `edit`; where that is taken back, the review or
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.ids import canonical_json, content_hash, local
@@ -20,6 +23,9 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 from lorewright.world.things import Fact
 
+# Names all reviews that wait.
+ALL = "all"
+
 _HINTS = {
     "contradicts_fact": "something else is established by now; reject it, or change the fact first",
     "changed_since": "it has moved since that was proposed; reject it",
@@ -28,43 +34,60 @@ _HINTS = {
 
 
 def waiting(store: CampaignStore) -> list[StoredReview]:
-    """Return the reviews of the turns on the path to the head that nobody has decided there, oldest first."""
-    return [review for review in reviews(store.database, store.position().turn_id) if review.decision is None]
+    """Return the reviews of the turns on the path to the head that nobody has decided there, oldest first. Equal
+    proposals are one: the oldest, which names the others in `also`."""
+    groups = _groups(reviews(store.database, store.position().turn_id))
+    return [
+        replace(group[0], also=tuple(other.short_id for other in group[1:]))
+        for group in groups
+        if group[0].decision is None
+    ]
 
 
-def decide(
-    campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str | None = None, by: str = "gm"
-) -> str:
-    """Accept a review, so that what was proposed becomes true, or reject it; return the stored result of the turn that
-    did.
+def _groups(known: Iterable[StoredReview]) -> list[list[StoredReview]]:
+    """Return reviews, those that wait with equal ones that wait, in the order of the oldest."""
+    groups: dict[object, list[StoredReview]] = {}
+    for review in known:
+        said = " ".join(review.review.shown.casefold().split())
+        equal = (review.review.kind, review.review.subject_id, said)
+        groups.setdefault(equal if review.decision is None else review.id, []).append(review)
+    return list(groups.values())
 
-    If it was decided in the same way before, that turn's result is returned and nothing is changed. `review_id` is the
-    full ID or, on the path to the head, the short one.
+
+def decide(campaign: OpenCampaign, *review_ids: str, accept: bool, action_id: str | None = None, by: str = "gm") -> str:
+    """Accept reviews, so that what was proposed becomes true, or reject them, all in one turn or none; return the
+    stored result of the turn that did. What equals one of them is decided along.
+
+    If all were decided in the same way before, the last one's result is returned and nothing is changed. An ID is the
+    full one or, on the path to the head, the short one; `all` are all that wait.
 
     Raises:
-        NotFound: there is no such review on the path to the head.
-        CampaignError: it was decided otherwise.
-        EditRefused: the proposal does not fit any more, with the reason; it still waits.
+        NotFound: there is no such review on the path to the head, or nothing waits.
+        CampaignError: one was decided otherwise.
+        EditRefused: a proposal does not fit any more, with the reason; all of them still wait.
     """
     store, verdict = campaign.store, "accepted" if accept else "rejected"
-    found = _found(store, review_id)
-    if found.decision is not None:
-        return _decided(store, found, verdict)
-    ops = found.review.ops if accept else ()
-    if accept:
-        _hold_to_now(found, store)
+    known = _groups(reviews(store.database, store.position().turn_id))
+    wanted = _wanted(known, review_ids, store.campaign_id)
+    decided = [_decided(store, group[0], verdict) for group in wanted if group[0].decision is not None]
+    undecided = [group for group in wanted if group[0].decision is None]
+    if not undecided:
+        return decided[-1]
+    now = store.head().state
+    ops: list[o.StateOp] = []
+    for found in (group[-1] for group in undecided if accept):
+        _hold_to_now(found, now, store)
+        ops += found.review.ops
+        now = apply(now, found.review.ops).state
     head = store.position()
-    decision_key = canonical_json([found.id, verdict, head.turn_id, head.revision])
-    kept = Annotations(
-        lorebook=tuple(entries_of_ops(ops, apply(store.head().state, ops).state)),
-        decisions=(Decision.model_validate(_decision(found, verdict)),),
-    )
+    key = canonical_json([[group[0].id for group in undecided], verdict, head.turn_id, head.revision])
+    decisions = (Decision.model_validate(_decision(found, verdict)) for group in undecided for found in group)
     return campaign.edit(
         ops,
-        action_id=action_id or f"review-{content_hash(decision_key)[:16]}",
+        action_id=action_id or f"review-{content_hash(key)[:16]}",
         by=by,
-        note=f"{verdict}: {found.review.shown}",
-        kept=kept,
+        note=f"{verdict}: {'; '.join(group[0].review.shown for group in undecided)}",
+        kept=Annotations(lorebook=tuple(entries_of_ops(ops, now)), decisions=tuple(decisions)),
     )
 
 
@@ -72,15 +95,25 @@ def _decision(found: StoredReview, verdict: str) -> dict[str, object]:
     return {"review_turn_id": found.turn_id, "review_no": found.review_no, "decision": verdict}
 
 
-def _found(store: CampaignStore, review_id: str) -> StoredReview:
-    known = reviews(store.database, store.position().turn_id)
-    found = next((review for review in known if review_id in (review.id, review.short_id)), None)
-    if found is None:
-        raise NotFound(
-            f"there is no review {review_id} on the way to the head",
-            hint=f"see: lorewright campaign review list {store.campaign_id}",
-        )
-    return found
+def _wanted(
+    known: Sequence[list[StoredReview]], review_ids: Sequence[str], campaign_id: str
+) -> list[list[StoredReview]]:
+    """Return the groups that IDs name, each once."""
+    if list(review_ids) == [ALL]:
+        found = [group for group in known if group[0].decision is None]
+        if not found:
+            raise NotFound("nothing waits", hint=f"see: lorewright campaign review list {campaign_id}")
+        return found
+    named: dict[str, list[StoredReview]] = {}
+    for review_id in review_ids:
+        group = next((group for group in known for review in group if review_id in (review.id, review.short_id)), None)
+        if group is None:
+            raise NotFound(
+                f"there is no review {review_id} on the way to the head",
+                hint=f"see: lorewright campaign review list {campaign_id}",
+            )
+        named[group[0].id] = group
+    return list(named.values())
 
 
 def _decided(store: CampaignStore, found: StoredReview, verdict: str) -> str:
@@ -147,9 +180,9 @@ def _restated(entry: LorebookEntry, state: WorldState, campaign_id: str, turn_no
     )
 
 
-def _hold_to_now(found: StoredReview, store: CampaignStore) -> None:
-    """Refuse a review that fitted the world of its turn and does not fit that of the head."""
-    now, then = store.head().state, store.state_at(found.turn_id)
+def _hold_to_now(found: StoredReview, now: WorldState, store: CampaignStore) -> None:
+    """Refuse a review that fitted the world of its turn and does not fit the present one."""
+    then = store.state_at(found.turn_id)
     for index, op in enumerate(found.review.ops):
         reason = _why_not_now(op, now, then)
         if reason is not None:

@@ -196,6 +196,24 @@ def review_rows(database: Database, turn_id: str) -> list[Row]:
     )
 
 
+def review_count(database: Database, turn_id: str) -> int:
+    """Return the number of reviews that a turn made."""
+    rows = database.rows(
+        "SELECT count(*) FROM reviews WHERE campaign_id = (SELECT id FROM campaigns) AND turn_id = ?", turn_id
+    )
+    return int(rows[0][0])
+
+
+def decisions_in(database: Database, turn_id: str) -> list[tuple[str, str, int]]:
+    """Return (reviews or lorebook, decision, how many) of a turn's decisions."""
+    rows = database.rows(
+        """SELECT 'reviews', decision, count(*) FROM review_decisions WHERE turn_id = ?1 GROUP BY decision UNION ALL
+           SELECT 'lorebook', decision, count(*) FROM lorebook_decisions WHERE turn_id = ?1 GROUP BY decision""",
+        turn_id,
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
 def result_of(database: Database, turn_id: str) -> str:
     """Return the stored result of a turn that is known to exist."""
     row = database.row(

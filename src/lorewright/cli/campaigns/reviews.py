@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns.reviews import decide, settle, waiting
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import SettingsError
-from lorewright.turn.store.annotations import StoredEntry, lorebook
+from lorewright.turn.store.annotations import StoredEntry, StoredReview, lorebook
 from lorewright.world.state import WorldState
 
 app = typer.Typer(
@@ -23,7 +24,9 @@ app = typer.Typer(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
-ReviewIds = Annotated[list[str], typer.Argument(help="The IDs of reviews, as the list gives them.")]
+ReviewIds = Annotated[
+    list[str], typer.Argument(help="The IDs of reviews, as the list gives them, or `all`: decided in one turn.")
+]
 
 
 @app.command("list", epilog="Example: lorewright campaign review list friday --json")
@@ -33,10 +36,18 @@ def list_reviews(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         found = waiting(store)
     if as_json:
         show_json([review.shown() for review in found])
-    elif found:
+        return
+    show_reviews(found)
+    if found:
+        say(f"Next: lorewright campaign review accept {campaign_id} {found[0].short_id}, or all", style="dim")
+
+
+def show_reviews(found: Sequence[StoredReview]) -> None:
+    """Print the proposals that wait, equal ones once."""
+    if found:
         rows = [
             (
-                review.short_id,
+                f"{review.short_id}{f' ×{len(review.also) + 1}' if review.also else ''}",
                 review.review.stage,
                 f"{review.review.confidence:.2f}",
                 review.review.shown,
@@ -45,7 +56,6 @@ def list_reviews(campaign_id: CampaignId, as_json: AsJson = False) -> None:
             for review in found
         ]
         show_table(("review", "stage", "sure", "proposed", "because"), rows)
-        say(f"Next: lorewright campaign review accept {campaign_id} {found[0].short_id}", style="dim")
     else:
         say("Nothing waits.")
 
@@ -65,8 +75,8 @@ def reject(campaign_id: CampaignId, review_ids: ReviewIds, as_json: AsJson = Fal
 
 def _decide(campaign_id: str, review_ids: list[str], *, accept: bool, as_json: bool) -> None:
     with open_app().campaigns.open(campaign_id) as campaign:
-        results = [json.loads(decide(campaign, review_id, accept=accept)) for review_id in review_ids]
-    _show_decided("review", review_ids, results, accept=accept, as_json=as_json)
+        result = json.loads(decide(campaign, *review_ids, accept=accept))
+    _show_decided("review", review_ids, [result] * len(review_ids), accept=accept, as_json=as_json)
 
 
 def _show_decided(kind: str, ids: list[str], results: list[dict[str, Any]], *, accept: bool, as_json: bool) -> None:
@@ -75,8 +85,8 @@ def _show_decided(kind: str, ids: list[str], results: list[dict[str, Any]], *, a
         return
     for decided, result in zip(ids, results, strict=True):
         say(f"{decided} is {'accepted' if accept else 'rejected'} in turn {result['turn_no']}")
-        if result["final_text"]:
-            say(result["final_text"], style="dim")
+    for told in dict.fromkeys(result["final_text"] for result in results if result["final_text"]):
+        say(told, style="dim")
 
 
 LOREBOOK_EXAMPLE = "Example: lorewright campaign lorebook friday --flagged"
