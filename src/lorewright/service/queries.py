@@ -187,6 +187,9 @@ class TurnPlayed(_Shape):
     suggested_actions: tuple[str, ...]
     clarification_question: str | None
     actions: tuple[dict[str, Any], ...] = ()
+    assumptions: tuple[str, ...] = ()
+    risk_flags: tuple[str, ...] = ()
+    perception_flags: tuple[str, ...] = ()
     validation: dict[str, Any]
     rolls: tuple[dict[str, Any], ...]
     clocks: tuple[dict[str, Any], ...]

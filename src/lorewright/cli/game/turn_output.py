@@ -164,7 +164,7 @@ def show_result(
     else:
         if not is_told:
             say(wrapped(result.final_text))
-        for line in (*_unread(result), *result.validation.read_as):
+        for line in (*_unread(result), *result.validation.read_as, *_noted(result)):
             say(wrapped(line, indent="  "), style="dim")
         facts = " · ".join(map(roll_line, result.rolls))
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
@@ -182,6 +182,18 @@ def show_result(
     # A question that names its answers itself is not followed by the list of them.
     named = all(f"{number} {line}" in question for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
+
+
+_RISKS = {"hostile_present": "somebody here is against you"}
+
+
+def _noted(result: TurnResult) -> Iterator[str]:
+    """Yield lines about what was assumed, what is at stake, and what the player acts under."""
+    yield from (f"({text})" for text in result.assumptions)
+    if result.risk_flags:
+        yield f"at risk: {', '.join(_RISKS.get(flag, flag) for flag in result.risk_flags)}"
+    if result.perception_flags:
+        yield f"hindered: {', '.join(flag.replace('_', ' ') for flag in result.perception_flags)}"
 
 
 def _show_waiting(number: int) -> None:
