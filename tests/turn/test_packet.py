@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 import lorewright
 from lorewright.ids import canonical_json
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
 from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
 from lorewright.values.entries import Agenda
 from lorewright.values.packet import ONLY_OF_THE_SEEDS, ContextPacket
@@ -81,8 +81,8 @@ LORE = SceneLore(
     location_id=w.BAR,
     atmosphere=(line("Neon hums."), line("Rain falls.")),
     briefings=(
-        Briefing(npc_id=w.MARA),
-        Briefing(npc_id=w.VIKTOR, capabilities=(line("Slow."), line("Strong.")), withholds=(item(w.DEBT),)),
+        NPCBriefing(npc_id=w.MARA),
+        NPCBriefing(npc_id=w.VIKTOR, capabilities=(line("Slow."), line("Strong.")), withholds=(item(w.DEBT),)),
     ),
     discoverable=(item(w.LEDGER), item(w.STAIN)),
 )

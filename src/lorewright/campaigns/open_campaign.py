@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from lorewright.campaigns.stage_models import ModelKeys, StageModels
-from lorewright.errors import CampaignError, HeadMoved, LorewrightError
+from lorewright.errors import CampaignError, HeadMoved, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.llm.gateway import CallUsage
@@ -18,7 +18,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.patch import Validation
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
-from lorewright.storage.sittings import active_session_row
+from lorewright.storage.sittings import active_session_row, session_rows
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.editing import edit
 from lorewright.turn.run.judging import AppliedActions, judge, try_out
@@ -28,11 +28,13 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission, persona_called, persona_ops, somebody_called
+from lorewright.turn.views.packet import scene_summary, threads_summary
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, summary_for
 from lorewright.values.records import BUILTIN, SILENT, CampaignRow, InterpreterOutput, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
+from lorewright.world.state import Thread, WorldState
 
 # A turn that was run by rules that an upgrade has replaced meanwhile is run again, at most this often.
 _UPGRADED_MEANWHILE = 3
@@ -266,6 +268,29 @@ class OpenCampaign:
                     raise
         return make(setting=self.setting)
 
+    def get_summary(self, scope: Literal["scene", "threads", "session", "story"], scope_id: str | None = None) -> str:
+        """Return a summary at the head, as the player may know it: of the present scene, of the open threads or of one
+        of them, of a sitting that has ended (by default the last), or of the story so far. Empty where there is none.
+
+        Raises:
+            NotFound: there is no such thread or sitting.
+        """
+        head = self.store.head()
+        shown = self.acquaintance().shown
+        match scope:
+            case "scene":
+                return scene_summary(shown)
+            case "threads":
+                return threads_summary(shown if scope_id is None else shown.with_fields(threads=_only(shown, scope_id)))
+            case "session":
+                ended = [row for row in session_rows(self.store.database) if row.summary is not None]
+                found = [row for row in ended if scope_id in (None, row.id)]
+                if scope_id is not None and not found:
+                    raise NotFound(f"there is no ended sitting {scope_id}", hint="see: lorewright session list")
+                return found[-1].summary or "" if found else ""
+            case "story":
+                return " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
+
     async def retry(self, *, words: str = "", builtin: bool = False, listener: TurnListener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, or other `words` in their place, with other
         dice; return the TurnResult as canonical JSON.
@@ -293,6 +318,12 @@ class OpenCampaign:
             with suppress(CampaignError):
                 redo(self.store)
             raise
+
+
+def _only(state: WorldState, thread_id: str) -> dict[str, Thread]:
+    if thread_id not in state.threads:
+        raise NotFound(f"there is no thread {thread_id}", hint=f"one of {', '.join(sorted(state.threads))}")
+    return {thread_id: state.threads[thread_id]}
 
 
 def ids_in(store: CampaignStore, generations: Sequence[Generation]) -> PlayerIds:
