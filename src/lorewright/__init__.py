@@ -20,10 +20,18 @@ __version__ = "0.1.0"
 
 # Name -> the module that has it.
 _PUBLIC = {
+    "Action": "rules.actions",
+    "ContextPacket": "values.packet",
+    "LoreIndexer": "index.lore_indexer",
     "LoreRetrievalQuery": "retrieval.query",
     "LoreRetrievalResult": "retrieval.query",
+    "LoreRetriever": "scene_lore.lore_retriever",
     "LorewrightError": "errors",
+    "NPCBriefing": "scene_lore.models",
+    "PackLoader": "packs.pack_loader",
+    "SceneLoreCache": "scene_lore.cache",
     "TurnResult": "values.records",
+    "Validation": "rules.patch",
     "make_workspace": "lore_bootstrap",
     "open_app": "bootstrap",
     "open_lore": "lore_bootstrap",

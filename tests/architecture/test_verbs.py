@@ -56,7 +56,6 @@ FALSE_FRIENDS = {
     "a word of an author, or of what a narrator claims": {
         "contrib/import_v0/world.py": "open",
         "packs/metadata.py": "open",
-        "turn/checks/accepting.py": "inventory open",
     },
     "a collection of vectors that anybody may read": {"index/vectors/chroma_store.py": "open"},
     "an argument of a process in the background": {"index/chroma_background.py": "wait"},

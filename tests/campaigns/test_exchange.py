@@ -268,7 +268,14 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(home: App, away: App, 
     def older(about: Any, members: Any) -> None:
         about["migrations"] = about["migrations"][:2]
         later_tables = ("branches", "upgrades", "upgrade_pins", "prompt_texts", "prompt_pins", "model_calls")
-        for table in (*later_tables, "story_summaries", "lorebook", "reviews", "review_decisions"):
+        for table in (
+            *later_tables,
+            "story_summaries",
+            "lorebook",
+            "lorebook_decisions",
+            "reviews",
+            "review_decisions",
+        ):
             del members[f"tables/{table}.jsonl"]
         # The columns that later versions added stand last.
         for table, later in (("campaigns", 3), ("turns", 1), ("sessions", 2), ("stage_records", 5), ("attempts", 1)):

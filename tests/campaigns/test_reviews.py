@@ -12,13 +12,17 @@ from typer.testing import CliRunner
 
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
-from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.reviews import decide, waiting
+from lorewright.cli.game.slash import run_command
+from lorewright.cli.game.turn_output import show_last, show_result
 from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.turn.store.annotations import StoredReview
+from lorewright.turn.store.annotations import StoredReview, name_of_edit
+from lorewright.turn.store.turn_store import undo
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Review
+from lorewright.values.records import TurnResult
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
 from support import harbour as h
@@ -192,3 +196,84 @@ def test_facts_that_code_made_are_none_of_the_lorebooks(app: App, monkeypatch: p
     with app.campaigns.open("game") as campaign:
         campaign.edit([AddFact(fact=fact)], action_id="one")
     assert json.loads(run(app, monkeypatch, "lorebook", "game", "--json").stdout) == []
+
+
+# Equal proposals are one, several are decided in one turn, and what waits is announced.
+
+
+@pytest.fixture
+def thrice(tmp_path: Path) -> App:
+    """The same is proposed three times, and something else in between."""
+    return told(h.harbour(tmp_path), *map(habit, ("He hums.", "He whistles.", "he  hums.", "He hums.")))
+
+
+def test_equal_proposals_wait_as_one(thrice: App) -> None:
+    assert [(one.short_id, one.also) for one in pending(thrice)] == [("1.0", ("3.0", "4.0")), ("2.0", ())]
+
+
+@pytest.mark.parametrize("named", ["1.0", "4.0"])
+def test_what_equals_a_decided_one_is_decided_along(thrice: App, named: str) -> None:
+    settle(thrice, named)
+    assert ([one.short_id for one in pending(thrice)], len(habits(thrice))) == (["2.0"], 1)
+    assert check(thrice.workspace.campaigns / "game.db").clean
+
+
+def decided(app: App, *ids: str, accept: bool = True) -> dict[str, Any]:
+    with app.campaigns.open("game") as campaign:
+        found: dict[str, Any] = json.loads(decide(campaign, *ids, accept=accept))
+        return found
+
+
+def test_several_are_decided_in_one_turn_with_a_name_that_tells_no_secret(thrice: App) -> None:
+    before = head(thrice)[0]
+    rejected = decided(thrice, "all", accept=False)
+    assert (head(thrice)[0], pending(thrice)) == (before + 1, [])
+    with thrice.campaigns.reading("game") as store:
+        assert name_of_edit(store.database, rejected["turn_id"]) == "4 proposals rejected"
+        note = store.stage_output(rejected["turn_id"], "edit")
+        assert note is not None and "He whistles." in note["note"]
+        undo(store)
+    assert len(pending(thrice)) == 2
+
+
+def test_a_batch_is_whole_or_nothing(thrice: App) -> None:
+    before = head(thrice)
+    with pytest.raises(EditRefused, match=r"review 2\.0 .* contradicts_fact"):
+        decided(thrice, "1.0", "2.0")
+    assert (head(thrice), len(pending(thrice))) == (before, 2)
+    with pytest.raises(NotFound, match=r"no review 9\.9"):
+        decided(thrice, "1.0", "9.9")
+    decided(thrice, "all", accept=False)
+    with pytest.raises(NotFound, match="nothing waits"):
+        decided(thrice, "all")
+
+
+def test_what_waits_is_announced_and_decided_on_at_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app = told(h.harbour(tmp_path), habit("He hums."))
+    monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
+    shown = CliRunner().invoke(command_line, ["campaign", "show", "game"]).stdout
+    assert "a proposal waits: lorewright campaign review list game" in shown
+    as_json = CliRunner().invoke(command_line, ["campaign", "show", "game", "--json"]).stdout
+    assert json.loads(as_json)["reviews_waiting"] == 1
+    with app.campaigns.open("game") as campaign:
+
+        def said(command: str) -> str:
+            capsys.readouterr()
+            run_command(campaign, command)
+            return capsys.readouterr().out
+
+        show_last(campaign)
+        assert "a proposal waits for you: /review" in capsys.readouterr().out
+        show_result(TurnResult.model_validate(campaign.store.turns()[-1]["result"]), campaign=campaign)
+        assert "a proposal waits for you: /review" in capsys.readouterr().out
+        assert "Osk: habit: He hums." in said("/review")
+        assert "A proposal accepted; /undo takes it back" in said("/review accept 1.0")
+        assert "Taken back: a proposal accepted" in said("/undo")
+        assert "Done again: a proposal accepted" in said("/redo")
+        assert "Nothing waits." in said("/review")
+        with pytest.raises(CampaignError, match="nothing to do"):
+            said("/review maybe")
+    assert habits(app) == ["He hums."]
+    assert "(a proposal accepted)" in CliRunner().invoke(command_line, ["campaign", "log", "game"]).stdout

@@ -124,3 +124,12 @@ def test_the_schemas_that_are_kept_are_those_of_the_code() -> None:
 @pytest.mark.parametrize("command", ["list", "check", "pin", "schemas"])
 def test_help_has_an_example(command: str) -> None:
     assert f"Example: lorewright prompts {command}" in run(command, "--help")
+
+
+def test_the_text_of_a_prompt_is_shown_as_its_file_has_it(workspace: Path) -> None:
+    assert run("show", "narrator", "v1") == (SHIPPED / "narrator_v1.hbs").read_text(encoding="utf-8")
+    assert run("show", "narrator") != run("show", "narrator", "v1")
+    run("pin", "game", "narrator", "v1")
+    assert run("show", "narrator", "--campaign", "game") == run("show", "narrator", "v1")
+    for args in (("show", "nobody"), ("show", "narrator", "v99")):
+        assert runner.invoke(app, ["prompts", *args]).exit_code != 0

@@ -17,6 +17,8 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
 from lorewright.replay.figures import ModelRun, Proposals, TurnFigures
 from lorewright.replay.metrics import ALL_TURNS, FailedAttempt, Measured, TurnRange, measure, metrics_of, percentile
+from lorewright.world.ops import AddFact
+from lorewright.world.things import Fact
 from support import harbour as h
 from support import playing_models as mp
 
@@ -116,7 +118,8 @@ def test_models_are_counted_by_what_they_answered(tmp_path: Path) -> None:
     runs = [one for turn in found.turns for one in turn.runs]
     assert len(runs) == 14
     assert of.repair_rate == 3 / 14 and of.retry_rate == 1 / 14
-    assert of.contradiction_rate == 1 / 7
+    # What was only narrated may be said anew.
+    assert of.contradiction_rate == 0
     assert of.unsupported_rate == 1 / 2
     narrated = 7 + 3 + 1
     assert of.cost_usd == pytest.approx(narrated * 450 / 1_000_000)
@@ -200,21 +203,26 @@ def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed(values: li
 
 
 def test_proposals_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
-    """One is true, one waits, one is not its to say; then one speaks against the first, in both wordings, and counts
-    once."""
+    """One is true, one waits, one is not its to say; then one speaks against what is established, in both wordings, and
+    counts once."""
     app = h.harbour(tmp_path)
+    with app.campaigns.open("game") as campaign:
+        hat = Fact(id="game:hat", subject_id="harbour:osk", predicate="hat", object="A tall one.")
+        campaign.edit([AddFact(fact=hat)], action_id="hat")
 
     def fact(predicate: str, detail: str, **fields: float) -> dict[str, Any]:
         return {"subject_id": "harbour:osk", "predicate": predicate, "detail": detail, **fields}
 
     first = [fact("shoes", "Two left ones."), fact("habit", "He hums.", confidence=0.2), fact("dead", "He is dead.")]
-    other = [fact("shoes", "None at all.")]
+    other = [fact("hat", "None at all.")]
     models = {
         "narrator": ScriptedModel(["Smoke hangs from the beams [1]."] * 3),
         "lore_extractor": ScriptedModel([{"established_facts": one} for one in (first, other, other)]),
     }
     h.say(h.with_models(app, models), "look", "wait")
-    of = measured(app).metrics.proposals
+    metrics = measured(app).metrics
+    of = metrics.proposals
+    assert metrics.contradiction_rate is not None and metrics.contradiction_rate > 0
     assert (of.accepted, of.refused, of.waiting, of.flagged) == (1, 2, 1, 1)
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from lorewright.index.generation import Generation
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.models import Briefing, SceneFocus, SceneLore
+from lorewright.scene_lore.models import NPCBriefing, SceneFocus, SceneLore
 from support import layered_packs
 from support.pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 
 
-def briefing(lore: SceneLore, npc_id: str) -> Briefing:
+def briefing(lore: SceneLore, npc_id: str) -> NPCBriefing:
     found = lore.briefing(npc_id)
     assert found is not None
     return found
@@ -96,7 +96,7 @@ def test_who_is_not_present_brings_nothing(town: Town) -> None:
 
 def test_a_place_or_person_that_no_pack_knows_brings_nothing(town: Town) -> None:
     lore = gather(town, SceneFocus(scene_id="s", location_id="c1:cellar", present_ids=("c1:stranger",)))
-    assert lore == SceneLore(scene_id="s", location_id="c1:cellar", briefings=(Briefing(npc_id="c1:stranger"),))
+    assert lore == SceneLore(scene_id="s", location_id="c1:cellar", briefings=(NPCBriefing(npc_id="c1:stranger"),))
     assert gather((), SceneFocus(scene_id="s", location_id="town:bar")).atmosphere == ()
 
 

@@ -109,7 +109,7 @@ def test_a_client_of_the_sdk_lists_asks_and_changes_the_world_once(app: App, ser
     async def ask() -> tuple[set[str], str, list[bool]]:
         async with Client(served.url) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            lore = await client.call_tool("query_lore", {"question": "who sold her passage"})
+            lore = await client.call_tool("query_lore", {"text": "who sold her passage"})
             call = {"ops": [{"op": "advance_time", "minutes": 5}], "call_id": "one"}
             done = [(await client.call_tool("apply_ops", call)).structured_content for _ in range(2)]
             return tools, json.dumps(lore.structured_content), [bool(one and one["repeated"]) for one in done]

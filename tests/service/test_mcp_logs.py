@@ -47,7 +47,7 @@ def events(log: io.StringIO) -> list[dict[str, Any]]:
 
 @pytest.mark.campaign
 def test_a_call_is_logged_by_its_tool_and_campaign(app: App, log: io.StringIO) -> None:
-    call(app, "query_lore", {"question": "who sold her passage"})
+    call(app, "query_lore", {"text": "who sold her passage"})
     call(app, "get_scene", {"campaign": "game"}, campaign=None)
     assert events(log) == [
         {"event": "request", "tool": "query_lore", "campaign": "game"},
@@ -80,7 +80,7 @@ def test_no_lore_no_line_and_no_key_is_in_a_log_whatever_is_asked(app: App, log:
     async def ask(client: Client) -> None:
         known.update(tool.name for tool in (await client.list_tools()).tools)
         for tool, given in (
-            ("query_lore", {"question": f"what does Osk keep back? {KEY}"}),
+            ("query_lore", {"text": f"what does Osk keep back? {KEY}"}),
             ("get_entity", {"entity": "osk"}),
             ("get_scene", {}),
             ("get_transcript", {}),

@@ -63,7 +63,7 @@ def test_a_client_of_the_sdk_asks_as_player_and_as_game_master_and_changes_the_w
         )
         async with Client(stdio_client(parameters)) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            lore = await client.call_tool("query_lore", {"question": "who sold her passage"})
+            lore = await client.call_tool("query_lore", {"text": "who sold her passage"})
             found: dict[str, Any] = {"tools": tools, "lore": json.dumps(lore.structured_content)}
             if "apply_ops" in tools:
                 call = {"ops": [{"op": "advance_time", "minutes": 5}], "call_id": "one"}

@@ -24,6 +24,7 @@ READING = {
     *("list_packs", "list_campaigns", "query_lore", "get_entity", "list_entities"),
     *("get_state", "get_scene", "get_transcript"),
 }
+PLAYING = {"take_turn", "moves"}
 WRITING = {"apply_ops", "accept_review", "reject_review"}
 # Nothing is changed by these either; but they look at what is a game master's to judge.
 JUDGING = {"preview_ops", "list_reviews", "get_lorebook"}
@@ -44,7 +45,7 @@ async def tools_of(client: Client) -> dict[str, Any]:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_finds_the_tools_with_titles_texts_and_both_schemas(app: App, mode: str) -> None:
     tools = asked(app, tools_of, mode=mode)
-    assert set(tools) == READING | WRITING | JUDGING
+    assert set(tools) == READING | PLAYING | WRITING | JUDGING
     for tool in tools.values():
         assert tool.title
         assert len(tool.description) > 30
@@ -56,18 +57,21 @@ def test_a_client_finds_the_tools_with_titles_texts_and_both_schemas(app: App, m
 def test_tools_say_whether_they_change_anything(app: App) -> None:
     for name, tool in asked(app, tools_of).items():
         hints = tool.annotations
-        assert hints.read_only_hint is (name not in WRITING)
-        assert hints.destructive_hint is (name in WRITING)
+        assert hints.read_only_hint is (name not in WRITING | PLAYING)
+        assert hints.destructive_hint is (name in WRITING | PLAYING)
         assert hints.idempotent_hint
         assert hints.open_world_hint is False
 
 
 @pytest.mark.parametrize(
-    ("viewer", "read_only"), [("player", False), ("npc:osk", False), ("gm", True), ("player", True)]
+    ("viewer", "read_only", "plays"),
+    [("player", False, True), ("npc:osk", False, False), ("gm", True, False), ("player", True, False)],
 )
-def test_only_a_game_master_who_may_write_has_tools_that_write(app: App, viewer: str, read_only: bool) -> None:
+def test_only_a_game_master_who_may_write_has_tools_that_write(
+    app: App, viewer: str, read_only: bool, plays: bool
+) -> None:
     tools = set(asked(app, tools_of, viewer=viewer, read_only=read_only))
-    assert tools == (READING | JUDGING if viewer == "gm" else READING)
+    assert tools == READING | (JUDGING if viewer == "gm" else set()) | (PLAYING if plays else set())
     told = fail(app, "apply_ops", {"ops": [{"op": "advance_time", "minutes": 5}]}, viewer=viewer, read_only=read_only)
     assert "Unknown tool" in told
     with app.campaigns.reading("game") as store:
@@ -83,9 +87,9 @@ def test_a_campaign_is_asked_for_only_where_none_is_served_alone(app: App) -> No
 
 def test_without_a_campaign_packs_are_asked_and_a_campaign_can_be_named(app: App) -> None:
     assert call(app, "list_campaigns", campaign=None)["campaigns"][0]["id"] == "game"
-    everything = call(app, "query_lore", {"question": "Lin"}, campaign=None)
+    everything = call(app, "query_lore", {"text": "Lin"}, campaign=None)
     assert {one["source"] for one in everything["chunks"]} == {"authored"}
-    of_the_game = call(app, "query_lore", {"question": "who answered about Lin", "campaign": "game"}, campaign=None)
+    of_the_game = call(app, "query_lore", {"text": "who answered about Lin", "campaign": "game"}, campaign=None)
     assert "history" in {one["source"] for one in of_the_game["chunks"]}
     assert "no campaign is named" in fail(app, "get_state", campaign=None)
 
@@ -107,38 +111,38 @@ def test_names_do_where_ids_do(app: App) -> None:
 
 
 def test_filters_and_places_are_named_as_well(app: App) -> None:
-    by_id = {"question": "Lin", "location": "tavern", "entities": ["osk"]}
-    by_name = {"question": "Lin", "location": "The Tavern", "entities": ["the Landlord"]}
+    by_id = {"text": "Lin", "location": "tavern", "entity": ["osk"]}
+    by_name = {"text": "Lin", "location": "The Tavern", "entity": ["the Landlord"]}
     assert call(app, "query_lore", by_name) == call(app, "query_lore", by_id)
     assert call(app, "get_scene", {"place": "the quay"})["place"]["id"] == "harbour:quay"
     assert "did you mean The Quay [harbour:quay]?" in fail(app, "get_scene", {"place": "the quayy"})
 
 
 def test_lore_is_found_with_its_sources_and_bounded_as_asked(app: App) -> None:
-    found = call(app, "query_lore", {"question": "where did Lin go", "limit": 1})
+    found = call(app, "query_lore", {"text": "where did Lin go", "limit": 1})
     (chunk,) = found["chunks"]
     assert chunk["file_path"] == "npcs/lin.md"
-    assert len(call(app, "query_lore", {"question": "Lin", "limit": 3})["chunks"]) > 1
-    assert call(app, "query_lore", {"question": "Lin", "max_tokens": 5})["total_tokens"] <= 5
+    assert len(call(app, "query_lore", {"text": "Lin", "limit": 3})["chunks"]) > 1
+    assert call(app, "query_lore", {"text": "Lin", "max_tokens": 5})["total_tokens"] <= 5
 
 
 def test_what_is_asked_wrongly_is_told_with_a_code_and_a_hint(app: App) -> None:
-    told = fail(app, "query_lore", {"question": "  "})
+    told = fail(app, "query_lore", {"text": "  "})
     assert "settings_invalid: nothing was asked" in told
     assert "Hint: " in told
     assert "not_found: " in fail(app, "get_entity", {"entity": "nobody"})
-    assert "not_found: " in fail(app, "query_lore", {"question": "Lin", "packs": ["none"]}, campaign=None)
+    assert "not_found: " in fail(app, "query_lore", {"text": "Lin", "pack": ["none"]}, campaign=None)
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
         ("query_lore", {}),
-        ("query_lore", {"question": "Lin", "corpus": "secrets"}),
-        ("query_lore", {"question": "Lin", "limit": -1}),
-        ("query_lore", {"question": "Lin", "limit": 10**9}),
-        ("query_lore", {"question": "x" * 100_000}),
-        ("query_lore", {"question": ["Lin"]}),
+        ("query_lore", {"text": "Lin", "corpus": "secrets"}),
+        ("query_lore", {"text": "Lin", "limit": -1}),
+        ("query_lore", {"text": "Lin", "limit": 10**9}),
+        ("query_lore", {"text": "x" * 100_000}),
+        ("query_lore", {"text": ["Lin"]}),
         ("list_entities", {"type": "dragon"}),
         ("get_transcript", {"last": 0}),
         ("get_transcript", {"before_turn": -3}),
@@ -341,7 +345,7 @@ def test_the_manual_names_every_tool_resource_and_prompt_and_no_other(app: App) 
         return tools, prompts, listed | templates
 
     tools, prompts, uris = asked(app, names)
-    rows = set(re.findall(r"^\| `([a-z]+_[a-z]+)` \|", page, re.MULTILINE))
+    rows = set(re.findall(r"^\| `([a-z]+_[a-z]+|moves)` \|", page, re.MULTILINE))
     assert rows == tools
     assert all(f"`{prompt}`" in page for prompt in prompts)
     shown = {uri.replace("/game/", "/ID/").replace("{pack}", "PACK").replace("{entity}", "ENTITY") for uri in uris}

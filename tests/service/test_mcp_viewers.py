@@ -115,11 +115,9 @@ def _arguments(tool: str) -> Sequence[dict[str, Any]]:
     names = ("osk", "harbour:osk", "bea", "watcher", "harbour:watcher", "game:chest", "lin", "tavern")
     match tool:
         case "query_lore":
-            filters = [{"question": "", "entities": [name]} for name in names] + [
-                {"question": "", "location": "tavern"}
-            ]
-            corpora = [{"question": word, "corpus": one} for word in words for one in ("authored", "history")]
-            return [*corpora, *filters, *({"question": word, "limit": 50, "max_tokens": 20_000} for word in words)]
+            filters = [{"text": "", "entity": [name]} for name in names] + [{"text": "", "location": "tavern"}]
+            corpora = [{"text": word, "corpus": one} for word in words for one in ("authored", "history")]
+            return [*corpora, *filters, *({"text": word, "limit": 50, "max_tokens": 20_000} for word in words)]
         case "get_entity":
             return [{"entity": name} for name in names]
         case "list_entities":
@@ -179,7 +177,7 @@ def test_a_character_elsewhere_sees_the_scene_where_it_is(app: App) -> None:
 
 
 def test_queries_of_player_and_game_master_differ_by_what_is_secret(app: App) -> None:
-    asked_for = {"question": "who sold her passage to the harbour master", "limit": 20}
+    asked_for = {"text": "who sold her passage to the harbour master", "limit": 20}
     gm, player = (call(app, "query_lore", asked_for, viewer=viewer) for viewer in ("gm", "player"))
     assert h.WITHHOLDS in json.dumps(gm)
     assert h.WITHHOLDS not in json.dumps(player)

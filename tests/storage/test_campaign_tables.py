@@ -56,7 +56,7 @@ def test_a_file_of_each_version_is_migrated_found_sound_and_played_on(tmp_path: 
     missing = NAMES[NAMES.index(migration) + 1 :]
     assert [one.code for one in check(path).findings] == (["older-version"] if missing else [])
     done = migrate_file(path)
-    assert (done.applied, done.projected, done.problem) == (tuple(missing), "campaign_004_projection" in missing, None)
+    assert (done.applied, done.projected, done.problem) == (tuple(missing), "campaign_009_discoveries" in missing, None)
     assert check(path, app.campaigns.kept).clean
 
     with app.campaigns.open("game") as campaign:

@@ -93,8 +93,8 @@ def test_every_view_can_be_read_of_a_file_with_nothing_in_it(tmp_path: Path) -> 
     with opened(path) as database:
         migrate(database, CAMPAIGN_MIGRATIONS)
         views = [row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'view'")]
-        assert len(views) == 8
-        assert [database.rows(f"SELECT * FROM {view}") for view in views] == [[]] * 8
+        assert len(views) == 10
+        assert [database.rows(f"SELECT * FROM {view}") for view in views] == [[]] * 10
     assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 

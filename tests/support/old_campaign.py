@@ -21,7 +21,8 @@ from pathlib import Path
 os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.branches import branch, decide, switch, waiting
+from lorewright.campaigns.branches import branch, switch
+from lorewright.campaigns.reviews import decide, waiting
 from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel

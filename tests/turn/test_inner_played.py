@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, prompt_library
-from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.history import Histories
+from lorewright.campaigns.reviews import decide, waiting
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model

@@ -8,7 +8,7 @@ from lorewright.rules.actions import Action, AuthoredAct, CastRule, Deed, done_k
 from lorewright.rules.effects import record_op
 from lorewright.rules.patch import Outcome
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
 from lorewright.turn.run.rounds import KNOWN, MEMORIES, memory_ops, npc_intent_input
 from lorewright.values.proposals import NpcIntent, NpcIntentInput
 from lorewright.world import ops as o
@@ -27,13 +27,13 @@ LORE = SceneLore(
     scene_id="scene_001",
     location_id=w.BAR,
     briefings=(
-        Briefing(
+        NPCBriefing(
             npc_id=w.VIKTOR,
             disposition=(LoreText(key="glass", chunk_id="town:viktor:disposition", text="Viktor polishes a glass."),),
             knows=(item(w.PIER_9), item(w.GOSSIP, "Chen is in town.")),
             withholds=(item(w.DEBT, SECRET),),
         ),
-        Briefing(npc_id=w.MARA, withholds=(item("town:mara:withholds#ring", "The ring is paste."),)),
+        NPCBriefing(npc_id=w.MARA, withholds=(item("town:mara:withholds#ring", "The ring is paste."),)),
     ),
     discoverable=(item(w.LEDGER, "A ledger lies under the bar."),),
 )
@@ -133,7 +133,7 @@ def test_a_long_memory_and_a_long_list_of_things_known_are_cut() -> None:
     own = LORE.model_copy(
         update={
             "briefings": (
-                Briefing(npc_id=w.MARA, knows=tuple(item(f"town:mara:knows#k{n}") for n in range(KNOWN + 5))),
+                NPCBriefing(npc_id=w.MARA, knows=tuple(item(f"town:mara:knows#k{n}") for n in range(KNOWN + 5))),
             )
         }
     )

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 import lorewright
 from lorewright.ids import canonical_json
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
 from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
 from lorewright.values.entries import Agenda
 from lorewright.values.packet import ONLY_OF_THE_SEEDS, ContextPacket
@@ -81,8 +81,8 @@ LORE = SceneLore(
     location_id=w.BAR,
     atmosphere=(line("Neon hums."), line("Rain falls.")),
     briefings=(
-        Briefing(npc_id=w.MARA),
-        Briefing(npc_id=w.VIKTOR, capabilities=(line("Slow."), line("Strong.")), withholds=(item(w.DEBT),)),
+        NPCBriefing(npc_id=w.MARA),
+        NPCBriefing(npc_id=w.VIKTOR, capabilities=(line("Slow."), line("Strong.")), withholds=(item(w.DEBT),)),
     ),
     discoverable=(item(w.LEDGER), item(w.STAIN)),
 )
@@ -139,7 +139,9 @@ def test_capabilities_are_for_the_stages_and_not_for_the_player() -> None:
 @pytest.mark.parametrize(
     ("heat", "doom", "expected"),
     [
-        (0, 0, [("Heat", 2)]),
+        # At rest nothing presses.
+        (0, 0, []),
+        (1, 0, [("Heat", 2)]),
         (2, 1, []),
         (3, 2, [("Doom", 4)]),
         (4, 2, [("Doom", 4), ("Heat", 6)]),
@@ -153,6 +155,12 @@ def test_a_threat_is_a_clock_near_what_it_sets_off(heat: int, doom: int, expecte
         assert [(threat["name"], threat["at"]) for threat in threats] == expected
         assert "raided" not in json.dumps(packet(state, viewer))
         assert all(set(threat) == {"name", "at", "max"} for threat in threats)
+
+
+def test_a_clock_that_the_player_wants_to_fill_is_no_threat() -> None:
+    state = w.after(w.small_world(), TickClock(clock_id=w.HEAT, delta=1))
+    assert packet(state)["pending_threats"]
+    assert packet(state, rules=w.campaign_rules(good_clocks=(w.HEAT,)))["pending_threats"] == []
 
 
 def test_only_the_planner_knows_how_much_more_can_be_found() -> None:

@@ -103,7 +103,11 @@ def test_a_turn_in_a_world_of_many_facts_writes_the_facts_that_it_changed() -> N
         o.TickClock(clock_id=w.HEAT, delta=1),
     )
     changes = list(changed_rows(before, after))
-    assert {(one.table, one.key) for one in changes} == {("facts", ("f7",)), ("facts", ("new",)), ("clocks", (w.HEAT,))}
+    assert {(one.table, one.key) for one in changes} == {
+        ("established_facts", ("f7",)),
+        ("established_facts", ("new",)),
+        ("clocks", (w.HEAT,)),
+    }
 
 
 def test_what_python_takes_for_equal_and_json_does_not_is_a_change() -> None:
@@ -386,7 +390,7 @@ def test_the_views_tell_what_happened(tmp_path: Path) -> None:
     assert (failed["scene_id"], failed["step_name"]) == (turns[3]["turn_id"], "provider_failed")
 
     scenes = rows(path, "SELECT * FROM scenes ORDER BY scene_index")
-    assert [one["scene_index"] for one in scenes] == [0, 1, 2, 3, 4]
+    assert [one["scene_index"] for one in scenes] == [0, 4]
     assert WorldState.model_validate_json(scenes[-1]["state_json"]).content_hash() == turns[-1]["state_hash"]
 
     (ruleset,) = rows(path, "SELECT * FROM rulesets")
@@ -419,3 +423,55 @@ def test_the_summaries_of_sittings_are_a_view(tmp_path: Path) -> None:
 def test_a_change_of_a_row_says_its_key_as_the_table_has_it() -> None:
     changes = [one for one in changed_rows(None, w.small_world()) if isinstance(one, RowChange)]
     assert {one.table: len(one.key) for one in changes} == {one.table: len(PROJECTED[one.table]) for one in changes}
+
+
+def test_what_was_discovered_stands_in_facts_and_reveals_with_turn_method_and_source(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    h.say(app, "look", "ask Osk about Lin", "search under the counter")
+    path = app.campaigns.path("game")
+    revealed = rows(path, "SELECT * FROM reveals WHERE character_id = 'game:player' ORDER BY discovered_turn")
+    assert [(one["item_id"], one["discovered_turn"], one["discovery_method"]) for one in revealed] == [
+        ("harbour:osk:knows#boat", 2, "told"),
+        ("harbour:tavern:discoverable#letter", 3, "found"),
+    ]
+    facts = rows(path, "SELECT * FROM facts WHERE origin = 'pack' ORDER BY discovered_turn")
+    assert [(one["subject_id"], one["predicate"], one["source_chunk_id"], one["pack_id"]) for one in facts] == [
+        ("harbour:osk", "knows", "harbour:osk:knows", "harbour"),
+        ("harbour:tavern", "discoverable", "harbour:tavern:discoverable", "harbour"),
+    ]
+    assert [(one["discovered_turn"], one["discovery_method"]) for one in facts] == [(2, "told"), (3, "found")]
+    assert json.loads(facts[0]["object_json"]) == {"item": "harbour:osk:knows#boat"}
+    with app.campaigns.reading("game") as store:
+        rollback(store)
+        known = {who: set(items) for who, items in store.head().state.reveals.items()}
+    left = rows(path, "SELECT character_id, item_id FROM reveals")
+    assert {(one["character_id"], one["item_id"]) for one in left} == {
+        (who, item) for who, items in known.items() for item in items
+    }
+    assert rows(path, "SELECT 1 FROM facts WHERE discovered_turn = 3") == []
+
+
+def test_a_stage_that_ran_several_times_has_an_array_and_no_key_twice(tmp_path: Path) -> None:
+    app = game(tmp_path)
+    path = app.campaigns.path("game")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            """INSERT INTO stage_records (campaign_id, turn_id, seq, stage, input_json, output_json, model_key, model_name,
+               attempts_json, input_tokens, output_tokens, builtin_version)
+               SELECT campaign_id, turn_id, 1000, stage, '{}', '"again"', 'x', 'x', '[]', 0, 0, 9 FROM stage_records
+               WHERE stage = 'narrator' AND turn_id = (SELECT turn_id FROM turns WHERE turn_no = 1)"""
+        )
+        connection.commit()
+    (event,) = rows(path, "SELECT * FROM events WHERE turn_no = 1")
+    pairs = json.loads(event["pass_outputs_json"], object_pairs_hook=list)
+    assert len({name for name, _ in pairs}) == len(pairs)
+    assert dict(pairs)["narrator"][1] == "again"
+    assert json.loads(event["builtin_versions_json"])["narrator"] == 9
+
+
+def test_scenes_have_no_snapshot_that_is_missing(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    h.say(app, *["wait"] * 3)
+    scenes = rows(app.campaigns.path("game"), "SELECT * FROM scenes")
+    assert all(one["state_json"] for one in scenes)
+    assert {one["scene_index"] for one in scenes} >= {0, 3}

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.rules.patch import Outcome, Resolution, Roll
 from lorewright.rules.rulesets import CampaignRules, Ending
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.suggestions import paying_lines, suggest
 from lorewright.turn.views.acquaintance import Acquaintance
@@ -55,7 +55,7 @@ def suggested(
     withholds: tuple[SceneItem, ...] = (),
     hidden: tuple[SceneItem, ...] = (),
 ) -> tuple[str, ...]:
-    briefing = Briefing(npc_id=w.VIKTOR, knows=knows, withholds=withholds)
+    briefing = NPCBriefing(npc_id=w.VIKTOR, knows=knows, withholds=withholds)
     lore = SceneLore(
         scene_id="scene_001", location_id=w.BAR, briefings=(briefing,), discoverable=hidden, overview=(COUNTER,)
     )

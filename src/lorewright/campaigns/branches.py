@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import CampaignError, EditRefused, NotFound
-from lorewright.ids import canonical_json, content_hash, is_id
-from lorewright.storage.annotation_rows import result_of
+from lorewright.errors import CampaignError, NotFound
+from lorewright.ids import is_id
 from lorewright.storage.heads import (
     BranchRow,
     HeadRow,
@@ -25,140 +23,8 @@ from lorewright.storage.heads import (
     turn_rows,
     undone_turns,
 )
-from lorewright.turn.checks.accepting import entry_of, find_established
-from lorewright.turn.store.annotations import StoredReview, reviews
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import committed_state
-from lorewright.values.annotations import Annotations, Decision
-from lorewright.world import ops as o
-from lorewright.world.apply import apply
-from lorewright.world.schemas import plain
-from lorewright.world.state import WorldState
-
-# Reviews: what stages proposed without being sure enough of it. A decision is a turn of the kind `edit`; where that is
-# taken back, the review waits again.
-
-_HINTS = {
-    "contradicts_fact": "something else is established by now; reject it, or change the fact first",
-    "changed_since": "it has moved since that was proposed; reject it",
-    "already_exists": "there is one by now; reject it",
-}
-
-
-def waiting(store: CampaignStore) -> list[StoredReview]:
-    """Return the reviews of the turns on the path to the head that nobody has decided there, oldest first."""
-    return [review for review in reviews(store.database, store.position().turn_id) if review.decision is None]
-
-
-def decide(
-    campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str | None = None, by: str = "gm"
-) -> str:
-    """Accept a review, so that what was proposed becomes true, or reject it; return the stored result of the turn that
-    did.
-
-    If it was decided in the same way before, that turn's result is returned and nothing is changed. `review_id` is the
-    full ID or, on the path to the head, the short one.
-
-    Raises:
-        NotFound: there is no such review on the path to the head.
-        CampaignError: it was decided otherwise.
-        EditRefused: the proposal does not fit any more, with the reason; it still waits.
-    """
-    store, verdict = campaign.store, "accepted" if accept else "rejected"
-    found = _found(store, review_id)
-    if found.decision is not None:
-        return _decided(store, found, verdict)
-    ops = found.review.ops if accept else ()
-    if accept:
-        _hold_to_now(found, store)
-    head = store.position()
-    decision_key = canonical_json([found.id, verdict, head.turn_id, head.revision])
-    kept = Annotations(
-        lorebook=tuple(entry_of(op.fact) for op in ops if isinstance(op, o.AddFact)),
-        decisions=(Decision.model_validate(_decision(found, verdict)),),
-    )
-    return campaign.edit(
-        ops,
-        action_id=action_id or f"review-{content_hash(decision_key)[:16]}",
-        by=by,
-        note=f"{verdict}: {found.review.shown}",
-        kept=kept,
-    )
-
-
-def _decision(found: StoredReview, verdict: str) -> dict[str, object]:
-    return {"review_turn_id": found.turn_id, "review_no": found.review_no, "decision": verdict}
-
-
-def _found(store: CampaignStore, review_id: str) -> StoredReview:
-    known = reviews(store.database, store.position().turn_id)
-    found = next((review for review in known if review_id in (review.id, review.short_id)), None)
-    if found is None:
-        raise NotFound(
-            f"there is no review {review_id} on the way to the head",
-            hint=f"see: lorewright campaign review list {store.campaign_id}",
-        )
-    return found
-
-
-def _decided(store: CampaignStore, found: StoredReview, verdict: str) -> str:
-    """Return the stored result of the turn that decided, byte for byte."""
-    assert found.decided_in is not None
-    if found.decision != verdict:
-        raise CampaignError(
-            f"review {found.short_id} was {found.decision} already",
-            hint="take that turn back first: lorewright campaign rollback",
-        )
-    return result_of(store.database, found.decided_in)
-
-
-def _hold_to_now(found: StoredReview, store: CampaignStore) -> None:
-    """Refuse a review that fitted the world of its turn and does not fit that of the head."""
-    now, then = store.head().state, store.state_at(found.turn_id)
-    for index, op in enumerate(found.review.ops):
-        reason = _why_not_now(op, now, then)
-        if reason is not None:
-            raise _refused(found, index, op, reason)
-    refusal = apply(now, found.review.ops).refusal
-    if refusal is not None:
-        raise _refused(found, refusal.index, found.review.ops[refusal.index], refusal.reason)
-
-
-def _why_not_now(op: o.StateOp, now: WorldState, then: WorldState) -> str | None:
-    match op:
-        case o.AddFact():
-            stands = find_established(now, op.fact.subject_id, op.fact.predicate, op.fact.object)
-            if stands is None:
-                return None
-            return "already_exists" if stands.compares == "same" else "contradicts_fact"
-        case o.SetCharacterState() | o.ClearCharacterState():
-            return None if _inner(now, op.who, op.name) == _inner(then, op.who, op.name) else "changed_since"
-        case o.SetPath():
-            return None if _at_path(now, op) == _at_path(then, op) else "changed_since"
-        case o.UpdateThread():
-            return None if now.threads.get(op.thread_id) == then.threads.get(op.thread_id) else "changed_since"
-        case _:
-            return None
-
-
-def _inner(state: WorldState, who: str, name: str) -> str:
-    character = state.characters.get(who)
-    held = None if character is None else character.states.get(name)
-    return "" if held is None else canonical_json(held.model_dump(mode="json"))
-
-
-def _at_path(state: WorldState, op: o.SetPath) -> str:
-    return "" if state.ruleset is None else canonical_json(plain(state.ruleset.value(op.path, of=op.of)))
-
-
-def _refused(found: StoredReview, index: int, op: o.StateOp, reason: str) -> EditRefused:
-    return EditRefused(
-        f"review {found.short_id} ({found.review.shown}) does not fit any more: {op.op}: {reason}; it still waits",
-        hint=_HINTS.get(reason, "reject it, or bring the world to where it fits"),
-        index=index,
-        reason=reason,
-    )
-
 
 # Branches: a rollback that names what it leaves, a branch from any turn, a switch, and the tree.
 

@@ -372,6 +372,7 @@ class Campaigns:
             if self._library.vectors is None
             else tuple(generation.pack_id for generation in generations if generation.vectors is None),
             opening=store.opening(),
+            player_ids=lambda: ids_in(store, generations).ids,
         )
         return row, replace(setting, nudge=partial(nudge_at, setting))
 

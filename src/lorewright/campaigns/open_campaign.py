@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from lorewright.campaigns.stage_models import ModelKeys, StageModels
-from lorewright.errors import CampaignError, HeadMoved, LorewrightError
+from lorewright.errors import CampaignError, HeadMoved, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.llm.gateway import CallUsage
+from lorewright.rules.actions import Action
+from lorewright.rules.patch import Validation
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
-from lorewright.storage.sittings import active_session_row
+from lorewright.storage.sittings import active_session_row, session_rows
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.editing import edit
+from lorewright.turn.run.judging import AppliedActions, judge, try_out
+from lorewright.turn.run.submitted import actions_of, words_of
 from lorewright.turn.stages.stages import STAGES, Stages, make_stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission, persona_called, persona_ops, somebody_called
+from lorewright.turn.views.packet import scene_summary, threads_summary
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
-from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
+from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, summary_for
+from lorewright.values.records import BUILTIN, SILENT, CampaignRow, InterpreterOutput, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
+from lorewright.world.state import Thread, WorldState
 
 # A turn that was run by rules that an upgrade has replaced meanwhile is run again, at most this often.
 _UPGRADED_MEANWHILE = 3
@@ -133,11 +139,84 @@ class OpenCampaign:
         Without an action ID one is made from the head and the words, so the same words sent twice to the same head are
         one submission. Characters that cannot be encoded as UTF-8 become question marks.
         """
-        text, thought = (part.encode("utf-8", "replace").decode("utf-8") for part in (text, thought.strip()))
+        return await self._run(
+            self._submission(text, action_id, persona, thought, whisper_to), builtin=builtin, listener=listener
+        )
+
+    async def submit_actions(
+        self,
+        actions: Sequence[Action | Mapping[str, Any]],
+        *,
+        text: str = "",
+        action_id: str | None = None,
+        persona: str | None = None,
+        thought: str = "",
+        whisper_to: str | None = None,
+        builtin: bool = False,
+        listener: TurnListener = SILENT,
+    ) -> str:
+        """Run a turn of actions that somebody else read or thought of: no words are read, and each action goes to the
+        rules as it is. Everything else is as in `submit`; `text` are the words that they stand for, if there were any.
+
+        Keys may be in camelCase, and an action without an actor is the player's.
+
+        Raises:
+            CampaignError: one of them is no action, or there are too many.
+        And what `submit` raises.
+        """
+        made = self._submission(text, action_id, persona, thought, whisper_to, actions)
+        return await self._run(made, builtin=builtin, listener=listener)
+
+    async def parse(self, text: str, *, builtin: bool = False) -> InterpreterOutput:
+        """Return how a line would be read at the head: its actions, or the question that it would be answered with.
+        Nothing is played or stored."""
+        made = self._submission(text, "parse", None, "", None)
+        return (await judge(self.store.head(), made, self.setting, self._stages(builtin=builtin))).output
+
+    async def validate(self, actions: Sequence[Action | Mapping[str, Any]]) -> Validation:
+        """Return how the rules judge actions at the head. No model is asked, and nothing is played or stored.
+
+        Raises:
+            CampaignError: one of them is no action, or there are too many.
+        """
+        made = self._submission("", "validate", None, "", None, actions)
+        return (await judge(self.store.head(), made, self.setting, make_stages({}))).judged
+
+    async def apply(
+        self, actions: Sequence[Action | Mapping[str, Any]], *, action_id: str | None = None
+    ) -> AppliedActions:
+        """Return the state that actions would lead to, with the dice that the action ID would throw, before anybody
+        else acts. No model is asked, and nothing is played or stored.
+
+        Raises:
+            CampaignError: one of them is no action, or there are too many.
+        """
+        made = self._submission("", action_id, None, "", None, actions)
+        return await try_out(self.store.head(), made, self.setting, make_stages({}))
+
+    def _submission(
+        self,
+        text: str,
+        action_id: str | None,
+        persona: str | None,
+        thought: str,
+        whisper_to: str | None,
+        actions: Sequence[Action | Mapping[str, Any]] | None = None,
+    ) -> Submission:
         persona, whisper_to = self._named(persona, whisper_to)
-        made = Submission(text, action_id or "", persona=persona, thought=thought, whisper_to=whisper_to)
-        submission = made if action_id else replace(made, action_id=_action_id(head_row(self.store.database), made))
-        stages = make_stages({}) if builtin else self.stages
+        tried: tuple[Action, ...] = ()
+        if actions is not None:
+            tried = actions_of(actions, player_id=persona or self.store.head().state.player_id)
+            text = text or words_of(tried)
+        text, thought = (part.encode("utf-8", "replace").decode("utf-8") for part in (text, thought.strip()))
+        made = Submission(text, action_id or "", persona=persona, thought=thought, whisper_to=whisper_to, actions=tried)
+        return made if action_id else replace(made, action_id=_action_id(head_row(self.store.database), made))
+
+    def _stages(self, *, builtin: bool) -> Stages:
+        return make_stages({}) if builtin else self.stages
+
+    async def _run(self, submission: Submission, *, builtin: bool, listener: TurnListener) -> str:
+        stages = self._stages(builtin=builtin)
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
             try:
@@ -189,6 +268,29 @@ class OpenCampaign:
                     raise
         return make(setting=self.setting)
 
+    def get_summary(self, scope: Literal["scene", "threads", "session", "story"], scope_id: str | None = None) -> str:
+        """Return a summary at the head, as the player may know it: of the present scene, of the open threads or of one
+        of them, of a sitting that has ended (by default the last), or of the story so far. Empty where there is none.
+
+        Raises:
+            NotFound: there is no such thread or sitting.
+        """
+        head = self.store.head()
+        shown = self.acquaintance().shown
+        match scope:
+            case "scene":
+                return scene_summary(shown)
+            case "threads":
+                return threads_summary(shown if scope_id is None else shown.with_fields(threads=_only(shown, scope_id)))
+            case "session":
+                ended = [row for row in session_rows(self.store.database) if row.summary is not None]
+                found = [row for row in ended if scope_id in (None, row.id)]
+                if scope_id is not None and not found:
+                    raise NotFound(f"there is no ended sitting {scope_id}", hint="see: lorewright session list")
+                return found[-1].summary or "" if found else ""
+            case "story":
+                return " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
+
     async def retry(self, *, words: str = "", builtin: bool = False, listener: TurnListener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, or other `words` in their place, with other
         dice; return the TurnResult as canonical JSON.
@@ -203,18 +305,25 @@ class OpenCampaign:
         submission = self.store.submission(self.store.undone()[-1])
         whispered_to = self.player_ids().ids.get(submission.whisper_to or "", submission.whisper_to)
         try:
-            return await self.submit(
+            again = self._submission(
                 words or said,
-                persona=submission.persona,
-                thought=submission.thought,
-                whisper_to=whispered_to,
-                builtin=builtin,
-                listener=listener,
+                None,
+                submission.persona,
+                submission.thought,
+                whispered_to,
+                None if words or not submission.actions else submission.actions,
             )
+            return await self._run(again, builtin=builtin, listener=listener)
         except (LorewrightError, CancelledError):
             with suppress(CampaignError):
                 redo(self.store)
             raise
+
+
+def _only(state: WorldState, thread_id: str) -> dict[str, Thread]:
+    if thread_id not in state.threads:
+        raise NotFound(f"there is no thread {thread_id}", hint=f"one of {', '.join(sorted(state.threads))}")
+    return {thread_id: state.threads[thread_id]}
 
 
 def ids_in(store: CampaignStore, generations: Sequence[Generation]) -> PlayerIds:

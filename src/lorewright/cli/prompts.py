@@ -1,7 +1,8 @@
-"""lorewright prompts …: list, check, pin, schemas."""
+"""lorewright prompts …: list, show, check, pin, schemas."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -43,6 +44,16 @@ def list_prompts(
         for prompt in found
     ]
     show_table(("prompt", "in force", "versions", "tier", "what it does"), rows)
+
+
+@app.command(epilog="Example: lorewright prompts show narrator v1")
+def show(
+    name: Annotated[str, typer.Argument(help="A prompt's name, as `prompts list` prints it.")],
+    version: Annotated[str | None, typer.Argument(help="v1, v2, …; the one in force if not given.")] = None,
+    campaign: Annotated[str | None, typer.Option(help="The one that this campaign uses.")] = None,
+) -> None:
+    """The whole text of a prompt, as its file has it: a start for one of your own in `prompts/`."""
+    sys.stdout.write(_desk().text(name, version, campaign_id=campaign))
 
 
 @app.command(epilog="Example: lorewright prompts check prompts/narrator_v2.hbs")

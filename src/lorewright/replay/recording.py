@@ -30,6 +30,7 @@ from lorewright.turn.views.leaks import LEAKS, LeakRefusal, Refusals
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.values.records import BUILTIN
 from lorewright.world.state import WorldState
+from lorewright.world.things import NARRATED
 
 # The prompts that a replay shows to models: another version, or the very text of then.
 
@@ -135,6 +136,13 @@ class RecordedTurn:
         """Return the packs, by ID, that had no vectors yet."""
         kept = (FoundByWords.model_validate(record["output"]) for record in self.records if record["stage"] == BY_WORDS)
         return tuple(pack_id for found in kept for pack_id in found.packs)
+
+    @property
+    def renews_narrated(self) -> bool:
+        """Return False if a fact that was only narrated did not give way to another narration, as in older versions."""
+        accepted = (record["output"] or {} for record in self.records if record["stage"] == "accept")
+        flagged = (entry["against"] or "" for made in accepted for entry in made.get("lorebook", ()) if entry["flag"])
+        return not any(f":{NARRATED}." in against for against in flagged)
 
     def asked(self) -> dict[str, str]:
         """Return the stages that a model ran, each with that model's key."""

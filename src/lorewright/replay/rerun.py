@@ -299,7 +299,12 @@ class Rerun:
             draft = await think(
                 head,
                 self._store.submission(turn.turn_id),
-                replace(setting, dice=self._dice_for(turn), leaks=RecordedLeakCheck(turn.refusals)),
+                replace(
+                    setting,
+                    dice=self._dice_for(turn),
+                    leaks=RecordedLeakCheck(turn.refusals),
+                    renews_narrated=turn.renews_narrated,
+                ),
                 cast.stages,
                 recorder,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -19,7 +20,8 @@ class Action(Frozen):
 
     `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
     the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
-    rule reads it. A type that no ruleset knows is a valid Action and an invalid attempt.
+    rule reads it. A type that no ruleset knows is a valid Action and an invalid attempt. Keys may be given in
+    camelCase (`actorId`) too.
     """
 
     actor_id: str
@@ -31,11 +33,14 @@ class Action(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _typed_metadata(cls, data: Any) -> Any:
-        verb = verb_of(data["type"]) if isinstance(data, dict) and isinstance(data.get("type"), str) else None
+        if not isinstance(data, dict):
+            return data
+        data = _in_snake_case(data)
+        verb = verb_of(data["type"]) if isinstance(data.get("type"), str) else None
         if verb is None:
             return data
-        typed = verb.metadata.model_validate(dict(data.get("metadata") or {})).model_dump(exclude_defaults=True)
-        return {**data, "metadata": typed}
+        given = _in_snake_case(dict(data.get("metadata") or {}))
+        return {**data, "metadata": verb.metadata.model_validate(given).model_dump(exclude_defaults=True)}
 
     @property
     def words(self) -> str:
@@ -53,6 +58,17 @@ class Action(Frozen):
     def is_whispered(self) -> bool:
         """Whether it is said to one person alone, so that nobody else hears its content."""
         return self.target_id is not None and bool(self.metadata.get("whisper", False))
+
+
+_CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
+
+
+def _in_snake_case(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with keys such as `targetId` as `target_id`; of both spellings the latter one holds."""
+    if all(key.islower() for key in fields):
+        return fields
+    snake = {key: _CAPITAL.sub(lambda found: f"_{found[1].lower()}", key) for key in fields}
+    return {snake[key]: value for key, value in fields.items() if key == snake[key] or snake[key] not in fields}
 
 
 class GroundedItem(Frozen):

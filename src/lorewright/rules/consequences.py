@@ -166,7 +166,9 @@ def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refu
         elif by not in ruleset.allowed_ops:
             found.append(Refusal(index=index, reason="op_not_allowed"))
             continue
-        if by in ruleset.allowed_ops and op.op not in ruleset.allowed_ops[by]:
+        # Whoever may establish a fact may say it anew.
+        kind = "fact_add" if op.op == "fact_update" and by == "extract" else op.op
+        if by in ruleset.allowed_ops and kind not in ruleset.allowed_ops[by]:
             found.append(Refusal(index=index, reason="op_not_allowed"))
     return found
 

@@ -423,7 +423,8 @@ class Ending(Frozen):
 class CampaignRules(Frozen):
     """Everything that a campaign is resolved by; every ID in it is fully qualified.
 
-    `clock_effects[clock][value]` happen when the clock first reaches the value from below; `on_find[item]`
+    `clock_effects[clock][value]` happen when the clock first reaches the value from below, of `good_clocks` what the
+    player wants; `on_find[item]`
     when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
     `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
@@ -436,6 +437,7 @@ class CampaignRules(Frozen):
     cast: FrozenMap[str, CastRule] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
+    good_clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda clocks: not clocks)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
     escalation: FrozenMap[str, Profile] = Field(default_factory=dict)

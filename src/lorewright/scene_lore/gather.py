@@ -25,8 +25,8 @@ from lorewright.retrieval.view import (
     may_see,
 )
 from lorewright.scene_lore.models import (
-    Briefing,
     LoreText,
+    NPCBriefing,
     PersonLore,
     PlaceLore,
     SceneFocus,
@@ -298,7 +298,7 @@ def gather_person(generations: Sequence[Generation], npc_id: str) -> PersonLore:
     """Return all that generations (of what is in force) hold on a character."""
     person = _Sheet(generations, npc_id)
     return PersonLore(
-        briefing=Briefing(
+        briefing=NPCBriefing(
             npc_id=npc_id,
             disposition=person.texts("disposition", list_lines),
             knows=person.items("knows"),

@@ -43,7 +43,7 @@ class SceneItem(_Frozen):
     topics: tuple[str, ...] = ()
 
 
-class Briefing(_Frozen):
+class NPCBriefing(_Frozen):
     """What one character brings to the scene."""
 
     npc_id: str
@@ -70,7 +70,7 @@ class PlaceLore(_Frozen):
 class PersonLore(_Frozen):
     """Everything that a character brings to any scene, secrets included."""
 
-    briefing: Briefing
+    briefing: NPCBriefing
     threads: tuple[SceneItem, ...] = ()
 
 
@@ -81,12 +81,12 @@ class SceneLore(_Frozen):
     location_id: str
     atmosphere: tuple[LoreText, ...] = ()
     overview: tuple[LoreText, ...] = ()
-    briefings: tuple[Briefing, ...] = ()
+    briefings: tuple[NPCBriefing, ...] = ()
     discoverable: tuple[SceneItem, ...] = ()
     thread_connections: tuple[SceneItem, ...] = ()
     standing: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda standing: not standing)
 
-    def briefing(self, npc_id: str) -> Briefing | None:
+    def briefing(self, npc_id: str) -> NPCBriefing | None:
         """Return a character's briefing, or None where it has none."""
         return next((briefing for briefing in self.briefings if briefing.npc_id == npc_id), None)
 
@@ -135,11 +135,11 @@ def texts_for(lore: SceneLore, reader: SectionReader, *, own_id: str | None = No
     """Return a scene's lore without the texts of which a reader is shown nothing: open lore, how people are and what
     moves them, and of the viewing character (`own_id`) what it knows and withholds."""
 
-    def shown(role: str, texts: tuple[Text, ...], briefing: Briefing | None = None) -> tuple[Text, ...]:
+    def shown(role: str, texts: tuple[Text, ...], briefing: NPCBriefing | None = None) -> tuple[Text, ...]:
         is_own = briefing is not None and briefing.npc_id == own_id
         return texts if sees_section(role, reader, owner_is_viewer=is_own) else ()
 
-    def briefing_for(briefing: Briefing) -> Briefing:
+    def briefing_for(briefing: NPCBriefing) -> NPCBriefing:
         sheet = {
             "disposition": shown("disposition", briefing.disposition, briefing),
             "capabilities": shown("capabilities", briefing.capabilities, briefing),
@@ -185,7 +185,7 @@ def _scene_for(
 
 
 def _briefing_for(
-    briefing: Briefing, reader: SectionReader, learned: frozenset[str], *, is_own: bool
+    briefing: NPCBriefing, reader: SectionReader, learned: frozenset[str], *, is_own: bool
 ) -> dict[str, Any]:
     """Return a briefing without the keys that hold nothing for the reader; what moves a character only where its pack
     says it."""

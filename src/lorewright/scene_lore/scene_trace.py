@@ -34,8 +34,8 @@ from lorewright.retrieval.view import (
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import (
-    Briefing,
     LoreText,
+    NPCBriefing,
     SceneFocus,
     SceneItem,
     SceneLore,
@@ -195,7 +195,7 @@ def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
         yield _line(item, holder_of(item.id), "thread", "threads"), item.id
 
 
-def _sheet(briefing: Briefing) -> tuple[tuple[str, tuple[LoreText, ...]], ...]:
+def _sheet(briefing: NPCBriefing) -> tuple[tuple[str, tuple[LoreText, ...]], ...]:
     return (
         ("disposition", briefing.disposition),
         ("motivation", briefing.motivation),

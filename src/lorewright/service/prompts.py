@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, Completion, GetPromptResult, InputRequiredResult
-from pydantic import Field
+from mcp.types import INVALID_PARAMS, CallToolResult, Completion, GetPromptResult, InputRequiredResult
+from pydantic import Field, ValidationError
 
 from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.errors import LorewrightError
@@ -226,7 +226,31 @@ Campaign = Annotated[str, Field(description="The campaign, by its ID.")]
 
 
 class PromptServer(MCPServer[Any]):
-    """A server that tells a client which argument of a prompt is unknown or missing."""
+    """A server that tells a client which argument of a tool or prompt is unknown, missing or wrong."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: there is no such tool, its arguments are wrong, or it failed; the message says which and why.
+        """
+        taken = next((tool.input_schema for tool in await self.list_tools() if tool.name == name), None)
+        if taken is not None and (
+            # Where one campaign is served the tools do not ask for it; a client may name it all the same.
+            unknown := sorted(set(arguments) - {*taken["properties"], "campaign"})
+        ):
+            names = ", ".join(taken["properties"])
+            raise ToolError(f"the tool {name} takes no argument {unknown[0][:_SHOWN]}; its arguments are: {names}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            first = error.__cause__.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ToolError(f"the argument {where} of the tool {name} does not fit: {first['msg']}") from None
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None

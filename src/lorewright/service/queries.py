@@ -177,6 +177,48 @@ class Reviews(_Shape):
     reviews: tuple[ReviewShown, ...]
 
 
+class TurnPlayed(_Shape):
+    """A TurnResult: what came of a turn, as its player may read it. With a `clarification_question` nothing did."""
+
+    turn_no: int
+    turn_id: str
+    final_text: str
+    next_prompt: str
+    suggested_actions: tuple[str, ...]
+    clarification_question: str | None
+    actions: tuple[dict[str, Any], ...] = ()
+    assumptions: tuple[str, ...] = ()
+    risk_flags: tuple[str, ...] = ()
+    perception_flags: tuple[str, ...] = ()
+    validation: dict[str, Any]
+    rolls: tuple[dict[str, Any], ...]
+    clocks: tuple[dict[str, Any], ...]
+    citations: tuple[dict[str, Any], ...]
+    engine_events: tuple[dict[str, Any], ...]
+    messages: tuple[dict[str, Any], ...]
+    tokens: dict[str, int]
+
+
+class BranchShown(_Shape):
+    """A branch of the story and the turn that it stands at."""
+
+    name: str
+    turn_no: int
+    is_here: bool
+
+
+class Moved(_Shape):
+    """Where the story stands: the last turn, what was told in it, how many turns can be redone, and all branches."""
+
+    turn_no: int
+    turn_id: str
+    revision: int
+    told: str
+    suggested_actions: tuple[str, ...]
+    can_be_redone: int
+    branches: tuple[BranchShown, ...]
+
+
 # The most that one call may ask for.
 MOST_CHUNKS = 50
 MOST_TOKENS = 20_000
@@ -233,6 +275,8 @@ class Queries:
         packs: Sequence[str] = (),
         location: str | None = None,
         entities: Sequence[str] = (),
+        factions: Sequence[str] = (),
+        threads: Sequence[str] = (),
         tags: Sequence[str] = (),
         limit: int | None = None,
         max_tokens: int | None = None,
@@ -249,6 +293,8 @@ class Queries:
             keywords=question,
             location_id=location,
             entity_ids=tuple(entities),
+            faction_ids=tuple(factions),
+            thread_ids=tuple(threads),
             tags=tuple(tags),
             corpus=corpus,
             viewer=self._viewer(campaign_id),

@@ -13,28 +13,33 @@ from lorewright.bootstrap import open_app
 from lorewright.errors import SettingsError
 from lorewright.logs import log_event
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
+from lorewright.service.play_tools import PlayTools
 from lorewright.service.prompts import PromptServer, add_prompts, add_resources
 from lorewright.service.queries import Queries
-from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
+from lorewright.service.tools import add_judging_tools, add_playing_tools, add_reading_tools, add_writing_tools
 from lorewright.service.write_tools import WriteTools
 from lorewright.trust import ask_with
 from lorewright.visibility import Viewer
 
 
 def make_server(queries: Queries, *, read_only: bool = False) -> MCPServer[Any]:
-    """Return the server for `queries`. It has tools that write only for a game master, and not if it is `read_only`."""
+    """Return the server for `queries`. Unless it is `read_only` it has tools that play, for players and a game master,
+    and those that change the world, for the latter alone."""
     writes = queries.viewer.is_gm and not read_only
+    plays = not read_only and (queries.viewer.is_gm or queries.viewer.is_player)
     server: MCPServer[Any] = PromptServer(
         "lorewright",
         title="Lorewright",
         version=__version__,
-        instructions=_instructions(queries, writes=writes),
+        instructions=_instructions(queries, writes=writes, plays=plays),
         # A client's log shows stderr, so only warnings are logged.
         log_level="WARNING",
     )
     add_reading_tools(server, queries)
     if queries.viewer.is_gm:
         add_judging_tools(server, WriteTools(queries))
+    if plays:
+        add_playing_tools(server, PlayTools(queries))
     if writes:
         add_writing_tools(server, WriteTools(queries))
     add_resources(server, queries, writes=writes)
@@ -47,7 +52,7 @@ def serve_stdio(server: MCPServer[Any]) -> None:
     server.run()
 
 
-def _instructions(queries: Queries, *, writes: bool) -> str:
+def _instructions(queries: Queries, *, writes: bool, plays: bool) -> str:
     eyes = {
         "gm": "You look with the game master's eyes: answers hold secrets that players must not be told.",
         "player": "You look with the player's eyes: what was not found out yet is in no answer.",
@@ -64,11 +69,14 @@ def _instructions(queries: Queries, *, writes: bool) -> str:
         " apply_ops changes the world, as a turn of its own; get_state has the IDs that it asks for, preview_ops shows "
         "what would come of it."
         if writes
+        else " The world changes by play alone."
+        if plays
         else " Nothing can be changed from here."
     )
+    playing = " take_turn plays a turn for the player; tell what it answers, and make up nothing." if plays else ""
     return (
         "Lorewright keeps the lore of a world in packs of Markdown and the games that are played in it. Ask query_lore "
-        f"before you tell anything about the world. {eyes} {served}{writing}"
+        f"before you tell anything about the world. {eyes} {served}{playing}{writing}"
     )
 
 

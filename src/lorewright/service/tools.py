@@ -16,6 +16,7 @@ from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.retrieval.query import CorpusFilter
 from lorewright.service.binding import bound_to, report_errors
+from lorewright.service.play_tools import MOST_UNDONE, Move, PlayTools
 from lorewright.service.queries import (
     MOST_CHUNKS,
     MOST_TOKENS,
@@ -27,13 +28,16 @@ from lorewright.service.queries import (
     EntityFound,
     LorebookEntries,
     LoreFound,
+    Moved,
     Packs,
     Queries,
     Reviews,
+    TurnPlayed,
 )
 from lorewright.service.write_tools import WriteTools, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS
+from lorewright.turn.run.submitted import MOST_ACTIONS
 
 Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
@@ -92,17 +96,19 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
         return queries.campaigns()
 
     def query_lore(
-        question: Annotated[Text, Field(description="What you want to know, in plain words: names help.")],
+        text: Annotated[Text, Field(description="What you want to know, in plain words: names help.")],
         campaign: Campaign = None,
         corpus: Annotated[
             CorpusFilter, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
         ] = "all",
-        packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
+        pack: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
         location: Annotated[Name | None, Field(description="The place it is about, by ID or name.")] = None,
-        entities: Annotated[
+        entity: Annotated[
             tuple[Name, ...], Field(max_length=50, description="Whom or what it is about, by ID or name.")
         ] = (),
-        tags: Annotated[tuple[Name, ...], Field(max_length=50, description="Tags that count as fitting.")] = (),
+        faction: Annotated[tuple[Name, ...], Field(max_length=50, description="Factions that it is about.")] = (),
+        thread: Annotated[tuple[Name, ...], Field(max_length=50, description="Threads of the story.")] = (),
+        tag: Annotated[tuple[Name, ...], Field(max_length=50, description="Tags that count as fitting.")] = (),
         limit: Annotated[int | None, Field(ge=1, le=MOST_CHUNKS, description="At most so many sections.")] = None,
         max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
     ) -> LoreFound:
@@ -112,13 +118,15 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
         that was not found out in that campaign.
         """
         return queries.lore(
-            question,
+            text,
             campaign_id=campaign,
             corpus=corpus,
-            packs=packs,
+            packs=pack,
             location=location,
-            entities=entities,
-            tags=tags,
+            entities=entity,
+            factions=faction,
+            threads=thread,
+            tags=tag,
             limit=limit,
             max_tokens=max_tokens,
         )
@@ -137,10 +145,10 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
         type: Annotated[Kind | None, Field(description="Only those of this type.")] = None,  # noqa: A002
         named: Annotated[Text, Field(description="Only those whose name, alias or ID has this in it.")] = "",
         campaign: Campaign = None,
-        packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
+        pack: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
     ) -> Entities:
         """Who and what the packs tell of, by ID, name and type: to find the ID that other tools ask for."""
-        return queries.entities(kind=type, named=named, campaign_id=campaign, packs=packs)
+        return queries.entities(kind=type, named=named, campaign_id=campaign, packs=pack)
 
     def get_state(campaign: Campaign = None) -> StateSeen:
         """Where the story stands now: the place, who is there, what is carried, the ways out, clocks, threads, what is
@@ -189,6 +197,61 @@ def add_reading_tools(server: MCPServer[Any], queries: Queries) -> None:
     add.reading(get_world if queries.viewer.is_gm else get_state, "Where the story stands", name="get_state")
     add.reading(get_scene_at if queries.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
     add.reading(get_transcript, "Read the story so far")
+
+
+def add_playing_tools(server: MCPServer[Any], play_tools: PlayTools) -> None:
+    """Add the tools that play. The caller must make sure that the viewer is a player or the game master."""
+    add = _Adder(server, play_tools.queries)
+
+    def take_turn(
+        text: Annotated[Text, Field(description="What the player says or does, in plain words.")] = "",
+        campaign: Campaign = None,
+        actions: Annotated[
+            list[dict[str, Any]] | None,
+            Field(
+                max_length=MOST_ACTIONS,
+                description="In place of words: {type, target_id?, location_id?, metadata?}, judged as they are.",
+            ),
+        ] = None,
+        persona: Annotated[Name | None, Field(description="Who speaks from now on, by ID or name.")] = None,
+        thought: Annotated[Text, Field(description="What they think by themselves; nobody else knows of it.")] = "",
+        whisper: Annotated[Name | None, Field(description="Who alone is to hear it, by ID or name.")] = None,
+        action_id: Annotated[
+            Name | None,
+            Field(description="An ID of your own for this turn: sent again, it gives the first answer, plays nothing."),
+        ] = None,
+    ) -> TurnPlayed:
+        """Play one turn for the player, and get what is told of it. When the answer comes, the turn is committed. With
+        a `clarification_question` nothing happened: answer it with another turn."""
+        return play_tools.turn(
+            text,
+            actions=actions,
+            campaign_id=campaign,
+            persona=persona,
+            thought=thought,
+            whisper=whisper,
+            action_id=action_id,
+        )
+
+    def moves(
+        move: Annotated[
+            Move,
+            Field(
+                description="undo: take turns back; redo: do the last one again; branches: only say where the story "
+                "stands; branch: name a turn to go on from; switch: go on with another branch."
+            ),
+        ],
+        campaign: Campaign = None,
+        turns: Annotated[int, Field(ge=1, le=MOST_UNDONE, description="How many turns to take back.")] = 1,
+        name: Annotated[Name | None, Field(description="The branch that is begun or switched to.")] = None,
+        turn: Annotated[int | None, Field(ge=0, description="The turn that a branch begins after.")] = None,
+    ) -> Moved:
+        """Take turns back and do them again, and go on from other turns. Nothing that was played is ever lost."""
+        return play_tools.move(move, campaign_id=campaign, turns=turns, name=name, turn=turn)
+
+    add.writing(take_turn, "Play a turn")
+    if play_tools.queries.viewer.kind != "pc":
+        add.writing(moves, "Undo, redo, branches")
 
 
 def add_judging_tools(server: MCPServer[Any], write_tools: WriteTools) -> None:

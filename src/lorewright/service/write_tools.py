@@ -13,8 +13,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined
 
-from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.reviews import decide, waiting
 from lorewright.errors import CampaignError, EditRefused
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.service.queries import (

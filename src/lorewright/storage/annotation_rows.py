@@ -156,10 +156,16 @@ _ENTRIES = "b.turn_id, b.entry_no, b.subject_id, b.predicate, b.detail, b.confid
 
 
 def lorebook_rows(database: Database, turn_id: str) -> list[Row]:
-    """Return the lorebook's entries up to a turn, each with its `turn_no`, oldest first."""
+    """Return the lorebook's entries up to a turn, each with its `turn_no`, oldest first; a flagged one that was decided
+    on the same path has `decision` and `decided_in` (that turn's ID)."""
     return database.rows(
-        f"""{_PATH} SELECT path.turn_no, {_ENTRIES} FROM path
+        f"""{_PATH}, decided AS (
+              SELECT d.entry_turn_id, d.entry_no, d.decision, d.turn_id FROM path JOIN lorebook_decisions d
+              ON d.campaign_id = (SELECT id FROM campaigns) AND d.turn_id = path.turn_id
+            )
+            SELECT path.turn_no, {_ENTRIES}, decided.decision, decided.turn_id AS decided_in FROM path
             JOIN lorebook b ON b.campaign_id = (SELECT id FROM campaigns) AND b.turn_id = path.turn_id
+            LEFT JOIN decided ON decided.entry_turn_id = b.turn_id AND decided.entry_no = b.entry_no
             ORDER BY path.turn_no, b.entry_no""",
         turn_id,
     )
@@ -188,6 +194,24 @@ def review_rows(database: Database, turn_id: str) -> list[Row]:
             ORDER BY path.turn_no, r.review_no""",
         turn_id,
     )
+
+
+def review_count(database: Database, turn_id: str) -> int:
+    """Return the number of reviews that a turn made."""
+    rows = database.rows(
+        "SELECT count(*) FROM reviews WHERE campaign_id = (SELECT id FROM campaigns) AND turn_id = ?", turn_id
+    )
+    return int(rows[0][0])
+
+
+def decisions_in(database: Database, turn_id: str) -> list[tuple[str, str, int]]:
+    """Return (reviews or lorebook, decision, how many) of a turn's decisions."""
+    rows = database.rows(
+        """SELECT 'reviews', decision, count(*) FROM review_decisions WHERE turn_id = ?1 GROUP BY decision UNION ALL
+           SELECT 'lorebook', decision, count(*) FROM lorebook_decisions WHERE turn_id = ?1 GROUP BY decision""",
+        turn_id,
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def result_of(database: Database, turn_id: str) -> str:

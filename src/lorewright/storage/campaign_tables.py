@@ -22,7 +22,13 @@ docs/database.md says where every column of the seeds is.
 
 from __future__ import annotations
 
-from lorewright.storage.projected_tables import TABLES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
+from lorewright.storage.projected_tables import (
+    DISCOVERIES,
+    TABLES,
+    VIEWS,
+    VIEWS_WITH_BUILTIN_VERSIONS,
+    VIEWS_WITH_PROMPTS,
+)
 from lorewright.storage.tables import Migration
 
 CAMPAIGN_MIGRATIONS = (
@@ -223,4 +229,5 @@ CAMPAIGN_MIGRATIONS = (
             *VIEWS_WITH_BUILTIN_VERSIONS,
         ),
     ),
+    Migration("campaign_009_discoveries", DISCOVERIES),
 )

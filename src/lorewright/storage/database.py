@@ -22,7 +22,7 @@ from typing import Any
 
 from lorewright.errors import Busy, DamagedFile, UnsafePath
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
-from lorewright.storage.projected_tables import VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
+from lorewright.storage.projected_tables import DISCOVERIES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
 
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
@@ -35,7 +35,9 @@ DAMAGED = ".damaged"
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
 _OUR_VIEWS = frozenset(
-    sql for sql in (*VIEWS, *VIEWS_WITH_PROMPTS, *VIEWS_WITH_BUILTIN_VERSIONS) if sql.startswith("CREATE VIEW")
+    sql
+    for sql in (*VIEWS, *VIEWS_WITH_PROMPTS, *VIEWS_WITH_BUILTIN_VERSIONS, *DISCOVERIES)
+    if sql.startswith("CREATE VIEW")
 )
 # As SQLite writes it into a schema, whatever the original statement was.
 _TABLE = "CREATE TABLE "

@@ -6,7 +6,7 @@ which a state has no value has the seed's default.
 
 projection            one row: the turn of which the tables below are a projection, and the format
 entities              persons, places and things
-facts                 the established facts
+established_facts     the established facts
 scene                 the current scene, one row: the place, the entities present, the time, the ruleset's scene state,
                       and the turn order
 threads               the open questions of the story, and their progress
@@ -19,9 +19,11 @@ observations          the memories of characters, with their in-world minute; th
 pending_threats       announced threats that have not happened yet
 active_situations     circumstances that hold for a while
 
+facts                 a view: the established facts, and what the player's characters have discovered in the packs
+reveals               a view: who learned which item of a pack, in which turn and how, on the path to the head
 events                a view: every turn of every branch, as the seed's log of events
 turn_events           a view: the steps within the turns, including dice and failed attempts
-scenes                a view: every turn's complete state, if it is stored
+scenes                a view: the complete states that are stored, each with its turn
 summaries             a view: the summaries of the sessions that have ended
 rulesets, scenarios   views: the ruleset and scenario of the campaign when it was made
 scenario_characters   a view: the player and the scenario's cast, by the names that the scenario gives them
@@ -235,4 +237,77 @@ VIEWS_WITH_BUILTIN_VERSIONS = (
         SELECT 'attempt:' || a.attempt_no, a.campaign_id, a.head_turn_id, t.turn_no + 1, 3000 + a.attempt_no, 'error',
             a.error_code, json_quote(a.message), NULL, NULL, NULL, a.created_at
             FROM attempts a JOIN turns t ON t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id""",
+)
+
+# Facts as a view, with what was discovered; and views in which a stage that ran several times has an array.
+_FACTS = """id TEXT NOT NULL, subject_id TEXT NOT NULL, predicate TEXT NOT NULL, object_json TEXT NOT NULL,
+        visibility TEXT NOT NULL, confidence REAL NOT NULL, tags TEXT NOT NULL, discovered_turn INTEGER,
+        discovery_method TEXT"""
+_OF_THE_TURN = "r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id"
+
+DISCOVERIES = (
+    # A projection: it is made anew when the file is opened next.
+    "DROP TABLE facts",
+    f"CREATE TABLE established_facts ({_CAMPAIGN}, {_FACTS}, {_ORIGIN}, PRIMARY KEY (campaign_id, id))",
+    "CREATE INDEX idx_facts_subject ON established_facts (subject_id)",
+    "CREATE INDEX idx_facts_visibility ON established_facts (visibility)",
+    "CREATE INDEX idx_turns_number ON turns (campaign_id, turn_no)",
+    # The first time that somebody learned an item. What they knew from the start stands in the state of the root.
+    """CREATE VIEW reveals AS
+        WITH RECURSIVE path(campaign_id, turn_id, turn_no, parent_id, ops_json) AS (
+            SELECT t.campaign_id, t.turn_id, t.turn_no, t.parent_id, t.ops_json FROM campaigns c
+                JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id
+            UNION ALL
+            SELECT t.campaign_id, t.turn_id, t.turn_no, t.parent_id, t.ops_json FROM path
+                JOIN turns t ON t.campaign_id = path.campaign_id AND t.turn_id = path.parent_id
+        ), learned(campaign_id, character_id, item_id, turn_id, turn_no, how) AS (
+            SELECT path.campaign_id, json_extract(o.value, '$.to'), json_extract(o.value, '$.item_id'), path.turn_id,
+                path.turn_no, json_extract(o.value, '$.how') FROM path, json_each(path.ops_json) o
+                WHERE json_extract(o.value, '$.op') = 'reveal'
+            UNION ALL
+            SELECT path.campaign_id, who.key, item.key, path.turn_id, path.turn_no, json_extract(item.value, '$.how')
+                FROM path JOIN world_states s ON s.campaign_id = path.campaign_id AND s.turn_id = path.turn_id,
+                json_each(s.state_json, '$.reveals') who, json_each(who.value) item WHERE path.parent_id IS NULL
+        )
+        SELECT campaign_id, character_id, item_id, min(turn_no) AS discovered_turn, how AS discovery_method, turn_id,
+            substr(item_id, 1, instr(item_id || '#', '#') - 1) AS source_chunk_id,
+            substr(item_id, 1, instr(item_id, ':') - 1) AS pack_id,
+            substr(item_id, 1, instr(item_id, ':') + instr(substr(item_id, instr(item_id, ':') + 1), ':') - 1)
+            AS subject_id
+            FROM learned GROUP BY campaign_id, character_id, item_id""",
+    """CREATE VIEW facts AS
+        SELECT campaign_id, id, subject_id, predicate, object_json, visibility, confidence, tags, discovered_turn,
+            discovery_method, origin, pack_id, NULL AS source_chunk_id FROM established_facts
+        UNION ALL
+        SELECT campaign_id, 'reveal:' || item_id, subject_id, substr(source_chunk_id, length(subject_id) + 2),
+            json_object('item', item_id), 'player', 1.0, '["reveal"]', min(discovered_turn), discovery_method, 'pack',
+            pack_id, source_chunk_id FROM reveals JOIN characters ch USING (campaign_id)
+            WHERE ch.id = character_id AND ch.role = 'user_persona' GROUP BY campaign_id, item_id""",
+    "DROP VIEW events",
+    f"""CREATE VIEW events AS SELECT t.turn_id AS id, t.campaign_id, t.turn_no, t.player_text AS player_input,
+        (SELECT json_extract(r.input_json, '$.packet') FROM stage_records r WHERE {_OF_THE_TURN}
+         AND r.stage = 'narrator' ORDER BY r.seq DESC LIMIT 1) AS context_packet_json,
+        (SELECT json_group_object(stage, json(outputs)) FROM
+         (SELECT stage, CASE count(*) WHEN 1 THEN output_json ELSE json_group_array(json(output_json)) END AS outputs
+          FROM (SELECT r.stage, r.output_json FROM stage_records r WHERE {_OF_THE_TURN} ORDER BY r.seq)
+          GROUP BY stage)) AS pass_outputs_json,
+        json_extract(t.result_json, '$.engine_events') AS engine_events_json, t.ops_json AS state_diff_json,
+        json_extract(t.result_json, '$.final_text') AS final_text,
+        (SELECT json_group_object(stage, version) FROM
+         (SELECT r.stage, json_extract(r.prompt_json, '$.version') AS version, max(r.seq) FROM stage_records r
+          WHERE {_OF_THE_TURN} AND r.prompt_json != '{{}}' GROUP BY r.stage)) AS prompt_versions_json,
+        (SELECT json_group_object(stage, version) FROM
+         (SELECT r.stage, r.builtin_version AS version, max(r.seq) FROM stage_records r
+          WHERE {_OF_THE_TURN} AND r.builtin_version IS NOT NULL GROUP BY r.stage)) AS builtin_versions_json
+        FROM turns t""",
+    "DROP VIEW scenes",
+    """CREATE VIEW scenes AS SELECT t.turn_id AS id, t.campaign_id AS session_id, t.turn_no AS scene_index,
+        s.state_json, t.created_at FROM turns t JOIN world_states s USING (campaign_id, turn_id)""",
+    # A decision on a flagged entry of the lorebook holds on the branches of its turn.
+    """CREATE TABLE lorebook_decisions (
+        campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, entry_turn_id TEXT NOT NULL, entry_no INTEGER NOT NULL,
+        decision TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, entry_turn_id, entry_no),
+        FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id),
+        FOREIGN KEY (campaign_id, entry_turn_id, entry_no) REFERENCES lorebook(campaign_id, turn_id, entry_no)
+    )""",
 )

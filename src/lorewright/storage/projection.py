@@ -12,12 +12,12 @@ from lorewright.storage.database import Database
 from lorewright.storage.heads import Statement
 
 # Increased whenever the same state gives other rows, so that older projections are rebuilt.
-PROJECTION_FORMAT = 1
+PROJECTION_FORMAT = 2
 
 # Table -> the columns that follow `campaign_id` in its key.
 PROJECTED: Mapping[str, tuple[str, ...]] = {
     "entities": ("id",),
-    "facts": ("id",),
+    "established_facts": ("id",),
     "scene": ("id",),
     "threads": ("id",),
     "clocks": ("id",),

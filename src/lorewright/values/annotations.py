@@ -144,6 +144,14 @@ class Decision(Frozen):
     decision: Literal["accepted", "rejected"]
 
 
+class EntryDecision(Frozen):
+    """The decision about a flagged entry of the lorebook, which is given by its turn and its place in the turn."""
+
+    entry_turn_id: str
+    entry_no: int = Field(ge=0)
+    decision: Literal["accepted", "rejected"]
+
+
 class Annotations(Frozen):
     """The annotations of one turn."""
 
@@ -151,6 +159,7 @@ class Annotations(Frozen):
     lorebook: tuple[LorebookEntry, ...] = ()
     reviews: tuple[Review, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    settled: tuple[EntryDecision, ...] = Field(default=(), exclude_if=lambda settled: not settled)
 
 
 NO_ANNOTATIONS = Annotations()

@@ -423,7 +423,9 @@ class Citation(Frozen):
 
 
 class TurnResult(Frozen):
-    """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question."""
+    """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question.
+    `actions` are the player's own, which `validation` judges by their place; `assumptions` what was assumed of their
+    words, `risk_flags` what is at stake, `perception_flags` what they act under. Older versions have none of these."""
 
     turn_no: int
     turn_id: str
@@ -438,6 +440,10 @@ class TurnResult(Frozen):
     rolls: tuple[Roll, ...]
     clocks: tuple[FrozenMap[str, Any], ...]
     tokens: FrozenMap[str, int]
+    actions: tuple[Action, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    risk_flags: tuple[str, ...] = ()
+    perception_flags: tuple[str, ...] = ()
 
     @classmethod
     def of_no_play(

@@ -76,6 +76,24 @@ class WorkspacePrompts:
             description=template.head.description,
         )
 
+    def text(self, name: str, version: str | None = None, *, campaign_id: str | None = None) -> str:
+        """Return the whole text of a prompt: of a version, else of the one that a campaign uses, or a new one would.
+
+        Raises:
+            NotFound: there is no such campaign, prompt or version.
+        """
+        self._check_name(name)
+        if version is None and campaign_id is not None:
+            with self._campaigns.reading(campaign_id) as store:
+                pinned = next((pin for pin in prompt_pins(store.database) if pin.name == name), None)
+            if pinned is not None:
+                return pinned.source
+        return (self._library.prompt(name) if version is None else self._library.get(name, version)).source
+
+    def _check_name(self, name: str) -> None:
+        if name not in self._library.names():
+            raise NotFound(f"there is no prompt {name}", hint=f"one of {', '.join(self._library.names())}")
+
     def faults(self, files: Sequence[Path] = ()) -> list[PromptFault]:
         """Return what is wrong with prompts, file by file: with the given ones, else with every version that there
         is."""
@@ -89,9 +107,7 @@ class WorkspacePrompts:
             NotFound: there is no such campaign, prompt or version; nothing was changed.
             PromptError: it cannot be read as a prompt, or has faults; nothing was changed.
         """
-        if name not in self._library.names():
-            known = ", ".join(self._library.names())
-            raise NotFound(f"there is no prompt {name}", hint=f"one of {known}")
+        self._check_name(name)
         with self._campaigns.reading(campaign_id) as store:
             if version == NEWEST:
                 unpin_prompt(store.database, name)

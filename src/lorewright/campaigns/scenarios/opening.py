@@ -324,6 +324,7 @@ class _Composer:
             cast=cast_of(scenario, ruleset, names, self._generations),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
+            good_clocks=tuple(sorted(clock_id for clock_id, clock in scenario.clocks.items() if clock.good)),
             on_find={
                 names.item(item, where="finds"): tuple(
                     names.resolved(effect, where=f"finds.{item}") for effect in effects

@@ -216,15 +216,14 @@ class ScenarioThread(Frozen):
     inquiry: Inquiry | None = None
 
 
-# A time of day, on a clock of 24 hours; the most characters that are said of a clock.
 _TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
 MEANING = 300
 
 
 class ScenarioClock(Frozen):
-    """A clock; `at[value]` happens when it rises to the value. With `cost` it is what a mixed or failed attempt ticks,
-    where no rule says otherwise. `means` tells the player what it counts, and what a full one brings as far as they may
-    know; one with `until` counts the time of day from when the story `begins` to that hour."""
+    """A clock; `at[value]` happens when it rises to it. With `cost` mixed or failed attempts tick it where no rule says
+    otherwise; `good` ones are no threat. `means` tells the player what it counts and what a full one brings, as far as
+    they may know; one with `until` counts the time of day from when the story `begins` to that hour."""
 
     name: str | None = None
     means: str = Field(default="", max_length=MEANING, exclude_if=lambda means: not means)
@@ -232,6 +231,7 @@ class ScenarioClock(Frozen):
     max: int = Field(ge=1, le=100)
     value: int = Field(default=0, ge=0)
     cost: bool = False
+    good: bool = Field(default=False, exclude_if=lambda good: not good)
     at: FrozenMap[int, tuple[Effect, ...]] = Field(default_factory=dict)
 
 

@@ -12,6 +12,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.reviews import waiting
 from lorewright.campaigns.sessions import as_played_by
 from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
@@ -55,7 +56,7 @@ app = typer.Typer(
 
 app.command("log", epilog=campaign_log.EXAMPLE)(campaign_log.log)
 app.add_typer(reviews.app, name="review")
-app.command("lorebook", epilog=reviews.LOREBOOK_EXAMPLE)(reviews.show_lorebook)
+app.command("lorebook", epilog=reviews.LOREBOOK_EXAMPLE)(reviews.lorebook_of)
 app.command("end-scene", epilog=scenes.EXAMPLES["end-scene"])(scenes.end_scene_of)
 app.command("undo-npc", epilog=scenes.EXAMPLES["undo-npc"])(scenes.undo_npc)
 app.command("test", epilog=testing.CAMPAIGN_EXAMPLE)(testing.campaign_test)
@@ -156,6 +157,9 @@ def show(
         say(f"{clock['name']}: {clock['value']}/{clock['max']}")
     for thread in shown["threads"]:
         say(f"thread: {thread['title']} ({thread['status']})")
+    if number := shown["reviews_waiting"]:
+        wait = "a proposal waits" if number == 1 else f"{number} proposals wait"
+        say(f"{wait}: lorewright campaign review list {campaign_id}", style="dim")
     rate = shown["lore_cache_hit_rate"]
     say(f"scene lore was at hand in {rate:.0%} of the turns" if rate is not None else "no turn yet", style="dim")
     session = shown["session"]
@@ -376,6 +380,7 @@ def _bookkeeping(store: CampaignStore) -> dict[str, Any]:
         "session": None if session is None else shown_session(session),
         "head_turn_id": head_row(store.database).turn_id,
         "undone": len(undone_turns(store.database)),
+        "reviews_waiting": len(waiting(store)),
     }
 
 

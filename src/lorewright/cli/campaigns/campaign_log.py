@@ -16,6 +16,7 @@ from lorewright.cli.output import say, show_json, wrapped
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import canonical_json
 from lorewright.rules.patch import Roll
+from lorewright.turn.store.annotations import name_of_edit
 from lorewright.turn.store.store import CampaignStore
 
 # The sources of each sentence of a turn, as they are printed.
@@ -98,6 +99,8 @@ def log(
         turns = turns_told(store, [row for row in store.turns() if turn is None or row["turn_no"] == turn], wanted)
         if not turns:
             raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
+        edits = {row["turn_id"] for row in turns if row["kind"] == "edit"}
+        names = {turn_id: name_of_edit(store.database, turn_id) for turn_id in edits}
         if stage is not None:
             turns = _with_records(store, turns, stage)
         if diff:
@@ -113,7 +116,7 @@ def log(
         return
     for row in turns:
         if row["player_text"] or row["result"]["final_text"] or row["result"]["messages"] or row["kind"] == "edit":
-            _show_turn(row)
+            _show_turn(row, names.get(row["turn_id"]))
 
 
 def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
@@ -136,13 +139,13 @@ def _debug(store: CampaignStore, turn_id: str) -> dict[str, Any]:
     return {"messages": [message.model_dump(mode="json") for message in messages], "debug": lines}
 
 
-def _show_turn(turn: dict[str, Any]) -> None:
+def _show_turn(turn: dict[str, Any], edit: str | None) -> None:
     say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
     for message in turn["result"]["messages"]:
         if message["type"] == "thought" and "debug" not in turn:
             say(wrapped(f"You think: {message['content']}"), style="dim")
-    if turn["kind"] == "edit":
-        say("(a change from outside)", style="dim")
+    if edit is not None:
+        say(f"({edit})", style="dim")
     say(wrapped(turn["result"]["final_text"]))
     for line in turn.get("debug", ()):
         show_debug_line(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, count
@@ -15,9 +16,11 @@ from lorewright.campaigns.hints import goal_lines
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.reviews import ALL, decide, waiting
 from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.viewers import Impending, standing_of, table_of
 from lorewright.cli.branch_tree import show_branches
+from lorewright.cli.campaigns.reviews import show_reviews
 from lorewright.cli.game.play_session import PlaySession
 from lorewright.cli.game.speakers import go_on_as, scene, think, whisper
 from lorewright.cli.game.turn_output import roll_line, show_last, show_recap, show_result, show_table, take_back
@@ -27,6 +30,7 @@ from lorewright.errors import CampaignError, SettingsError
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.verbs import typed, verbs
 from lorewright.storage.sittings import session_rows
+from lorewright.turn.store.annotations import name_of_edit
 from lorewright.turn.store.turn_store import redo
 from lorewright.values.records import TurnResult
 
@@ -195,7 +199,9 @@ def _undo(session: PlaySession, rest: str) -> None:
 def _redo(session: PlaySession, rest: str) -> None:
     redo(session.campaign.store)
     turn = session.campaign.store.turns()[-1]
-    say(f"Done again: {turn['player_text']}", style="dim")
+    edit = turn["kind"] == "edit"
+    words = name_of_edit(session.campaign.store.database, turn["turn_id"]) if edit else turn["player_text"]
+    say(f"Done again: {words}", style="dim")
     result = TurnResult.model_validate(session.campaign.player_ids().told(turn["result"]))
     show_result(result, campaign=session.campaign)
 
@@ -318,6 +324,21 @@ def _goal(session: PlaySession, rest: str) -> None:
         say(wrapped(line))
 
 
+def _review(session: PlaySession, rest: str) -> None:
+    verdict, *ids = rest.split() or [""]
+    if verdict in ("accept", "reject"):
+        accept = verdict == "accept"
+        turn = json.loads(decide(session.campaign, *(ids or [ALL]), accept=accept))
+        say(f"{name_of_edit(session.campaign.store.database, turn['turn_id'])}; /undo takes it back".capitalize())
+        return
+    if rest:
+        raise CampaignError(f"{_short(rest)} is nothing to do", hint="/review, /review accept 12.0, /review reject all")
+    found = waiting(session.campaign.store)
+    show_reviews(found)
+    if found:
+        say(f"  /review accept {found[0].short_id} makes it true, /review reject all lets them go", style="dim")
+
+
 def _lore(session: PlaySession, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
@@ -343,6 +364,7 @@ COMMANDS: dict[str, Command] = {
     "/hint": Command("a hint; asked again it is plainer; it costs nothing", _hint),
     "/table": Command("what lies on the table, where the rules have one", _table),
     "/lore": Command("what you know of it, with the section that says it", _lore, "TEXT", names="all"),
+    "/review": Command("what waits to be made true; it may tell secrets", _review, "[accept ID]"),
     "/recap": Command("what you want, whom you met, what is open", _recap, is_aside=False),
     "/why": Command("the last turn's dice, its price, its sources", _why),
     "/as": Command("be another of those whom you play; alone: who they are", go_on_as, "NAME", names="personas"),

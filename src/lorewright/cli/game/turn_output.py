@@ -8,16 +8,19 @@ from typing import Any
 
 from lorewright.campaigns.estimate import format_dollars
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.reviews import waiting
 from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.status import PlayerStatus, introduction_of, status_of
 from lorewright.cli.output import in_lines, say, wrapped
 from lorewright.rules.actions import CastRule
 from lorewright.rules.patch import Roll
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.storage.annotation_rows import review_count
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import Usage
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
+from lorewright.turn.store.annotations import name_of_edit
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import undo_played
 from lorewright.values.records import Message, TurnResult
@@ -136,6 +139,7 @@ def show_last(campaign: OpenCampaign) -> None:
         say()
         for line in introduction_of(campaign):
             say(wrapped(line))
+    _show_waiting(len(waiting(campaign.store)))
     show_status(status_of(campaign))
     show_options_of(campaign)
 
@@ -160,13 +164,14 @@ def show_result(
     else:
         if not is_told:
             say(wrapped(result.final_text))
-        for line in (*_unread(result), *result.validation.read_as):
+        for line in (*_unread(result), *result.validation.read_as, *_noted(result)):
             say(wrapped(line, indent="  "), style="dim")
         facts = " · ".join(map(roll_line, result.rolls))
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
             say(in_lines([part for part in (facts, f"[{cited}]" if cited else "") if part]), style="dim")
         if campaign is not None:
+            _show_waiting(review_count(campaign.store.database, result.turn_id))
             show_status(status_of(campaign, moved=clocks_moved(result)))
         show_table(table)
     if any(isinstance(event, CampaignEnded) for event in result.engine_events):
@@ -177,6 +182,24 @@ def show_result(
     # A question that names its answers itself is not followed by the list of them.
     named = all(f"{number} {line}" in question for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
+
+
+_RISKS = {"hostile_present": "somebody here is against you"}
+
+
+def _noted(result: TurnResult) -> Iterator[str]:
+    """Yield lines about what was assumed, what is at stake, and what the player acts under."""
+    yield from (f"({text})" for text in result.assumptions)
+    if result.risk_flags:
+        yield f"at risk: {', '.join(_RISKS.get(flag, flag) for flag in result.risk_flags)}"
+    if result.perception_flags:
+        yield f"hindered: {', '.join(flag.replace('_', ' ') for flag in result.perception_flags)}"
+
+
+def _show_waiting(number: int) -> None:
+    """Print how many proposals wait; what they propose may be a secret."""
+    if number:
+        say(f"  {'a proposal waits' if number == 1 else f'{number} proposals wait'} for you: /review", style="dim")
 
 
 def _unread(result: TurnResult) -> list[str]:
@@ -202,7 +225,7 @@ def _unplayed(campaign: OpenCampaign) -> str:
     taken = campaign.store.turns(campaign.store.undone()[-1], after=head_row(campaign.store.database).turn_id)
     events = EVENTS.validate_python(taken[0]["result"]["engine_events"])
     closed = any(isinstance(event, SceneClosed) for event in events)
-    return "the end of the scene" if closed else "a change from outside"
+    return "the end of the scene" if closed else name_of_edit(campaign.store.database, taken[0]["turn_id"])
 
 
 def usage_line(usage: Usage) -> str:

@@ -43,28 +43,14 @@ _WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _BEGINS = re.compile(r"[“\"‘'«(—–:…]\s*$|[.!?…][”\"’')]*\s*$|^\W*$")
 _ORDINARY = frozenset(
     (
-        *("i", "i'm", "i'll", "i've", "i'd", "ok", "god", "gods", "lord", "lady", "sir", "madam", "ma'am", "miss"),
-        *("mister", "mr", "mrs", "ms", "dr", "doctor", "captain", "sergeant", "inspector", "officer", "father"),
-        *("mother", "brother", "sister", "uncle", "aunt", "professor", "judge", "mayor", "king", "queen", "boss"),
-        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march"),
-        *("april", "may", "june", "july", "august", "september", "october", "november", "december", "christmas"),
-        *("english", "french", "german", "spanish", "italian", "russian", "chinese", "japanese", "korean", "latin"),
-        *(
-            "dutch",
-            "irish",
-            "scottish",
-            "welsh",
-            "turkish",
-            "persian",
-            "greek",
-            "roman",
-            "arabic",
-            "indian",
-            "victorian",
-        ),
-        *("georgian", "edwardian", "gothic", "darling", "dear", "friend", "love", "sweetheart", "stranger", "nobody"),
-        *("european", "african", "american", "asian", "earth", "north", "south", "east", "west", "sun", "moon"),
-    )
+        "i i'm i'll i've i'd ok god gods lord lady sir madam ma'am miss mister mr mrs ms dr doctor captain sergeant "
+        "inspector officer father mother brother sister uncle aunt professor judge mayor king queen boss monday "
+        "tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+        "september october november december christmas english french german spanish italian russian chinese japanese "
+        "korean latin dutch irish scottish welsh turkish persian greek roman arabic indian victorian georgian "
+        "edwardian gothic darling dear friend love sweetheart stranger nobody european african american asian earth "
+        "north south east west sun moon"
+    ).split()
 )
 
 
@@ -132,20 +118,25 @@ def predicate_of(said: str) -> str:
 
 def find_established(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
     """Return the established claim of a subject under a predicate: one that says the same, from any source; else one
-    that contradicts the detail, facts first; None where nothing is established."""
+    that contradicts the detail, facts first and what was only narrated last; None where nothing is established."""
     found = list(_established(state, subject_id, predicate_of(predicate), detail))
     same = next((claim for claim in found if claim.compares == "same"), None)
     return same or next(iter(found), None)
 
 
 def _established(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[EstablishedClaim]:
-    for fact in sorted(state.facts_about(subject_id), key=lambda fact: (fact.is_only_told, fact.id)):
-        if predicate_of(fact.predicate) == predicate:
-            yield EstablishedClaim(fact.id, "same" if _comparable(fact.object) == _comparable(detail) else "otherwise")
+    facts = sorted(state.facts_about(subject_id), key=lambda fact: fact.id)
+    about = [fact for fact in facts if predicate_of(fact.predicate) == predicate]
+    yield from (_claim(fact, detail) for fact in about if not fact.is_only_told)
     entity = state.entities.get(subject_id)
     for key, value in sorted(_authored({} if entity is None else entity.attrs).items()):
         if predicate_of(key) == predicate and entity is not None and key != "description":
             yield EstablishedClaim(f"{subject_id}@{key}", "same" if _has_all_words(detail, value) else "otherwise")
+    yield from (_claim(fact, detail) for fact in about if fact.is_only_told)
+
+
+def _claim(fact: Fact, detail: object) -> EstablishedClaim:
+    return EstablishedClaim(fact.id, "same" if _comparable(fact.object) == _comparable(detail) else "otherwise")
 
 
 def _authored(attrs: Mapping[str, Any]) -> dict[str, str]:
@@ -180,6 +171,16 @@ def entry_of(fact: Fact) -> LorebookEntry:
     )
 
 
+def entries_of_ops(ops: Sequence[o.StateOp], after: WorldState) -> Iterator[LorebookEntry]:
+    """Yield the lorebook entries of the facts that ops establish or say anew; `after` is the state that they lead
+    to."""
+    for op in ops:
+        if isinstance(op, o.AddFact):
+            yield entry_of(op.fact)
+        elif isinstance(op, o.UpdateFact):
+            yield entry_of(after.facts[op.fact_id])
+
+
 def flagged_entry(fact: EstablishedFact, subject: str, predicate: str, *, against: str) -> LorebookEntry:
     """Return the lorebook entry of a fact that contradicts something established, which stays as it is."""
     return LorebookEntry(
@@ -195,9 +196,11 @@ def flagged_entry(fact: EstablishedFact, subject: str, predicate: str, *, agains
 # An op that waits to be reviewed -> its subject, and its proposal in words.
 
 
-def subject_of(op: o.StateOp) -> str:
+def subject_of(op: o.StateOp, state: WorldState) -> str:
     """Return the ID of the entity or thread that a review is about."""
     match op:
+        case o.UpdateFact():
+            return state.facts[op.fact_id].subject_id
         case o.AddEntity():
             return op.entity.id
         case o.AddFact():
@@ -219,6 +222,10 @@ def in_words(op: o.StateOp, state: WorldState) -> str:
             return f"{kind} at {state.name_of(op.at or '')}: {op.entity.name}{f' ({about})' if about else ''}"
         case o.AddFact():
             return f"{state.name_of(op.fact.subject_id)}: {op.fact.predicate.replace('_', ' ')}: {op.fact.object}"
+        case o.UpdateFact():
+            fact = state.facts[op.fact_id]
+            now = f"{state.name_of(fact.subject_id)}: {fact.predicate.replace('_', ' ')}: {op.object}"
+            return f"{now} (in place of: {fact.object})"
         case o.UpdateThread():
             return f"the thread “{state.threads[op.thread_id].title}” becomes {op.status}"
         case o.Observe():
@@ -235,25 +242,10 @@ CONTRADICTS = "contradicts_fact"
 # The words of predicates that only the resolver may establish; compared word by word.
 _RESOLVERS = frozenset(
     (
-        *(
-            "at",
-            "in",
-            "location",
-            "located",
-            "place",
-            "position",
-            "here",
-            "inside",
-            "arrived",
-            "left",
-            "gone",
-            "present",
-        ),
-        *("has", "have", "holds", "carries", "carrying", "owns", "owner", "inventory", "possession", "wearing", "gave"),
-        *("locked", "unlocked", "open", "opened", "closed", "barred"),
-        *("dead", "died", "killed", "alive", "wounded", "wound", "hurt", "harm", "unconscious", "bound", "injured"),
-        *("clock", "time", "minutes"),
-    )
+        "at in location located place position here inside arrived left gone present has have holds carries carrying "
+        "owns owner inventory possession wearing gave locked unlocked open opened closed barred dead died killed alive "
+        "wounded wound hurt harm unconscious bound injured clock time minutes"
+    ).split()
 )
 
 
@@ -298,15 +290,18 @@ def accept(
     known_names: Callable[[str], bool],
     ruled_threads: Collection[str] = (),
     known_to: tuple[str, ...] = (),
+    renews: bool = True,
 ) -> Acceptance:
     """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories.
 
     `quotes_secret` returns the ID of a secret that a text quotes and the player has not learned, or None; `known_names`
     tells whether a pack or the world has an entity of that name already. The rules alone decide the status of
-    `ruled_threads`. `known_to` are the personas who know of new facts, where not all do.
+    `ruled_threads`. `known_to` are the personas who know of new facts, where not all do. With `renews` a fact that was
+    only narrated gives way to another narration; a turn that was recorded before that was so is judged without.
     """
     patch = Patch(state, turn_no=turn_no)
-    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads), known_to)
+    ruled = frozenset(ruled_threads)
+    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, ruled, known_to, renews)
     refused = tuple(judge.all(proposed))
     record = Accepted(
         accepted=tuple(patch.ops), refused=refused, waiting=tuple(judge.waiting), lorebook=tuple(judge.lorebook)
@@ -325,8 +320,9 @@ class _Judge:
         known_names: Callable[[str], bool],
         ruled_threads: frozenset[str],
         known_to: tuple[str, ...],
+        renews: bool,
     ) -> None:
-        self._patch, self._known_to = patch, known_to
+        self._patch, self._known_to, self._renews = patch, known_to, renews
         self._ruleset = ruleset
         self._campaign_id = campaign_id
         self._turn_no = turn_no
@@ -370,8 +366,9 @@ class _Judge:
         if proposal.confidence < self._ruleset.review_below:
             return self._wait(kind, proposal, op)
         refusal = write(self._patch, [op], by="extract", ruleset=self._ruleset)
-        if refusal is None and isinstance(op, o.AddFact) and isinstance(proposal, EstablishedFact):
-            self.lorebook.append(entry_of(op.fact))
+        if refusal is None:
+            sure = {"confidence": round(NARRATED_CONFIDENCE * proposal.confidence, 4)}
+            self.lorebook += (entry.model_copy(update=sure) for entry in entries_of_ops((op,), self._patch.state))
         return None if refusal is None else refusal.reason
 
     def _wait(self, kind: str, proposal: _Proposal, op: o.StateOp) -> str | None:
@@ -381,7 +378,7 @@ class _Judge:
         review = Review(
             stage=STAGE,
             kind=kind,
-            subject_id=subject_of(op),
+            subject_id=subject_of(op, self._patch.state),
             ops=(op,),
             shown=in_words(op, self._patch.state),
             confidence=proposal.confidence,
@@ -473,6 +470,9 @@ class _Judge:
         stands = find_established(state, subject, predicate, fact.detail)
         if stands is not None and stands.compares == "same":
             return "already_exists"
+        told = None if stands is None else state.facts.get(stands.where)
+        if self._renews and told is not None and told.is_only_told and told.known_to == self._known_to:
+            return o.UpdateFact(fact_id=told.id, object=" ".join(fact.detail.split()))
         if stands is not None:
             self.lorebook.append(flagged_entry(fact, subject, predicate, against=stands.where))
             return CONTRADICTS

@@ -429,6 +429,7 @@ async def _extract_and_accept(
         quotes_secret=leak,
         known_names=lambda name: _is_known_name(name, state, turn.setting.generations),
         ruled_threads=_ruled_threads(rules, state),
+        renews=turn.setting.renews_narrated,
     )
     turn.recorder.keep_code("accept", [proposed], acceptance.record)
     return acceptance

@@ -23,6 +23,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import ENTRIES
 from lorewright.turn.run.narrate import tell_rounds
 from lorewright.turn.run.player_round import make_plan, open_turn, play_player, read_words
+from lorewright.turn.run.risks import assumptions_in, hindrances_in, risks_in
 from lorewright.turn.run.rounds import ACTIVATE, carry_out, decide_intent, decide_intents
 from lorewright.turn.run.steps import (
     Course,
@@ -34,6 +35,7 @@ from lorewright.turn.run.steps import (
     narrations_of,
     rounds_of,
 )
+from lorewright.turn.run.submitted import actions_told
 from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
@@ -59,6 +61,7 @@ from lorewright.values.records import (
     NEXT_PROMPT,
     SILENT,
     Citation,
+    InterpreterOutput,
     NarratorInput,
     NarratorOutput,
     PlannerOutput,
@@ -73,6 +76,8 @@ from lorewright.world.state import WorldState
 
 # The narrations of the cast's rounds have no plan.
 _NO_PLAN = PlannerOutput()
+# Of a question or an aside nothing was played.
+_NOTHING_READ = InterpreterOutput(intent="")
 
 
 async def think(
@@ -363,6 +368,7 @@ def draft_of_turn(
         final_text=_narrations_heard(at),
         options=options,
         told=reading.judged,
+        reading=reading.output,
     )
 
 
@@ -377,10 +383,11 @@ def _draft(
     final_text: str,
     options: tuple[str, ...],
     told: Validation,
+    reading: InterpreterOutput = _NOTHING_READ,
     cited: Sequence[Citation] = (),
 ) -> Draft:
     """Return the draft of a turn that ended at a point: `ops` are those that it began with, `told` is the judgement of
-    the player's own actions."""
+    the player's own actions, which stand in the `reading` of what was played."""
     rounds, narrations, generations = rounds_of(course), narrations_of(course), turn.setting.generations
     quoted = [citation for step in narrations for citation in citations(step.output, step.given, generations)]
     events = [*(event for step in course for event in step.events), *closing]
@@ -398,6 +405,10 @@ def _draft(
         rolls=tuple(roll for round_ in rounds for roll in round_.rolls),
         clocks=at.state.clocks_shown(),
         tokens=turn.recorder.tokens(),
+        actions=actions_told(reading.proposed_actions, turn.views.acquaintance(at.state).shown),
+        assumptions=assumptions_in(reading),
+        risk_flags=risks_in(reading, turn.head.state),
+        perception_flags=hindrances_in(turn.head.state, turn.setting.rules) if reading.proposed_actions else (),
     )
     results = tuple(result for round_ in rounds for result in round_.judged.results)
     return Draft(

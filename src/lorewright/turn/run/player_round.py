@@ -17,6 +17,7 @@ from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
 from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
+from lorewright.turn.run.submitted import SUBMITTED, reading_of
 from lorewright.turn.views.conversation import came_from, kept_with_words, talk_at
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
@@ -296,12 +297,15 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
         OutputRejected, ProviderError: as every stage.
     """
     shown = turn.views.scenery(opening.at, opening.scene, all_told=not turn.stages.narrate.is_builtin)
-    output = _whispered(await _interpret(turn, opening, shown), turn.submission.whisper_to)
     state, ruleset = opening.at.state, turn.setting.rules.ruleset
-    run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
-    if run is not None and run.output is not None:
-        turn.recorder.keep(run)
-        output = run.output
+    if turn.submission.actions:
+        output = _submitted(turn, state)
+    else:
+        output = _whispered(await _interpret(turn, opening, shown), turn.submission.whisper_to)
+        run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
+        if run is not None and run.output is not None:
+            turn.recorder.keep(run)
+            output = run.output
     begun = replace(opening.at, stream=opening.at.stream.with_payload(kept_with_words(output, state)))
     owned = {noun.name: noun.source for noun in shown if noun.is_owned}
     premises = _check_claims(turn, begun, output.proposed_actions, owned)
@@ -309,6 +313,15 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     judged = _validate(turn, at.state, attempts, output)
     scenery = scenery_views(output.proposed_actions, shown)
     return PlayerReading(output, tuple(attempts), judged, premises, scenery, begun.stream.messages[-1], at)
+
+
+def _submitted(turn: TurnContext, state: WorldState) -> InterpreterOutput:
+    """Return the actions that were submitted as the reading; no words are read."""
+    actions, to = turn.submission.actions, turn.submission.whisper_to
+    scope = _within_earshot(_scope(turn, state), to)
+    output = _whispered(reading_of(actions, scope, turn.setting.player_ids()), to)
+    turn.recorder.keep_code(SUBMITTED, actions, output)
+    return output
 
 
 async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:

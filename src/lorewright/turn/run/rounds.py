@@ -21,7 +21,7 @@ from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore, texts_for
+from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore, texts_for
 from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.steps import Round, TurnContext, apply_fitting, gather, outcomes_seen
 from lorewright.turn.stages.npc_intent.stage import Reflection
@@ -78,7 +78,7 @@ def npc_intent_input(
     of other scenes are looked up in `generations`.
     """
     place, company = state.scene.location_id, [other for other in state.present() if other != who]
-    own = texts_for(lore, "npc", own_id=who).briefing(who) or Briefing(npc_id=who)
+    own = texts_for(lore, "npc", own_id=who).briefing(who) or NPCBriefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(memory for memory in memories if not unheard(memory.content))
@@ -132,7 +132,7 @@ def _key_prefixes(who: str) -> tuple[str, ...]:
     return (SHARED, own_key(who, ""), done_key(who, ""), tried_key(who, ""))
 
 
-def _own_self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:
+def _own_self(who: str, state: WorldState, rules: CampaignRules, own: NPCBriefing) -> OwnSelf:
     entity, character = state.entities[who], state.characters.get(who)
     states = {} if character is None else character.states
     block = {} if state.ruleset is None else state.ruleset.stats.get(who, {})
@@ -162,7 +162,7 @@ def _line(text: LoreText) -> LoreLine:
 
 def _known(
     who: str,
-    own: Briefing,
+    own: NPCBriefing,
     state: WorldState,
     lore: SceneLore,
     generations: Sequence[Generation],

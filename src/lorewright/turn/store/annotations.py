@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lorewright.storage.annotation_rows import Row, entries_of, lorebook_rows, review_rows
+from lorewright.storage.annotation_rows import Row, decisions_in, entries_of, lorebook_rows, review_rows
 from lorewright.storage.database import Database
 from lorewright.turn.store.rows import OPS
 from lorewright.values.annotations import LorebookEntry, Review
@@ -14,17 +14,26 @@ from lorewright.values.annotations import LorebookEntry, Review
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry of the lorebook, and the turn whose narration it was extracted from."""
+    """An entry of the lorebook, and the turn whose narration it was extracted from. A flagged one has a `decision` once
+    it was decided on, in the turn `decided_in`."""
 
     turn_id: str
     turn_no: int
     entry: LorebookEntry
+    entry_no: int = 0
+    decision: Literal["accepted", "rejected"] | None = None
+    decided_in: str | None = None
+
+    @property
+    def short_id(self) -> str:
+        """Return the entry's ID along a branch: `12.0` is the first of turn 12."""
+        return f"{self.turn_no}.{self.entry_no}"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReview:
     """A review, and the turn that it belongs to. `decision` is None while it waits; `decided_in` is the turn that
-    decided."""
+    decided. `also` are the short IDs of equal ones that wait with it."""
 
     turn_id: str
     turn_no: int
@@ -32,6 +41,7 @@ class StoredReview:
     review: Review
     decision: Literal["accepted", "rejected"] | None = None
     decided_in: str | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -46,12 +56,16 @@ class StoredReview:
     def shown(self) -> dict[str, Any]:
         """Return its fields for JSON, without the ops."""
         review = self.review.model_dump(mode="json", exclude={"ops"})
-        return {"id": self.id, "short_id": self.short_id, "turn_no": self.turn_no, "turn_id": self.turn_id, **review}
+        of = {"id": self.id, "short_id": self.short_id, "turn_no": self.turn_no, "turn_id": self.turn_id}
+        return {**of, **review, "also": list(self.also)}
 
 
 def lorebook(database: Database, turn_id: str) -> list[StoredEntry]:
     """Return the campaign's lorebook as of a turn, the oldest entry first."""
-    return [StoredEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
+    return [
+        StoredEntry(row["turn_id"], row["turn_no"], _entry(row), row["entry_no"], row["decision"], row["decided_in"])
+        for row in lorebook_rows(database, turn_id)
+    ]
 
 
 def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
@@ -74,3 +88,11 @@ def _entry(row: Row) -> LorebookEntry:
 def _review(row: Row) -> Review:
     fields = {name: row[name] for name in Review.model_fields if name != "ops"}
     return Review.model_validate({**fields, "ops": OPS.validate_json(row["ops_json"])})
+
+
+def name_of_edit(database: Database, turn_id: str) -> str:
+    """Return a name for a change from outside that tells no secret: `2 proposals accepted`."""
+    decided = decisions_in(database, turn_id)
+    named = {"reviews": ("a proposal", "proposals"), "lorebook": ("a flagged entry", "flagged entries")}
+    parts = [f"{named[kind][0] if n == 1 else f'{n} {named[kind][1]}'} {verdict}" for kind, verdict, n in decided]
+    return ", ".join(parts) or "a change from outside"

@@ -220,7 +220,7 @@ _SCENE_FIELDS = ("scene", "positions", "minutes", "ruleset", "player_id", "turn_
 
 TABLES = (
     ProjectedTable("entities", ("entities",), lambda state: state.entities, _entity),
-    ProjectedTable("facts", ("facts",), lambda state: state.facts, _fact),
+    ProjectedTable("established_facts", ("facts",), lambda state: state.facts, _fact),
     ProjectedTable("scene", _SCENE_FIELDS, _scenes, _scene),
     ProjectedTable("threads", ("threads",), lambda state: state.threads, _thread),
     ProjectedTable("clocks", ("clocks",), lambda state: state.clocks, _clock),

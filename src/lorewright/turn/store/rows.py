@@ -12,6 +12,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
+from lorewright.rules.actions import Action
 from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.storage.database import Database, read_json
 from lorewright.storage.integrity import Row as StoredRow
@@ -75,6 +76,7 @@ def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
     """Return the submission of a turn's row: the words, and what was sent besides them."""
     fields = read_json(row["submission_json"])
     known = {name: fields[name] for name in BESIDE if name in fields}
+    known["actions"] = tuple(map(Action.model_validate, known.get("actions", ())))
     return Submission(row["player_text"], row["user_action_id"], **known, body=body)
 
 
@@ -158,6 +160,10 @@ def _annotation_rows(draft: Draft) -> Iterator[Row]:
     yield from (
         ("review_decisions", (*key, decision.review_turn_id, decision.review_no, decision.decision))
         for decision in kept.decisions
+    )
+    yield from (
+        ("lorebook_decisions", (*key, settled.entry_turn_id, settled.entry_no, settled.decision))
+        for settled in kept.settled
     )
 
 

@@ -112,6 +112,15 @@ def no_nudge(head: Head) -> str:
     return ""
 
 
+# -> the player's IDs of those in disguise, by the pack's.
+PlayerIdsOf = Callable[[], Mapping[str, str]]
+
+
+def nobody_disguised() -> Mapping[str, str]:
+    """Return no IDs: nobody is in disguise."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class ToldOpening:
     """The text that a campaign began with, the ID of its message (`turn/seq`), that of the place where it was told,
@@ -132,7 +141,8 @@ class Setting:
     came of all that they tried; `nudge` answers a call for a hint; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
     come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
-    was told."""
+    was told; `player_ids` returns the IDs by which players know who is in disguise. With `renews_narrated` a fact that
+    was only narrated gives way to a later narration."""
 
     rules: CampaignRules
     seed: int
@@ -151,6 +161,8 @@ class Setting:
     by_words: tuple[str, ...] = ()
     read_meaning: ReadMeaning = no_meaning
     opening: ToldOpening | None = None
+    player_ids: PlayerIdsOf = nobody_disguised
+    renews_narrated: bool = True
 
 
 # The name of the record of a turn whose packs were searched by words alone.
@@ -164,7 +176,7 @@ class FoundByWords(Frozen):
 
 
 # The fields that a submission may have besides its text.
-BESIDE = ("persona", "thought", "whisper_to", "npc_rounds", "dice_of")
+BESIDE = ("persona", "thought", "whisper_to", "npc_rounds", "dice_of", "actions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +185,8 @@ class Submission:
 
     `persona` is who speaks, if it is not who spoke last; `thought` what they think by themselves before it,
     `whisper_to` the only one who is to hear it; `npc_rounds` the most characters of the cast that may act after it;
-    `dice_of` the action ID whose dice are thrown again, if they are to fall as they did. `body` is what was sent in
-    place of words.
+    `dice_of` the action ID whose dice are thrown again, if they are to fall as they did. `actions` were read by
+    somebody else: the words are not read then. `body` is what was sent in place of words.
     """
 
     text: str
@@ -184,12 +196,15 @@ class Submission:
     whisper_to: str | None = None
     npc_rounds: int | None = None
     dice_of: str | None = None
+    actions: tuple[Action, ...] = ()
     body: str | None = None
 
     @property
     def beside(self) -> dict[str, Any]:
         """Return the fields besides the text that have a value, by name."""
-        return {name: value for name in BESIDE if (value := getattr(self, name)) not in (None, "")}
+        actions = [action.model_dump(mode="json") for action in self.actions]
+        given = {name: actions if name == "actions" else getattr(self, name) for name in BESIDE}
+        return {name: value for name, value in given.items() if value not in (None, "", [])}
 
     @property
     def request_hash(self) -> str:

@@ -240,8 +240,10 @@ def _progress(state: WorldState, lore: SceneLore) -> dict[str, Any]:
 
 
 def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
-    """Return a clock that will soon have an effect, and how soon; None for any other. The effect itself is the
-    scenario's secret."""
+    """Return a clock that will soon have an effect, and how soon; None for any other, one at rest, and one that the
+    player wants to fill. The effect itself is the scenario's secret."""
+    if not clock.value or clock.id in rules.good_clocks:
+        return None
     ahead = [value for value in sorted(rules.clock_effects.get(clock.id, {})) if value > clock.value]
     if not ahead or ahead[0] - clock.value > _NEAR:
         return None

@@ -26,6 +26,7 @@ _WORDS = frozenset(
         "clarification",
         "clarification_question",
         "content",
+        "detail",
         "final_text",
         "message",
         "name",
@@ -38,6 +39,7 @@ _WORDS = frozenset(
         "text",
         "title",
         "topic",
+        "verb",
         "words",
     }
 )

@@ -18,7 +18,7 @@ from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
-from lorewright.scene_lore.models import Briefing, SceneItem, SceneLore
+from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.same import Same
 from lorewright.values.scope import Named, Scope, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
@@ -144,7 +144,7 @@ def _ground_told_by_npc(
     """Return the items that a character's words point at among those that it knows and may tell; if there are none,
     among those that it does not know, which the rules refuse. Words that point at neither are talk."""
     own = lore.briefing(action.actor_id)
-    own = Briefing(npc_id=action.actor_id) if own is None else own
+    own = NPCBriefing(npc_id=action.actor_id) if own is None else own
     opened = [item for item in own.withholds if state.has_learned(state.player_id, item.id)]
     known = {item.id: item for item in (*own.knows, *opened, *_learned(action, state, generations))}
     named = action.metadata.get("lore_item_id")
@@ -161,7 +161,7 @@ def _ground_told_by_npc(
 
 
 def _pointed_at(
-    action: Action, items: Sequence[SceneItem], own: Briefing | None, generations: Sequence[Generation]
+    action: Action, items: Sequence[SceneItem], own: NPCBriefing | None, generations: Sequence[Generation]
 ) -> Grounding:
     found = match_items(action.words, [item for item in items if _is_about(action, item)], generations)
     return Grounding(items=tuple(_grounded(item.id, own) for item in found.items), topics=found.topics)
@@ -178,7 +178,7 @@ def _item(item_id: str, generations: Sequence[Generation]) -> SceneItem | None:
     return None if item is None else scene_item(item)
 
 
-def _grounded(item_id: str, own: Briefing | None) -> GroundedItem:
+def _grounded(item_id: str, own: NPCBriefing | None) -> GroundedItem:
     """Return an item with its role and its holder: an item of somebody's briefing is theirs, whatever pack it is
     from."""
     if own is not None and any(item.id == item_id for item in own.knows):
