@@ -309,14 +309,7 @@ class TurnViews:
             limit=ASKED_LIMIT,
             max_tokens=ASKED_TOKENS + sum(standing.values()),
         )
-        view = LoreView(
-            self._setting.generations,
-            viewer="player",
-            revealed=self.acquaintance(state).readable,
-            conditions=lore_conditions(state),
-            entries=self._entries,
-        )
-        found, answers = _retrieved_once(view, query, answers)
+        found, answers = _retrieved_once(self._readable(state), query, answers)
         history, answers = self._retrieved_history(query, answers)
         chunks = (*(chunk for chunk in found if chunk.chunk_id not in standing), *history)
         return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
@@ -325,14 +318,17 @@ class TurnViews:
         """Return what the player was told of something, else what the lore has of it that they may read."""
         seen = at.stream.seen_by("narrator", own_id=at.state.player_id)
         told = (message.content for _, message in reversed(seen) if message.type == "narration")
-        view = LoreView(
+        return answer_from_known(words[:_ASKED_CHARACTERS], told, self._readable(at.state))
+
+    def _readable(self, state: WorldState) -> LoreView:
+        """Return the lore as the player may read it in a state."""
+        return LoreView(
             self._setting.generations,
             viewer="player",
-            revealed=self.acquaintance(at.state).readable,
-            conditions=lore_conditions(at.state),
+            revealed=self.acquaintance(state).readable,
+            conditions=lore_conditions(state),
             entries=self._entries,
         )
-        return answer_from_known(words[:_ASKED_CHARACTERS], told, view)
 
     def _retrieved_history(
         self, query: LoreRetrievalQuery, answers: tuple[RetrievedAnswer, ...]
