@@ -105,7 +105,7 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     english = _are_english(items, generations)
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
     if english and len(words_of(words)) >= _SENTENCE:
-        telling = [word for word in telling if word not in _COLOURLESS]
+        telling = [word for word in telling if word not in COLOURLESS_WORDS]
     if words_of(words) and not telling:
         return Match((), ())
     if not telling:
@@ -119,13 +119,13 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
 
 # A topic of so many words is a sentence, in which words of every conversation say nothing of what it is about.
 _SENTENCE = 4
-_COLOURLESS = frozenset(
+COLOURLESS_WORDS = frozenset(
     """another other others name names look looks looked looking say says said saying thing things people person way
     ways kind sort instead cheap really right mean means meant make makes made take takes taken come comes came keep
     keeps kept give gives gave want wants like likes talk talks talking speak speaks speaking somebody someone something
     anything nothing going goes put let call called use used bit lot matter part always never ever much many more most
     rather quite sure maybe perhaps tell tells told think thinks thought believe feel feels try tries need needs else
-    able bother mind wrong again straight true""".split()
+    able bother mind wrong again straight true anybody anyone everybody everyone nobody goes upon""".split()
 )
 
 

@@ -57,9 +57,11 @@ from lorewright.builtin.parser.speech import (
     read_civility,
     read_claim,
     read_record,
+    read_remark,
     stranger_addressed,
     topic_start,
 )
+from lorewright.builtin.parser.utterances import is_said
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.acts import Answer, first_new, held_by, reveal
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
@@ -229,6 +231,8 @@ def _read_say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
     if stranger:
         return nobody_called(ctx, words, stranger)
+    if target is None and not asks and is_said(said):
+        return read_remark(ctx, words, target, spoken)
     return _put_to(ctx, words, target, spoken)
 
 

@@ -253,10 +253,12 @@ LOOK = Verb(
         Phrasing(
             20,
             "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare at, "
-            "gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, look to, "
-            "look over, look upon, listen at, glance over, take a look at, have a look at, get a look at, take a "
-            "closer look at, look closely at, check out, check on, count, go and see, go see, go and look at, go look "
-            "at, go check on, go and check on, go have a look at, listen to, listen, smell, sniff",
+            "gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, look "
+            "to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look at, take "
+            "a closer look at, look closely at, check out, check on, count, have a good look at, take a good look "
+            "at, have a proper look at, have another look at, take another look at, take a long look at, go and "
+            "see, go see, go and look at, go look at, go check on, go and check on, go have a look at, listen to, "
+            "listen, smell, sniff",
             _read_examine,
         ),
         Syntax(listed=1),

@@ -316,6 +316,8 @@ def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Re
     stranger = "" if target else stranger_addressed(ctx, inner, is_question=asks)
     if stranger:
         return nobody_called(ctx, clause.text, stranger)
+    if not asks and is_said(inner):
+        return read_remark(ctx, clause.text, target, speech)
     return put_to(ctx, clause.text, target, speech)
 
 

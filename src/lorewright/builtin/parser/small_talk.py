@@ -219,7 +219,7 @@ def hear(
         target, said = _named_at_an_end(ctx, said)
     subjects = _subjects_of(typed(said))
     kind = next((kind for kind in kinds if kind.kind in subjects), None)
-    if kind is None or kind.is_of_a_thing(ctx, said):
+    if kind is None or kind.is_of_a_thing(ctx, said) or (kind.is_for_hosts and not ctx.nouns.people):
         return None
     return kind.to(ctx, words, target, typed(said))
 

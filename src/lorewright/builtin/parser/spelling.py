@@ -15,9 +15,14 @@ _STRETCHED = re.compile(r"([a-z])\1{2,}")
 # A digit that stands for a word, before one of these.
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
-    "me u you him her them us the a an my ur your do be go see say ask talk tell get that this".split()
+    "me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
+    "nothing everything much sure real all".split()
 )
 _SHOUTED = re.compile(r"([?!])[?!]+")
+
+
+# A single word of fewer letters is a command.
+_SHORT = 3
 
 
 def has_mood(text: str) -> bool:
@@ -41,7 +46,7 @@ def spelled_out(text: str, names: Collection[str]) -> str:
     """
     text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", text)
     tokens = list(_TOKEN.finditer(text))
-    if len(tokens) < 2:
+    if len(tokens) < 2 and len(text) < _SHORT:
         return text
     parts: list[str] = []
     done = 0
@@ -89,7 +94,7 @@ _VOWELS = re.compile(r"[aeiou]")
 def _with_vowels(low: str, names: Collection[str]) -> str:
     """Return the only word of a name, or the verb, that a word without vowels is the consonants of: `bttm`, `dwn`;
     empty for none."""
-    if len(low) < 3 or _VOWELS.search(low) or not low.isalpha() or low in _KNOWN_WITHOUT:
+    if len(low) < 3 or _VOWELS.search(low[1:]) or not low.isalpha() or low in _KNOWN_WITHOUT:
         return ""
     likely = {word for word in names if word[:1] == low[0] and _skeleton(word) == low}
     likely = likely or {word for word in _common() if _skeleton(word) == low}

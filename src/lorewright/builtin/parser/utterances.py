@@ -28,7 +28,10 @@ def split_clauses(
         if word.kind == "stop" and index not in held:
             clauses.append(Clause(tuple(current), question="?" in word.text))
             current = []
-        elif index not in held and not spoken and (_cuts(words, index, verbs) or _turns_to(words, index, people)):
+        elif index not in held and (
+            _begins_anew(words, index, people)
+            or (not spoken and (_cuts(words, index, verbs) or _turns_to(words, index, people)))
+        ):
             clauses.append(Clause(tuple(current)))
             current = []
         else:
@@ -61,6 +64,20 @@ def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
         low[: len(name)] == list(name) and len(words) > len(name) and words[len(name)].kind == "comma"
         for name in people
     )
+
+
+def _begins_anew(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a comma ends what is said: what follows is an act of one's own, or is put to somebody by name."""
+    if words[index].kind != "comma":
+        return False
+    rest = words[index + 1 :]
+    low = lows(rest)
+    is_act = low[:1] == ["i"] and not is_said(rest) and bool(longest_prefix(low[1:], lexicon().verb_phrases))
+    asked = (low[len(name) : len(name) + 2] for name in people if list(low[: len(name)]) == list(name))
+    return is_act or any(len(after) > 1 and after[0] in _MODALS and after[1] == "you" for after in asked)
+
+
+_MODALS = frozenset(("can", "could", "will", "would", "do", "did", "are", "have"))
 
 
 def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
@@ -127,7 +144,9 @@ def main_clauses(clause: Clause) -> Iterator[Clause]:
 
 
 # Words that begin a clause that says when, why or how.
-_CONJUNCTIONS = frozenset("before after until till while without because since unless so as when where if who".split())
+_CONJUNCTIONS = frozenset(
+    "before after until till while without because since unless so as when where if who or".split()
+)
 
 
 def without_participle(words: Sequence[Word]) -> Sequence[Word]:
@@ -170,6 +189,13 @@ def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequenc
 # Statements: `I'm only here to get out of the wet` is said, `I sit down` is done.
 
 
+def _begins_with_name(words: Sequence[Word]) -> bool:
+    """Tell whether words begin with what is written like a name, and is no verb: `Mr Gaunt said`."""
+    first = words[0]
+    known = lexicon().verb_words | lexicon().articles | {words[0] for words in lexicon().question_words}
+    return first.kind == "word" and first.text[:1].isupper() and first.low not in known
+
+
 def is_said(words: Sequence[Word]) -> bool:
     """Return True for words that are a statement or a remark to somebody, not an act; questions are neither."""
     lex = lexicon()
@@ -194,6 +220,8 @@ def is_said(words: Sequence[Word]) -> bool:
         return second in known["of_you"]
     if first in known["subjects"]:
         return second in known["finite"] or third in known["finite"]
+    if _begins_with_name(words) and {second, third} & known["finite"]:
+        return True
     if first in known["determiners"]:
         return any(word in known["finite"] for word in plain[2:7])
     return first in known["remarks"] and not longest_prefix(plain, lex.verb_phrases)

@@ -73,7 +73,7 @@ def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
 
 _TO_YOU = frozenset("you your you're do did are is have can could would will don't dont please stop let's".split())
 # Words that call somebody, before a name.
-_CALLS = frozenset("hey hello hi oi yo oh ah ok okay".split())
+_CALLS = frozenset("hey hello hi oi yo oh ah ok okay please sorry so well and but no yes listen look".split())
 
 
 # Words after which a name is an object.

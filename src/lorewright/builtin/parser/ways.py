@@ -127,7 +127,8 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
 
 def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
     exits = ctx.nouns.exits
-    if len({way.id for way in exits}) == 1:
+    is_back = not ctx.came_from and "inside" in words.casefold().split()
+    if len({way.id for way in exits}) == 1 and not is_back:
         return _read_way(ctx, PhraseMatch(exits[0], exits[0].name, 0.9))
     likely = _likely_ways(ctx, words)
     if likely:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.clauses import listed, place_name
-from lorewright.index.keywords import content_words
+from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.scene_lore.nouns import singular
 from lorewright.turn.views.scope import ways_out
@@ -126,4 +127,4 @@ def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {singular(word) for word in content_words(text)}
+    return {singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS}
