@@ -190,7 +190,7 @@ def test_what_was_only_narrated_before_may_be_otherwise_now(app: App) -> None:
     other = {"established_facts": [{**HABIT["established_facts"][0], "detail": "He has stopped."}]}
     _, narrator, _ = told(app, FINE, adds=other, line="wait")
     assert len(narrator.requests) == 1
-    assert [fact.object for fact in state(app).facts_about("harbour:osk")] == ["He hums."]
+    assert [fact.object for fact in state(app).facts_about("harbour:osk")] == ["He has stopped."]
 
 
 def test_a_built_in_narration_adds_nothing_and_asks_no_extractor(app: App) -> None:
