@@ -10,7 +10,7 @@ import speed_blocks
 from bench_cells import interval, share, signed, table, two
 from bench_plots import Difference, Series, differences, grouped_bars, lines
 from measures import BUDGETS, EVERY, Estimate
-from quality_tables import HEADLINES, MAIN, RECALLS, is_sure, kinds_of, ratio_said, ratio_to
+from quality_tables import MAIN, RECALLS, headlines, is_sure, kinds_of, ratio_said, ratio_to
 from results import OURS, ArmResult, SetResult, load, load_rows
 
 BOOK, TALES = "eclipse-phase", "tales"
@@ -121,7 +121,7 @@ def _way(arm: ArmResult) -> str:
 
 def _main(numbers: Numbers) -> str:
     """Ours, others' ways and the real peers on both sets; a dash where one was not measured."""
-    book = HEADLINES[BOOK]
+    book = headlines(BOOK)
     head = ["", "arrives in 1,000 tokens", "ours brings", *(heading for _, _, heading in book)]
     head += ["tales: arrives", "ours brings", "MRR"]
     rows = []
@@ -166,12 +166,12 @@ def _ratios(quality: Mapping[str, SetResult]) -> str:
 
 def _figures(name: str, result: SetResult) -> str:
     """Every arm: headlines, then recalls with their intervals."""
-    head = ["arm", *(heading for _, _, heading in HEADLINES[name]), *(f"≤ {budget:,} tokens" for budget in BUDGETS)]
+    head = ["arm", *(heading for _, _, heading in headlines(name)), *(f"≤ {budget:,} tokens" for budget in BUDGETS)]
     rows = []
     for arm in result.arms:
         heads = [
             _headline(result, arm, kind, metric) if kind != EVERY else interval(arm.kinds[kind][metric].estimate)
-            for kind, metric, _ in HEADLINES[name]
+            for kind, metric, _ in headlines(name)
         ]
         rows.append([arm.arm, *heads, *(interval(arm.kinds[EVERY][metric].estimate) for metric in RECALLS)])
     return table(head, rows)
@@ -189,7 +189,7 @@ def _behind(numbers: Numbers) -> str:
     for name, result in (*numbers.quality.items(), *numbers.peers_quality.items()):
         shown = [(kind, MAIN) for kind in kinds_of(result)]
         shown += [(EVERY, metric) for metric in RECALLS if metric != MAIN]
-        shown += [(kind, metric) for kind, metric, _ in HEADLINES[name]]
+        shown += [(kind, metric) for kind, metric, _ in headlines(name)]
         for kind, metric in dict.fromkeys(shown):
             ahead = [arm for arm in result.others if arm.value(kind, metric) > result.ours.value(kind, metric)]
             for arm in sorted(ahead, key=lambda one: -one.value(kind, metric)):
@@ -238,7 +238,7 @@ def _cost(difference: Estimate) -> str:
 
 def _counts(result: SetResult) -> str:
     """What each stage costs in questions, where the headlines count questions; what ships in its first row."""
-    heads = [one for one in HEADLINES[BOOK] if one[1] != "MRR"]
+    heads = [one for one in headlines(BOOK) if one[1] != "MRR"]
     rows = [[f"**{OURS}**", *(_headline(result, result.ours, kind, metric) for kind, metric, _ in heads)]]
     for arm in result.others:
         moved = [round((arm.value(k, m) - result.ours.value(k, m)) * result.questions[k]) for k, m, _ in heads]
