@@ -29,6 +29,7 @@ from rich.console import Console
 import lorewright.index.keywords
 import lorewright.retrieval
 from ablation import ABLATION, Row, homes_of, ranked_with
+from lorewright.retrieval.lanes import VisibleLore, keyword_lane, vector_lane
 from measures import EVERY, METRICS, Answer, Question, Scores, ratios, summarised
 from other_arms import answering, other_arms
 from our_arm import ours
@@ -42,9 +43,11 @@ PACKS: Mapping[str, Sequence[str]] = {BOOK: (BOOK,), RULES: (RULES,), SITE: (SIT
 
 # Every number that is chosen, and among which: retrieval's names. What ships is in the middle of a plateau.
 CHOICES: Mapping[str, Sequence[float]] = {
-    "PRECISE_VECTOR_WEIGHT": (0.2, 0.3, 0.35, 0.4, 0.5, 0.6),
-    "FREE_VECTOR_WEIGHT": (0.5, 0.6, 0.7, 0.75, 0.8, 0.9),
-    "NAME_WEIGHT": (0.0, 0.1, 0.2, 0.3, 0.4),
+    "PRECISE_VECTOR_WEIGHT": (0.2, 0.25, 0.3, 0.35, 0.4, 0.5),
+    "FREE_VECTOR_WEIGHT": (0.5, 0.6, 0.65, 0.7, 0.75, 0.85),
+    "NAME_WEIGHT": (0.0, 0.1, 0.15, 0.2, 0.3),
+    "LENGTH_DISCOUNT": (0.0, 0.01, 0.02, 0.03, 0.04),
+    "COVERAGE_POWER": (0.0, 0.25, 0.5, 0.75, 1.0),
 }
 
 # Those on which people wrote questions of the four kinds.
@@ -79,6 +82,7 @@ class Asked:
         self._shown = shown
         self._sets: dict[str, QuestionSet] = {}
         self._source = _source()
+        self._lanes = {"keyword_lane": _remembering(keyword_lane), "vector_lane": _remembering(vector_lane)}
 
     def set(self, name: str) -> QuestionSet:
         """A set by its name."""
@@ -108,7 +112,9 @@ class Asked:
     def _scores(self, name: str, setting: Setting, every: int, called: str) -> Scores:
         asked = self.set(name)
         chosen = QuestionSet(name, asked.questions[::every], asked.generation)
-        with ranked_with(**setting):
+        # Numbers change what is made of the lanes, not the lanes.
+        lanes = {} if called else self._lanes
+        with ranked_with(**setting, **lanes):
             return self._kept(chosen, called or _written(setting), lambda: ours(asked.generation), source=self._source)
 
     def _kept(
@@ -132,6 +138,19 @@ class Asked:
         """The same over packs."""
         says = {pack: min(len(self.questions(pack)), _MOST_SAY) for pack in packs}
         return sum(say * self.worth(pack, setting) for pack, say in says.items()) / sum(says.values())
+
+
+def _remembering(lane: Callable[[str, VisibleLore], Any]) -> Callable[[str, VisibleLore], Any]:
+    """A lane that searches for the same words in the same packs once."""
+    kept: dict[tuple[str, tuple[int, ...]], Any] = {}
+
+    def search(text: str, visible: VisibleLore) -> Any:
+        key = (text, tuple(map(id, visible.generations)))
+        if key not in kept:
+            kept[key] = lane(text, visible)
+        return kept[key]
+
+    return search
 
 
 def objective(kinds: Sequence[str], scores: Scores) -> Scores:

@@ -140,7 +140,8 @@ def section_of(file_path: str, section_path: str) -> Section:
 
 def _stamp() -> str:
     """Changes where how an index is made does, which its folder's name does not say of itself."""
-    sources = [inspect.getsource(one) for one in (windows, vector_building, schema, chunking)]
+    sources = [inspect.getsource(one) for one in (windows, vector_building, chunking)]
+    sources += [*schema.STATEMENTS, *schema.keyword_statements(english=True), inspect.getsource(schema.indexed_row)]
     return hashlib.sha256("\n".join(sources).encode()).hexdigest()[:8]
 
 
