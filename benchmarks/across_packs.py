@@ -17,6 +17,7 @@ import hashlib
 import inspect
 import json
 import pkgutil
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
@@ -29,14 +30,15 @@ from rich.console import Console
 import lorewright.index.keywords
 import lorewright.retrieval
 from ablation import ABLATION, Row, homes_of, ranked_with
+from across_blocks import SMALL, WRITTEN
 from lorewright.retrieval.lanes import VisibleLore, keyword_lane, vector_lane
 from measures import EVERY, METRICS, Answer, Question, Scores, ratios, summarised
 from other_arms import answering, other_arms
 from our_arm import ours
-from quality import Shown, shown_on
 from quality_tables import tables
 from question_sets import BOOK, KEPT, OWN, RULES, SITE, TALES, QuestionSet, Tell, question_set
 from results import OURS, RESULTS, ArmResult, SetResult, counted, save
+from shown_run import Shown, shown_on
 
 # The packs, each the sets of questions on it: our own four are one, for their golden queries are few.
 PACKS: Mapping[str, Sequence[str]] = {BOOK: (BOOK,), RULES: (RULES,), SITE: (SITE,), TALES: (TALES,), "own": OWN}
@@ -50,9 +52,8 @@ CHOICES: Mapping[str, Sequence[float]] = {
     "COVERAGE_POWER": (0.0, 0.25, 0.5, 0.75, 1.0),
 }
 
-# Those on which people wrote questions of the four kinds.
-WRITTEN = "written"
-_WRITTEN_ON = (BOOK, RULES, SITE)
+# Pools of packs: those on which people wrote questions of the four kinds, and those of few questions.
+_POOLS: Mapping[str, Sequence[str]] = {SMALL: (SITE, "own"), WRITTEN: (BOOK, RULES, SITE), EVERY: tuple(PACKS)}
 
 # A pack's say in a choice grows with its questions up to so many: the tales alone have a thousand.
 _MOST_SAY = 200
@@ -192,15 +193,22 @@ def _source() -> str:
     """Changes where retrieval, or how it is asked and measured, does."""
     names = [f"lorewright.retrieval.{one.name}" for one in pkgutil.iter_modules(lorewright.retrieval.__path__)]
     modules = [*map(import_module, names), lorewright.index.keywords, *map(import_module, ("measures", "our_arm"))]
-    return hashlib.sha256("\n".join(map(inspect.getsource, modules)).encode()).hexdigest()
+    text = "\n".join(map(inspect.getsource, modules))
+    # A setting says what the numbers are.
+    for name in CHOICES:
+        text = re.sub(rf"^{name} = .*$", name, text, flags=re.MULTILINE)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def compare_stages(asked: Asked, rows: Sequence[Row], packs: Sequence[str]) -> dict[str, SetResult]:
     """Pack (and all of them) -> ours, then ours without each stage, at the numbers that ship; of the tales a part."""
     questions = {pack: asked.questions(pack, every=_every(pack)) for pack in packs}
-    arms = [(OURS, "as it ships", {pack: asked.scores(pack, {}, every=_every(pack)) for pack in packs})]
-    for row in rows:
-        found = {pack: asked.scores(pack, row.sets, every=_every(pack), called=row.name) for pack in packs}
+    arms = []
+    for row in (Row(OURS, "as it ships", {}), *rows):
+        numbers = all(isinstance(value, float) for value in row.sets.values())
+        called = "" if numbers else f"{row.name}: {_written(shipped())}"
+        setting = {**shipped(), **row.sets}
+        found = {pack: asked.scores(pack, setting, every=_every(pack), called=called) for pack in packs}
         arms.append((row.name, row.what, found))
     return _summed(questions, arms)
 
@@ -230,11 +238,11 @@ def leave_one_out(asked: Asked, packs: Sequence[str], tell: Tell) -> tuple[dict[
 def _summed(
     questions: Mapping[str, Sequence[Question]], arms: Sequence[tuple[str, str, Mapping[str, Scores]]]
 ) -> dict[str, SetResult]:
-    """Every pack, those that people wrote questions of all four kinds on (`written`), and all."""
-    pools = {**{pack: [pack] for pack in questions}, WRITTEN: [pack for pack in _WRITTEN_ON if pack in questions]}
-    pools[EVERY] = list(questions)
+    """Every pack and every pool of packs."""
     found = {}
-    for pool, packs in pools.items():
+    for pool, packs in {**{pack: (pack,) for pack in questions}, **_POOLS}.items():
+        if not set(packs) <= questions.keys():
+            continue
         of_pool = [question for pack in packs for question in questions[pack]]
         base = np.concatenate([arms[0][2][pack] for pack in packs])
         results = [ArmResult(arms[0][0], arms[0][1], summarised(of_pool, base))]
@@ -258,15 +266,25 @@ def main() -> None:
         asked = Asked(shown)
         packs = given.pack or list(PACKS)
         if given.only in ("stages", None):
-            rows = [row for row in ABLATION if not row.needs_index]
-            stages = compare_stages(asked, rows, packs)
+            stages = compare_stages(asked, ABLATION, packs)
             save("stages", stages, given.results)
             for pack, result in stages.items():
                 for table in tables(pack, result, without=True):
                     console.print(table)
+        if given.only in ("plateau", None):
+            rows = [
+                Row(
+                    f"{name.lower().replace('_', ' ')} {value}",
+                    "ships" if value == shipped()[name] else "",
+                    {name: value},
+                )
+                for name, values in CHOICES.items()
+                for value in values
+            ]
+            save("plateau", {EVERY: compare_stages(asked, rows, packs)[EVERY]}, given.results)
         if given.only in ("choice", None):
             settings, found = leave_one_out(asked, packs, console.print)
-            save("across-packs", found, given.results, told={"settings": settings})
+            save("across-packs", found, given.results, told={"settings": settings, "ships": shipped()})
             for pack, result in found.items():
                 for table in tables(pack, result, without=False):
                     console.print(table)

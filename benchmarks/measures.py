@@ -45,7 +45,7 @@ class Gold:
 
     section: Section
     sentence: str = ""
-    elsewhere: frozenset[str] = frozenset()
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,9 @@ sys.path[:0] = [str(ROOT / "tests")]
 
 from lorewright.authoring.golden import read_golden  # noqa: E402
 from lorewright.errors import EmbedderError  # noqa: E402
-from lorewright.index import building, vector_building  # noqa: E402
 from lorewright.index import building as windows  # noqa: E402
 from lorewright.index import keywords as schema  # noqa: E402
+from lorewright.index import vector_building  # noqa: E402
 from lorewright.index.embedders.embedder import RememberingEmbedder  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedding_cache import EmbeddingCache  # noqa: E402
@@ -33,7 +32,7 @@ from lorewright.index.library import Library  # noqa: E402
 from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs.markdown import chunking  # noqa: E402
-from measures import Gold, Question, Section  # noqa: E402
+from measures import Gold, Question, Section, normalised  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
@@ -121,18 +120,6 @@ def opened(pack: Path, way: str, tell: Tell) -> Generation:
     return library.open(installed.pack.key)
 
 
-@contextmanager
-def cut_by(windows_of: Callable[..., list[windows.Window]], texts: Callable[..., list[str]]) -> Iterator[None]:
-    """Another way to cut chunks into windows, and other texts of these windows, while the block runs."""
-    before = (building.windows_of, vector_building.windows_of, vector_building.window_texts)
-    building.windows_of = vector_building.windows_of = windows_of  # type: ignore[assignment]
-    vector_building.window_texts = texts  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        building.windows_of, vector_building.windows_of, vector_building.window_texts = before  # type: ignore[assignment]
-
-
 def section_of(file_path: str, section_path: str) -> Section:
     """Where a chunk stands, as gold names it."""
     return (file_path, " > ".join(section_path.split(" > ")[1:]))
@@ -156,7 +143,7 @@ def _tales() -> list[Any]:
 
 
 def _of_line(line: dict[str, Any]) -> Question:
-    elsewhere = frozenset(one["file"] for one in line["also_ok"])
+    elsewhere = tuple(dict.fromkeys(one["file"] for one in line["also_ok"]))
 
     def gold_of(one: dict[str, Any]) -> Gold:
         path = one["section_path"]
@@ -187,7 +174,15 @@ def _of_golden(pack: Path, generation: Generation) -> Iterator[Question]:
 
 
 def _of_chunks(kind: str, text: str, chunks: Iterable[StoredChunk]) -> Question:
-    """A question of which the sections that answer are known: each is gold, and evidence whole."""
+    """A question of which the sections that answer are known: each is gold, and evidence."""
     found = list(chunks)
     gold = tuple(Gold(section_of(chunk.file_path, chunk.section_path)) for chunk in found)
-    return Question(kind, text, gold, (), tuple(chunk.text for chunk in found))
+    return Question(kind, text, gold, (), tuple(map(_evidence_of, found)))
+
+
+def _evidence_of(chunk: StoredChunk) -> str:
+    """The whole text of a chunk; where its author wrote more than others read, its longest line of which both are."""
+    written = normalised(chunk.written)
+    if normalised(chunk.text) in written:
+        return chunk.text
+    return max((line for line in chunk.text.splitlines() if normalised(line) in written), key=len)

@@ -1,10 +1,11 @@
 """What was measured -> JSON files in `benchmarks/results/`, and back. The page is written from these alone.
 
-quality.json and ablation.json:
+across-packs.json, stages.json, removed.json, plateau.json, peers-quality.json:
     {"sets": {"eclipse-phase": {"questions": {"lookup": 22, …}, "arms": [ARM, …]}, …}}
     ARM = {"arm", "what", "kinds": {"lookup": {"MRR": [value, low, high, difference, low, high], …}, …, "all": {…}}}
 The first arm is ours, and has no differences: the others' are theirs minus ours, question by question.
-across-packs.json has `ratios` of an arm besides: how many times as much ours has, as [value, low, high].
+`ratios` of an arm say how many times as much ours has, as [value, low, high]; across-packs.json tells besides which
+numbers were chosen without each pack (`settings`) and which ship (`ships`).
 """
 
 from __future__ import annotations
@@ -91,6 +92,13 @@ def load(name: str, folder: Path = RESULTS) -> dict[str, SetResult]:
         return {}
     read = json.loads(path.read_text(encoding="utf-8"))
     return {key: _result(one) for key, one in read["sets"].items()}
+
+
+def load_told(name: str, folder: Path = RESULTS) -> dict[str, Any]:
+    """What a file tells beside its sets; nothing where nothing was measured yet."""
+    path = folder / f"{name}.json"
+    read = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {key: value for key, value in read.items() if key != "sets"}
 
 
 def load_rows(name: str, folder: Path = RESULTS) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from lorewright.tokens import count_tokens
 # The share of meaning in a score; words have the rest. Precise words are to be taken literally, others are a
 # description. These numbers are chosen by `benchmarks/across_packs.py`, each on all packs but the one that it is
 # measured on; docs/benchmarks.md shows how little changes around them.
-PRECISE_VECTOR_WEIGHT = 0.3
+PRECISE_VECTOR_WEIGHT = 0.25
 FREE_VECTOR_WEIGHT = 0.65
 
 # Of the many windows of a long text one is near to any question by chance: each doubling of a text's length, from that
