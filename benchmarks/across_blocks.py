@@ -76,7 +76,7 @@ def _aim(sets: Sets, aim: Aim) -> tuple[bool, str]:
     met = ratio.value >= aim.least
     ours, theirs = result.ours.value(aim.kind, aim.metric), other.value(aim.kind, aim.metric)
     head = "met" if met else "**missed**"
-    told = f"{ratio.value:.3f} × ({ratio.low:.3f}–{ratio.high:.3f})"
+    told = f"{ratio.value:.4f} × ({ratio.low:.3f}–{ratio.high:.3f})"
     line = f"{head}: {aim.what}, ≥ {aim.least:.2f} × {other.arm}: {told}; ours {two(ours)}, theirs {two(theirs)}"
     return met, line
 

@@ -71,7 +71,7 @@ def test_what_was_missed_is_told_first() -> None:
     assert missed == sorted(missed, reverse=True)
     assert {True, False} == set(missed)
     assert len(told) == len(AIMS) + 1
-    assert any("2.000 × (2.000–2.000); ours 1.00, theirs .50" in line for line in told)
+    assert any("2.0000 × (2.000–2.000); ours 1.00, theirs .50" in line for line in told)
 
 
 def test_ratios_come_back_from_a_file_with_what_is_told_beside_them(tmp_path: Path) -> None:
