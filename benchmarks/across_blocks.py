@@ -69,6 +69,14 @@ def aims(sets: Sets) -> str:
     return "".join(f"- {line}\n" for met in (False, True) for was_met, line in told if was_met == met)
 
 
+def missed(sets: Sets) -> str:
+    """The aims that were missed, and how many were reached, as a paragraph."""
+    told = aims(sets).splitlines()
+    missed = [line.removeprefix("- **missed**: ") for line in told if line.startswith("- **missed**")]
+    head = f"**Missed**: {'. '.join(missed)}. " if missed else ""
+    return f"{head}Reached: {len(told) - len(missed)} of {len(told)}.\n"
+
+
 def _aim(sets: Sets, aim: Aim) -> tuple[bool, str]:
     result = sets[aim.pool]
     other = best_of(result, aim.kind, aim.metric, aim.against)

@@ -67,6 +67,7 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
     return {
         "main": across_blocks.main_table(sets, _ways(sets)) if pooled else "",
         "aims": across_blocks.aims(sets) if pooled else "",
+        "missed": across_blocks.missed(sets) if pooled else "",
         "packs": across_blocks.packs(sets) if pooled else "",
         "choices": across_blocks.choices(chosen["settings"], chosen["ships"]) if chosen else "",
         "ratios": _ratios(sets) if pooled else "",

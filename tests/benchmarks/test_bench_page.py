@@ -44,8 +44,9 @@ def test_the_readme_tells_the_figures_of_the_file() -> None:
     assert float(cells[-1]) == pytest.approx(ours["all"]["all"]["MRR"][0], abs=0.005)
 
 
-def test_every_block_of_the_page_is_known_and_every_known_one_is_shown() -> None:
-    assert set(re.findall(r"<!-- bench:([a-z-]+) -->", PAGE.read_text(encoding="utf-8"))) == set(blocks_of(NUMBERS))
+def test_every_block_of_the_pages_is_known_and_every_known_one_is_shown() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (PAGE, README))
+    assert set(re.findall(r"<!-- bench:([a-z-]+) -->", pages)) == set(blocks_of(NUMBERS))
 
 
 @given(PROSE, PROSE, PROSE)
