@@ -4,61 +4,29 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 import lorewright.index.keywords
 import lorewright.retrieval
-from lorewright.index import building as windows
-from lorewright.index import vector_building
-from lorewright.index.building import Window
 from lorewright.index.generation import Generation
-from lorewright.packs.models import Item
 from lorewright.retrieval import budget, lanes
 from lorewright.retrieval.lanes import KeywordLane, VectorLane
 from lorewright.retrieval.ranking import Hit, Ranking
-from other_arms import RRF_K, path_of
-from question_sets import cut_by
-
-WindowsOf = Callable[[str, list[Item]], list[Window]]
-Texts = Callable[[Path], list[str]]
+from other_arms import RRF_K
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stage switched off, or done as others do it. `sets` are names in the modules of retrieval and their values;
-    `cut` and `texts` ask for an index of its own, in which chunks are cut into other windows or embedded with other
-    texts."""
+    """A stage switched off, or done as others do it. `sets` are names in the modules of retrieval and their values."""
 
     name: str
     what: str
-    sets: dict[str, Any] = field(default_factory=dict)
-    cut: WindowsOf | None = None
-    texts: Texts | None = None
-
-    @property
-    def needs_index(self) -> bool:
-        """Whether the shipped index will not do."""
-        return self.cut is not None or self.texts is not None
-
-    @property
-    def way(self) -> str:
-        """The name of its index."""
-        return "".join(letter if letter.isalnum() else "-" for letter in self.name) if self.needs_index else "shipped"
-
-    @contextmanager
-    def on(self) -> Iterator[None]:
-        """Its settings hold while the block runs, in which the index is made too."""
-        with (
-            ranked_with(**self.sets),
-            cut_by(self.cut or windows.windows_of, self.texts or vector_building.window_texts),
-        ):
-            yield
+    sets: dict[str, Any]
 
 
 def homes_of(name: str) -> list[Any]:
@@ -99,15 +67,6 @@ _keyword_lane, _vector_lane = lanes.keyword_lane, lanes.vector_lane
 def _by_rank(rank: int) -> float:
     """A rank's part in reciprocal rank fusion, 1 for the first."""
     return (RRF_K + 1) / (RRF_K + rank)
-
-
-def _share_alone(lane: KeywordLane, key: Any) -> float:
-    """BM25 as a share of the best, whatever it covers."""
-    return lane.hits[key].score / lane.best if key in lane.hits and lane.best else 0.0
-
-
-def _as_it_is(text: str, *given: Any, **rest: Any) -> str:
-    return text
 
 
 class _RankedWords(KeywordLane):
@@ -153,23 +112,6 @@ def _skipping(hits: Sequence[Any], *, budget_tokens: int, limit: int, **rest: An
 _fit = budget.fit_to_budget
 
 
-def _whole(text: str, items: list[Item]) -> list[Window]:
-    return [Window(text)] if text.split() else []
-
-
-def _titled(folder: Path) -> list[str]:
-    """Each window's text with `Title > Section` before it."""
-    generation = Generation(folder)
-    try:
-        return [
-            f"{path_of(chunk)}: {window.text}"
-            for chunk in generation.all_chunks()
-            for window in windows.windows_of(chunk.text, generation.items_of(chunk.row))
-        ]
-    finally:
-        generation.close()
-
-
 # Maximal marginal relevance (Carbonell, Goldstein 1998): how much being found counts beside being new, among so many.
 _MMR_RELEVANCE = 0.85
 _MMR_AMONG = 30
@@ -202,14 +144,12 @@ def _likeness(hits: Sequence[Hit], generation: Generation) -> Any:
     return means @ means.T
 
 
-_NO_TIES = {"NAME_WEIGHT": 0.0, "MENTION_WEIGHT": 0.0, "INTRODUCTION_WEIGHT": 0.0, "LINK_WEIGHT": 0.0}
-
 ABLATION = (
     Row("words alone", "the lane of meaning is not asked", {"PRECISE_VECTOR_WEIGHT": 0.0, "FREE_VECTOR_WEIGHT": 0.0}),
     Row(
         "meaning alone",
         "the lane of words is not asked, and nothing is tied to names",
-        {"PRECISE_VECTOR_WEIGHT": 1.0, "FREE_VECTOR_WEIGHT": 1.0, **_NO_TIES},
+        {"PRECISE_VECTOR_WEIGHT": 1.0, "FREE_VECTOR_WEIGHT": 1.0, "NAME_WEIGHT": 0.0},
     ),
     Row(
         "one weight for every question",
@@ -218,39 +158,27 @@ ABLATION = (
     ),
     Row(
         "ranks fused, not scores",
-        "reciprocal rank fusion (k=60, equal weights) of the two lanes; names and introductions as they ship",
+        "reciprocal rank fusion (k=60, equal weights) of the two lanes; names as they ship",
         {
             "keyword_lane": _ranked_words,
             "vector_lane": _ranked_meaning,
             "PRECISE_VECTOR_WEIGHT": 0.5,
             "FREE_VECTOR_WEIGHT": 0.5,
-            "FILE_WEIGHT": 0.0,
+            "LENGTH_DISCOUNT": 0.0,
         },
     ),
     Row(
-        "no meaning of files",
-        "a description is compared with a section alone, not with the whole file too",
-        {"FILE_WEIGHT": 0.0},
+        "no discount for length",
+        "a long section may be near by any of its windows as a short one by its only one",
+        {"LENGTH_DISCOUNT": 0.0},
     ),
-    Row(
-        "no coverage",
-        "one word said often counts as much as many words once",
-        {"KeywordLane.share": _share_alone},
-    ),
-    Row("names embedded too", "the names in a question are embedded with the rest of it", {"without_names": _as_it_is}),
+    Row("no coverage", "one word said often counts as much as many words once", {"COVERAGE_POWER": 0.0}),
+    Row("whole coverage", "a share of BM25 is multiplied by coverage, not by its root", {"COVERAGE_POWER": 1.0}),
     Row(
         "no gazetteer",
         "names and aliases in the question are words like others",
         {"named_entities": lambda *a, **k: {}},
     ),
-    Row(
-        "no mentions",
-        "who is named counts, but not the sections elsewhere that are tied to them",
-        {"MENTION_WEIGHT": 0.0},
-    ),
-    Row("no word pairs", "neighbouring words are not looked up as a phrase", {"telling_pairs": lambda text: []}),
-    Row("no introductions", "a file's first section gets no bonus", {"INTRODUCTION_WEIGHT": 0.0}),
-    Row("no links", "what the best sections link to does not come along", {"LINK_WEIGHT": 0.0}),
     Row("with MMR", "the best thirty in the order of maximal marginal relevance, λ = .85", {"reranked": _diverse}),
     Row("duplicates kept", "two sections that say the same are both handed over", {"DUPLICATE_SHARE": 2.0}),
     Row(
@@ -259,6 +187,4 @@ ABLATION = (
         {"cut_text": lambda *a, **k: ""},
     ),
     Row("skip the overflow", "what does not fit is passed over, and the next tried", {"fit_to_budget": _skipping}),
-    Row("whole sections embedded", "one vector a section, of which the model reads 256 word pieces", cut=_whole),
-    Row("titles before windows", "each window is embedded with `Title > Section` before it", texts=_titled),
 )

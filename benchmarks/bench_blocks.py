@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import across_blocks
 import speed_blocks
-from bench_cells import interval, share, signed, table, two
+from bench_cells import interval, signed, table, two
 from bench_plots import Difference, Series, differences, grouped_bars, lines
-from measures import BUDGETS, EVERY, Estimate
-from quality_tables import HEADLINES, MAIN, RECALLS, is_sure, kinds_of, ratio_said, ratio_to
-from results import OURS, ArmResult, SetResult, load, load_rows
+from measures import BUDGETS, EVERY
+from quality_tables import MAIN, RECALLS, headlines, kinds_of, ratio_said, ratio_to
+from results import OURS, ArmResult, SetResult, load, load_rows, load_told
 
-BOOK, TALES = "eclipse-phase", "tales"
-# What each stage's cost is told by.
-_COSTS = (
-    (BOOK, MAIN, "arrives, sourcebook"),
-    (BOOK, "MRR", "MRR, sourcebook"),
-    (TALES, MAIN, "arrives, tales"),
-    (TALES, "MRR", "MRR, tales"),
-)
+BOOK, RULES, SITE, TALES, OWN_PACKS = "eclipse-phase", "dnd-srd", "cairn", "tales", "own"
 _KINDS = {
     "lookup": "look-up",
     "paraphrase": "paraphrase",
     "multihop": "two sections",
     "scene": "scene",
     TALES: "tales",
+    "golden": "golden",
     EVERY: "all",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Everything that was measured: beside others, without stages, ours at each size; and the real peers, how fast and
-    how well."""
+    """Everything that was measured: beside others on each pack, with what was chosen on the rest of them; without
+    stages, and without those that are gone; around what ships; ours at each size; the real peers, how fast and how
+    well."""
 
     quality: Mapping[str, SetResult]
     ablation: Mapping[str, SetResult]
@@ -43,30 +40,42 @@ class Numbers:
     peers_quality: Mapping[str, SetResult]
     commands: Sequence[speed_blocks.Row]
     embedding: Sequence[speed_blocks.Row]
+    removed: Mapping[str, SetResult] = field(default_factory=dict)
+    plateau: Mapping[str, SetResult] = field(default_factory=dict)
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
-    quality, ablation, peers_quality = (load(name, folder) for name in ("quality", "ablation", "peers-quality"))
+    names = ("across-packs", "stages", "peers-quality", "removed", "plateau")
+    quality, ablation, peers_quality, removed, plateau = (load(name, folder) for name in names)
     speed, peers, commands, embedding = (
         load_rows(name, folder) for name in ("speed", "peers", "commands", "embedding")
     )
-    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding)
+    chosen = load_told("across-packs", folder)
+    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding, removed, plateau, chosen)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
     """Every block by its name; empty where nothing was measured for it."""
-    both = {BOOK, TALES} <= numbers.quality.keys()
-    book, tales = numbers.quality.get(BOOK), numbers.quality.get(TALES)
+    sets, chosen = numbers.quality, numbers.chosen
+    pooled = EVERY in sets
+    figures = {
+        name: _figures(pack, sets[pack]) if pack in sets else ""
+        for name, pack in (("book", BOOK), ("rules", RULES), ("site", SITE), ("tales", TALES), ("own", OWN_PACKS))
+    }
     return {
-        "main": _main(numbers) if both else "",
-        "ratios": _ratios(numbers.quality) if both else "",
-        "book": _figures(BOOK, book) if book else "",
-        "kinds": _by_kind(book) if book else "",
-        "tales": _figures(TALES, tales) if tales else "",
-        "behind": _behind(numbers) if both else "",
-        "ablation": _ablation(numbers.ablation) if numbers.ablation else "",
-        "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
+        "main": across_blocks.main_table(sets, _ways(sets)) if pooled else "",
+        "aims": across_blocks.aims(sets) if pooled else "",
+        "missed": across_blocks.missed(sets) if pooled else "",
+        "packs": across_blocks.packs(sets) if pooled else "",
+        "choices": across_blocks.choices(chosen["settings"], chosen["ships"]) if chosen else "",
+        "ratios": _ratios(sets) if pooled else "",
+        "kinds": across_blocks.by_kind(sets, MAIN, lambda kind: _KINDS[kind]) if pooled else "",
+        **figures,
+        "behind": _behind(numbers) if sets else "",
+        "ablation": across_blocks.stages(numbers.ablation) if numbers.ablation else "",
+        "removed": across_blocks.stages(numbers.removed) if numbers.removed else "",
         "speed": speed_blocks.speed(numbers.speed) if numbers.speed else "",
         "commands": speed_blocks.commands(numbers.commands) if numbers.commands else "",
         "embedding": speed_blocks.embedding(numbers.embedding) if numbers.embedding else "",
@@ -80,24 +89,24 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
 def plots_of(numbers: Numbers) -> dict[str, str]:
     """Every plot by its file."""
     found: dict[str, str] = {}
-    if {BOOK, TALES} <= numbers.quality.keys():
-        ways = _ways(numbers.quality)
-        kinds = [(BOOK, kind) for kind in kinds_of(numbers.quality[BOOK]) if kind != EVERY] + [(TALES, EVERY)]
-        series = [Series(way, [arms[name].kinds[kind][MAIN].estimate for name, kind in kinds]) for way, arms in ways]
-        groups = [_KINDS[kind if name == BOOK else TALES] for name, kind in kinds]
+    sets = numbers.quality
+    if EVERY in sets:
+        ways = _ways(sets)
+        kinds = [kind for kind in kinds_of(sets[EVERY]) if kind != EVERY]
+        series = [Series(way, [arms[EVERY].kinds[kind][MAIN].estimate for kind in kinds]) for way, arms in ways]
         title = "Evidence that arrives within 1,000 tokens, by kind of question"
-        found["recall.svg"] = grouped_bars(title, groups, series)
-        title = "Evidence that arrives, by budget, on the sourcebook"
-        series = [Series(way, [arms[BOOK].kinds[EVERY][one].estimate for one in RECALLS]) for way, arms in ways]
+        found["recall.svg"] = grouped_bars(title, [_KINDS[kind] for kind in kinds], series)
+        title = "Evidence that arrives, by budget, on all packs"
+        series = [Series(way, [arms[EVERY].kinds[EVERY][one].estimate for one in RECALLS]) for way, arms in ways]
         found["budget.svg"] = lines(title, BUDGETS, series, "tokens")
-    if ablation := numbers.ablation:
-        costs = _costs(ablation)
-        rows = [
-            Difference(stage, [_difference(ablation[name], stage, metric) for name, metric, _ in costs])
-            for stage in _stages(ablation)
-        ]
-        title = "What each stage is worth: the change when it is switched off"
-        found["stages.svg"] = differences(title, [heading for _, _, heading in costs], rows)
+    for name, title, results in (
+        ("stages.svg", "What each stage is worth: the change when it is switched off", numbers.ablation),
+        ("removed.svg", "What was taken out: the change when it was switched off", numbers.removed),
+        ("plateau.svg", "Around the numbers that ship: the change with another one", numbers.plateau),
+    ):
+        if EVERY in results:
+            rows = [Difference(arm.arm, across_blocks.moved(arm)) for arm in results[EVERY].others]
+            found[name] = differences(title, across_blocks.MOVED, rows)
     return found
 
 
@@ -119,34 +128,6 @@ def _way(arm: ArmResult) -> str:
     return arm.arm.partition(",")[0]
 
 
-def _main(numbers: Numbers) -> str:
-    """Ours, others' ways and the real peers on both sets; a dash where one was not measured."""
-    book = HEADLINES[BOOK]
-    head = ["", "arrives in 1,000 tokens", "ours brings", *(heading for _, _, heading in book)]
-    head += ["tales: arrives", "ours brings", "MRR"]
-    rows = []
-    for way, arms in _ways(numbers.quality, numbers.peers_quality):
-        row = [
-            way,
-            *_on(numbers.quality[BOOK], arms.get(BOOK), book),
-            *_on(numbers.quality[TALES], arms.get(TALES), [(EVERY, "MRR", "MRR")]),
-        ]
-        rows.append([f"**{cell}**" if way == OURS and cell else cell for cell in row])
-    return table(head, rows)
-
-
-def _on(result: SetResult, arm: ArmResult | None, headlines: Sequence[tuple[str, str, str]]) -> list[str]:
-    """An arm's cells of the main table on one set."""
-    if arm is None:
-        return ["–"] * (2 + len(headlines))
-    heads = [_headline(result, arm, kind, metric) for kind, metric, _ in headlines]
-    return [share(arm.value(EVERY, MAIN)), _ratio(result, arm), *heads]
-
-
-def _ratio(result: SetResult, arm: ArmResult, kind: str = EVERY) -> str:
-    return "" if arm.arm == OURS else ratio_said(ratio_to(result, arm, kind, MAIN))
-
-
 def _headline(result: SetResult, arm: ArmResult, kind: str, metric: str) -> str:
     """MRR as it is; a share as a count of the questions."""
     value = arm.value(kind, metric)
@@ -154,93 +135,46 @@ def _headline(result: SetResult, arm: ArmResult, kind: str, metric: str) -> str:
     return two(value) if metric == "MRR" else f"{round(value * count)}/{count}"
 
 
-def _ratios(quality: Mapping[str, SetResult]) -> str:
-    book, tales = quality[BOOK], quality[TALES]
-    kinds = kinds_of(book)
+def _ratios(sets: Mapping[str, SetResult]) -> str:
+    """How many times as much of the evidence ours brings as each arm, by kind, on all packs."""
+    pooled = sets[EVERY]
+    kinds = kinds_of(pooled)
     rows = [
-        [arm.arm, arm.what, *(_ratio(book, arm, kind) for kind in kinds), _ratio(tales, tales.arm(arm.arm))]
-        for arm in book.others
+        [arm.arm, arm.what, *(ratio_said(ratio_to(pooled, arm, kind, MAIN)) for kind in kinds)] for arm in pooled.others
     ]
-    return table(["arm", "what it is", *(_KINDS[kind] for kind in kinds), _KINDS[TALES]], rows)
+    return table(["arm", "what it is", *(_KINDS[kind] for kind in kinds)], rows)
 
 
 def _figures(name: str, result: SetResult) -> str:
     """Every arm: headlines, then recalls with their intervals."""
-    head = ["arm", *(heading for _, _, heading in HEADLINES[name]), *(f"≤ {budget:,} tokens" for budget in BUDGETS)]
+    head = ["arm", *(heading for _, _, heading in headlines(name)), *(f"≤ {budget:,} tokens" for budget in BUDGETS)]
     rows = []
     for arm in result.arms:
         heads = [
             _headline(result, arm, kind, metric) if kind != EVERY else interval(arm.kinds[kind][metric].estimate)
-            for kind, metric, _ in HEADLINES[name]
+            for kind, metric, _ in headlines(name)
         ]
         rows.append([arm.arm, *heads, *(interval(arm.kinds[EVERY][metric].estimate) for metric in RECALLS)])
     return table(head, rows)
 
 
-def _by_kind(result: SetResult) -> str:
-    kinds = [kind for kind in kinds_of(result) if kind != EVERY]
-    rows = [[arm.arm, *(interval(arm.kinds[kind][MAIN].estimate) for kind in kinds)] for arm in result.arms]
-    return table(["arm", *(f"{_KINDS[kind]} ({result.questions[kind]})" for kind in kinds)], rows)
-
-
 def _behind(numbers: Numbers) -> str:
     """Each figure of the tables in which another arm is ahead of ours."""
     found = []
-    for name, result in (*numbers.quality.items(), *numbers.peers_quality.items()):
+    for name, result in numbers.quality.items():
         shown = [(kind, MAIN) for kind in kinds_of(result)]
         shown += [(EVERY, metric) for metric in RECALLS if metric != MAIN]
-        shown += [(kind, metric) for kind, metric, _ in HEADLINES[name]]
+        shown += [(kind, metric) for kind, metric, _ in headlines(name)]
         for kind, metric in dict.fromkeys(shown):
             ahead = [arm for arm in result.others if arm.value(kind, metric) > result.ours.value(kind, metric)]
             for arm in sorted(ahead, key=lambda one: -one.value(kind, metric)):
                 difference = arm.kinds[kind][metric].difference
                 by = f", ahead by {signed(difference)}" if difference else ""
                 ours, theirs = two(result.ours.value(kind, metric)), two(arm.value(kind, metric))
-                found.append(f"- {name}, {_KINDS[kind]}, {_metric(metric)}: {arm.arm} {theirs}, ours {ours}{by}")
+                where = f"{across_blocks.TOLD[name]}, {_KINDS[kind]}, {_metric(metric)}"
+                found.append(f"- {where}: {arm.arm} {theirs}, ours {ours}{by}")
     return "\n".join(found or ["Nowhere in these tables."]) + "\n"
 
 
 def _metric(metric: str) -> str:
     return f"evidence within {int(metric.partition('@')[2]):,} tokens" if metric in RECALLS else metric
-
-
-def _costs(ablation: Mapping[str, SetResult]) -> list[tuple[str, str, str]]:
-    """What the cost of a stage is told by, on the sets that were measured."""
-    return [one for one in _COSTS if one[0] in ablation]
-
-
-def _stages(ablation: Mapping[str, SetResult]) -> dict[str, str]:
-    """The stages that were measured on every set, and what each is."""
-    first, *rest = ablation.values()
-    return {arm.arm: arm.what for arm in first.others if all(arm.arm in {a.arm for a in one.others} for one in rest)}
-
-
-def _difference(result: SetResult, name: str, metric: str, kind: str = EVERY) -> Estimate:
-    found = result.arm(name).kinds[kind][metric].difference
-    if found is None:
-        raise ValueError(f"{name} was compared with nothing")
-    return found
-
-
-def _ablation(ablation: Mapping[str, SetResult]) -> str:
-    costs = _costs(ablation)
-    rows = [
-        [stage, what, *(_cost(_difference(ablation[name], stage, metric)) for name, metric, _ in costs)]
-        for stage, what in _stages(ablation).items()
-    ]
-    return table(["without", "that is", *(heading for _, _, heading in costs)], rows)
-
-
-def _cost(difference: Estimate) -> str:
-    said = signed(difference)
-    return f"**{said}**" if is_sure(difference.low, difference.high) else said
-
-
-def _counts(result: SetResult) -> str:
-    """What each stage costs in questions, where the headlines count questions; what ships in its first row."""
-    heads = [one for one in HEADLINES[BOOK] if one[1] != "MRR"]
-    rows = [[f"**{OURS}**", *(_headline(result, result.ours, kind, metric) for kind, metric, _ in heads)]]
-    for arm in result.others:
-        moved = [round((arm.value(k, m) - result.ours.value(k, m)) * result.questions[k]) for k, m, _ in heads]
-        rows.append([arm.arm, *(f"{one:+d}".replace("-", "−") if one else "·" for one in moved)])
-    return table(["without", *(heading for _, _, heading in heads)], rows)

@@ -31,6 +31,8 @@ _RESAMPLES = 4000
 _INTERVAL = (2.5, 97.5)
 _SEED = 20_26
 _DIGITS = 4
+# What has nothing is compared as having this little; a ratio is told up to so much.
+_LEAST, _MOST = 1e-9, 99.0
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "..."})
 
 Scores = npt.NDArray[np.float64]
@@ -38,10 +40,12 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A section that answers, and the sentence in it that does: "" where the set of questions names none."""
+    """A section that answers, and the sentence in it that does: "" where the set of questions names none. `elsewhere`
+    are other files that tell of the same things: the sentence counts there as well."""
 
     section: Section
     sentence: str = ""
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,15 @@ def normalised(text: str) -> str:
 
 
 def is_found_in(gold: Gold, passage: Passage) -> bool:
-    """Whether a passage answers: it is of the gold's file and holds its sentence, whatever section it is of. Where no
-    sentence is named, it is of the gold's section."""
+    """Whether a passage answers: it is of one of the gold's files and holds its sentence, whatever section it is of.
+    Where no sentence is named, it is of the gold's section."""
     if not gold.sentence:
         return passage.section == gold.section
-    return passage.section[0] == gold.section[0] and holds(passage.text, gold.sentence)
+    in_its_files = passage.section[0] == gold.section[0] or passage.section[0] in gold.elsewhere
+    return in_its_files and holds(passage.text, gold.sentence)
 
 
+@lru_cache(maxsize=100_000)
 def holds(text: str, sentence: str) -> bool:
     """Whether a text has a sentence. Of one that was cut in two it is the larger part that counts: at least half of the
     words, as the text's last or first."""
@@ -167,6 +173,20 @@ def summarised(
 def _resampled(count: int) -> Scores:
     """How often each question is drawn, resample by resample."""
     return np.random.default_rng(_SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
+
+
+def ratios(questions: Sequence[Question], scores: Scores, other: Scores) -> dict[str, dict[str, Estimate]]:
+    """Kind -> metric -> how many times as much one arm has as another; both are resampled together."""
+    found = {}
+    for kind in (*dict.fromkeys(question.kind for question in questions), EVERY):
+        among = np.array([kind in (question.kind, EVERY) for question in questions])
+        draws = _resampled(int(among.sum()))
+        drawn = (draws @ scores[among]) / np.maximum(draws @ other[among], _LEAST)
+        value = scores[among].sum(axis=0) / np.maximum(other[among].sum(axis=0), _LEAST)
+        low, high = np.percentile(drawn, _INTERVAL, axis=0)
+        columns = zip(METRICS, value, low, high, strict=True)
+        found[kind] = {name: Estimate(*(round(min(float(one), _MOST), _DIGITS) for one in of)) for name, *of in columns}
+    return found
 
 
 def _estimates(scores: Scores) -> list[Estimate]:

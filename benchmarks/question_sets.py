@@ -11,8 +11,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,25 +19,34 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
 
+from lorewright.authoring.golden import read_golden  # noqa: E402
 from lorewright.errors import EmbedderError  # noqa: E402
-from lorewright.index import building, vector_building  # noqa: E402
 from lorewright.index import building as windows  # noqa: E402
 from lorewright.index import keywords as schema  # noqa: E402
+from lorewright.index import vector_building  # noqa: E402
 from lorewright.index.embedders.embedder import RememberingEmbedder  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedding_cache import EmbeddingCache  # noqa: E402
-from lorewright.index.generation import Generation  # noqa: E402
+from lorewright.index.generation import Generation, StoredChunk  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402
 from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs.markdown import chunking  # noqa: E402
-from measures import Gold, Question, Section  # noqa: E402
+from measures import Gold, Question, Section, normalised  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
 KEPT = ROOT / "indexes" / "benchmarks"
-BOOK, TALES = "eclipse-phase", "tales"
-SETS = (BOOK, TALES)
+BOOK, RULES, SITE, TALES = "eclipse-phase", "dnd-srd", "cairn", "tales"
+# The files of questions of each pack that people wrote, and the pack's folder.
+_ASKED = {
+    BOOK: (("eclipse-phase", "eclipse-phase-2"), "eclipse-phase"),
+    RULES: (("dnd-srd",), "asis-dnd-srd"),
+    SITE: (("cairn",), "asis-cairn"),
+}
+# Our own packs: their golden queries are questions, too.
+OWN = ("cyberpunk_core", "motel_verse", "neo_seattle", "orme_house")
+SETS = (*_ASKED, TALES, *OWN)
 
 Tell = Callable[[str], None]
 _MODEL: list[RememberingEmbedder] = []
@@ -80,14 +88,20 @@ def question_set(name: str, tell: Tell) -> QuestionSet:
         found = _tales()
         generation = opened(pack_of(name), "shipped", tell)
         return QuestionSet(name, tuple(_of_tale(one, generation) for one in found), generation)
-    asked = (CORPORA / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    if name in OWN:
+        generation = opened(pack_of(name), "shipped", tell)
+        return QuestionSet(name, tuple(_of_golden(pack_of(name), generation)), generation)
+    files = (CORPORA / "questions" / f"{file}.jsonl" for file in _ASKED[name][0])
+    asked = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     questions = tuple(_of_line(json.loads(line)) for line in asked if line.strip())
     return QuestionSet(name, questions, opened(pack_of(name), "shipped", tell))
 
 
 def pack_of(name: str) -> Path:
     """The folder of a set's pack; the tales' is there once their questions were read."""
-    return KEPT / TALES if name == TALES else CORPORA / "packs" / name
+    if name in OWN:
+        return ROOT / "content_packs" / name
+    return KEPT / TALES if name == TALES else CORPORA / "packs" / _ASKED[name][1]
 
 
 def opened(pack: Path, way: str, tell: Tell) -> Generation:
@@ -106,18 +120,6 @@ def opened(pack: Path, way: str, tell: Tell) -> Generation:
     return library.open(installed.pack.key)
 
 
-@contextmanager
-def cut_by(windows_of: Callable[..., list[windows.Window]], texts: Callable[..., list[str]]) -> Iterator[None]:
-    """Another way to cut chunks into windows, and other texts of these windows, while the block runs."""
-    before = (building.windows_of, vector_building.windows_of, vector_building.window_texts)
-    building.windows_of = vector_building.windows_of = windows_of  # type: ignore[assignment]
-    vector_building.window_texts = texts  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        building.windows_of, vector_building.windows_of, vector_building.window_texts = before  # type: ignore[assignment]
-
-
 def section_of(file_path: str, section_path: str) -> Section:
     """Where a chunk stands, as gold names it."""
     return (file_path, " > ".join(section_path.split(" > ")[1:]))
@@ -125,7 +127,8 @@ def section_of(file_path: str, section_path: str) -> Section:
 
 def _stamp() -> str:
     """Changes where how an index is made does, which its folder's name does not say of itself."""
-    sources = [inspect.getsource(one) for one in (windows, vector_building, schema, chunking)]
+    sources = [inspect.getsource(one) for one in (windows, vector_building, chunking)]
+    sources += [*schema.STATEMENTS, *schema.keyword_statements(english=True), inspect.getsource(schema.indexed_row)]
     return hashlib.sha256("\n".join(sources).encode()).hexdigest()[:8]
 
 
@@ -140,9 +143,11 @@ def _tales() -> list[Any]:
 
 
 def _of_line(line: dict[str, Any]) -> Question:
+    elsewhere = tuple(dict.fromkeys(one["file"] for one in line["also_ok"]))
+
     def gold_of(one: dict[str, Any]) -> Gold:
         path = one["section_path"]
-        return Gold((one["file"], path[1] if len(path) > 1 else ""), one.get("evidence", ""))
+        return Gold((one["file"], path[1] if len(path) > 1 else ""), one.get("evidence", ""), elsewhere)
 
     return Question(
         kind=line["kind"],
@@ -154,7 +159,30 @@ def _of_line(line: dict[str, Any]) -> Question:
 
 
 def _of_tale(asked: Any, generation: Generation) -> Question:
-    """Of a tale's question only the passages that answer are known: each is gold as a section, and evidence whole."""
+    """Of a tale's question only the passages that answer are known."""
     found = [chunk for one in sorted(asked.gold) if (chunk := generation.chunk(one)) is not None]
+    return _of_chunks("tales", asked.text, found)
+
+
+def _of_golden(pack: Path, generation: Generation) -> Iterator[Question]:
+    """The golden queries of words alone that the game master asks of this pack alone, each with its sections."""
+    for one in (golden.query for golden in read_golden(pack)):
+        filtered = one.scene or one.location or one.entities or one.factions or one.threads or one.tags
+        chunks = [generation.chunk(chunk_id) for chunk_id in one.include]
+        if one.query and one.viewer == "gm" and chunks and None not in chunks and not filtered:
+            yield _of_chunks("golden", one.query, [chunk for chunk in chunks if chunk])
+
+
+def _of_chunks(kind: str, text: str, chunks: Iterable[StoredChunk]) -> Question:
+    """A question of which the sections that answer are known: each is gold, and evidence."""
+    found = list(chunks)
     gold = tuple(Gold(section_of(chunk.file_path, chunk.section_path)) for chunk in found)
-    return Question("tales", asked.text, gold, (), tuple(chunk.text for chunk in found))
+    return Question(kind, text, gold, (), tuple(map(_evidence_of, found)))
+
+
+def _evidence_of(chunk: StoredChunk) -> str:
+    """The whole text of a chunk; where its author wrote more than others read, its longest line of which both are."""
+    written = normalised(chunk.written)
+    if normalised(chunk.text) in written:
+        return chunk.text
+    return max((line for line in chunk.text.splitlines() if normalised(line) in written), key=len)

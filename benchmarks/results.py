@@ -1,9 +1,11 @@
 """What was measured -> JSON files in `benchmarks/results/`, and back. The page is written from these alone.
 
-quality.json and ablation.json:
+across-packs.json, stages.json, removed.json, plateau.json, peers-quality.json:
     {"sets": {"eclipse-phase": {"questions": {"lookup": 22, …}, "arms": [ARM, …]}, …}}
     ARM = {"arm", "what", "kinds": {"lookup": {"MRR": [value, low, high, difference, low, high], …}, …, "all": {…}}}
 The first arm is ours, and has no differences: the others' are theirs minus ours, question by question.
+`ratios` of an arm say how many times as much ours has, as [value, low, high]; across-packs.json tells besides which
+numbers were chosen without each pack (`settings`) and which ship (`ships`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ class ArmResult:
     arm: str
     what: str
     kinds: Mapping[str, Mapping[str, Measured]]
+    # How many times as much ours has; none where that was not asked.
+    ratios: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
     def value(self, kind: str, metric: str) -> float:
         """The metric itself."""
@@ -68,13 +72,16 @@ def counted(questions: Sequence[Question]) -> dict[str, int]:
     return {**Counter(question.kind for question in questions), EVERY: len(questions)}
 
 
-def save(name: str, sets: Mapping[str, SetResult], folder: Path = RESULTS) -> Path:
-    """Write one file of results; its path. A set that was not measured now stays as it was."""
+def save(
+    name: str, sets: Mapping[str, SetResult], folder: Path = RESULTS, *, told: Mapping[str, Any] | None = None
+) -> Path:
+    """Write one file of results, with what else is `told` beside its sets; its path. A set that was not measured now
+    stays as it was."""
     path = folder / f"{name}.json"
     before = json.loads(path.read_text(encoding="utf-8"))["sets"] if path.is_file() else {}
     written = {**before, **{key: _plain(one) for key, one in sets.items()}}
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(_text({"sets": written}), encoding="utf-8")
+    path.write_text(_text({**(told or {}), "sets": written}), encoding="utf-8")
     return path
 
 
@@ -85,6 +92,13 @@ def load(name: str, folder: Path = RESULTS) -> dict[str, SetResult]:
         return {}
     read = json.loads(path.read_text(encoding="utf-8"))
     return {key: _result(one) for key, one in read["sets"].items()}
+
+
+def load_told(name: str, folder: Path = RESULTS) -> dict[str, Any]:
+    """What a file tells beside its sets; nothing where nothing was measured yet."""
+    path = folder / f"{name}.json"
+    read = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {key: value for key, value in read.items() if key != "sets"}
 
 
 def load_rows(name: str, folder: Path = RESULTS) -> list[dict[str, Any]]:
@@ -106,10 +120,18 @@ def _plain(result: SetResult) -> dict[str, Any]:
                 kind: {metric: _numbers(measured) for metric, measured in metrics.items()}
                 for kind, metrics in one.kinds.items()
             },
+            **({"ratios": _plain_ratios(one)} if one.ratios else {}),
         }
         for one in result.arms
     ]
     return {"questions": dict(result.questions), "arms": arms}
+
+
+def _plain_ratios(arm: ArmResult) -> dict[str, Any]:
+    return {
+        kind: {metric: [one.value, one.low, one.high] for metric, one in metrics.items()}
+        for kind, metrics in arm.ratios.items()
+    }
 
 
 def _numbers(measured: Measured) -> list[float]:
@@ -125,6 +147,10 @@ def _result(read: Mapping[str, Any]) -> SetResult:
             {
                 kind: {metric: _measured(numbers) for metric, numbers in metrics.items()}
                 for kind, metrics in one["kinds"].items()
+            },
+            {
+                kind: {metric: Estimate(*numbers) for metric, numbers in metrics.items()}
+                for kind, metrics in one.get("ratios", {}).items()
             },
         )
         for one in read["arms"]

@@ -202,7 +202,7 @@ def test_a_golden_query_that_is_not_answered_says_what_stands_in_its_place(tmp_p
     assert (case.name, case.place) == ("the hand", "tests/a.yaml:5")
     assert case.expected == "town:hand:overview in the answer (as gm, 1000 tokens, 1 sections)"
     assert case.found.startswith("town:hand:overview is not in the answer, which is town:viktor:")
-    assert case.why == "nothing in the query matches it: no word, name, link or meaning"
+    assert case.why == "nothing in the query matches it: no word, name, filter or meaning"
 
 
 def test_a_file_of_golden_queries_that_cannot_be_read_fails_with_its_line(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ablation import ABLATION, Row, homes_of, ranked_with
-from arms import RANKING
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.index.lore_indexer import LoreIndexer
@@ -50,13 +49,13 @@ def test_ours_hands_over_for_each_budget_what_a_query_with_it_does(town: Generat
 
 @pytest.mark.parametrize("row", ABLATION, ids=lambda row: row.name)
 def test_what_a_row_sets_is_there_to_be_set(row: Row) -> None:
+    assert row.sets
     assert all(homes_of(name) for name in row.sets)
-    assert row.sets or row.needs_index
 
 
-@pytest.mark.parametrize("row", [row for row in ABLATION if not row.needs_index], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", ABLATION, ids=lambda row: row.name)
 def test_a_question_is_answered_without_each_stage(town: Generation, row: Row) -> None:
-    with row.on():
+    with ranked_with(**row.sets):
         answer = ours(town)("Which laundry had boilers before the flood?")
     assert any("laundry" in text for text in answer.texts.values())
 
@@ -85,7 +84,7 @@ def test_a_method_is_set_in_its_class() -> None:
 def test_ranks_in_place_of_scores_keep_the_order_of_each_lane(town: Generation) -> None:
     row = next(row for row in ABLATION if row.name == "ranks fused, not scores")
     asked = LoreRetrievalQuery(keywords="bar flood courier shotgun railway")
-    with row.on():
+    with ranked_with(**row.sets):
         found = retrieve(LoreView((town,)), asked).trace.chunks
     shares = {chunk.keyword_rank: chunk.keyword_score for chunk in found if chunk.keyword_rank}
     assert len(shares) > 2
@@ -100,7 +99,7 @@ def test_a_setting_that_is_gone_is_said() -> None:
 def test_without_the_gazetteer_nobody_is_named(town: Generation) -> None:
     row = next(row for row in ABLATION if row.name == "no gazetteer")
     asked = LoreRetrievalQuery(keywords="What about the barman?")
-    with row.on():
+    with ranked_with(**row.sets):
         trace = retrieve(LoreView((town,)), asked).trace
         assert all(chunk.name is None for chunk in trace.chunks)
     assert any(chunk.name for chunk in retrieve(LoreView((town,)), asked).trace.chunks)
@@ -115,8 +114,3 @@ def test_one_lane_keeps_its_order_and_lanes_can_be_swapped(lanes: list[list[int]
     assert fused_ranks(lanes[:1]) == list(lanes[0])
     assert fused_ranks(lanes) == fused_ranks(lanes[::-1])
     assert set(fused_ranks(lanes)) == {one for lane in lanes for one in lane}
-
-
-@pytest.mark.parametrize("setting", RANKING.values(), ids=RANKING)
-def test_what_a_setting_of_the_ranking_sets_is_there(setting: dict[str, object]) -> None:
-    assert all(homes_of(name) for name in setting)

@@ -29,7 +29,7 @@ from lorewright.index.fulltext import (
     fulltext_of,
 )
 from lorewright.index.generation import Generation
-from lorewright.index.keywords import content_words, telling_pairs
+from lorewright.index.keywords import content_words
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.conditions import LoreConditions
@@ -287,7 +287,7 @@ def in_order(by_row: dict[int, float]) -> list[int]:
 
 
 def words_of_rows(rows: Iterable[Row]) -> list[str]:
-    found = {word for row in rows for text in row[1:] for word in (*content_words(text), *telling_pairs(text))}
+    found = {word for row in rows for text in row[1:] for word in content_words(text)}
     return sorted(found)
 
 

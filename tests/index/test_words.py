@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.index.keywords import STOP_WORDS, content_words, telling_pairs, words_of
+from lorewright.index.keywords import STOP_WORDS, content_words, words_of
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,9 @@ def test_words_that_say_nothing_are_left_out_unless_nothing_else_is_left() -> No
     assert content_words("...") == []
 
 
-def test_pairs_are_neighbours_that_both_carry_meaning_as_they_are_written() -> None:
-    assert telling_pairs("Where is the Crasher’s Bazaar of New York?") == ["crasher’s bazaar", "new york"]
-    assert telling_pairs("the bar of the pier") == []
-    assert telling_pairs("neon dragon neon dragon") == ["neon dragon", "dragon neon"]
-
-
 @given(st.text(max_size=200))
 def test_any_text_has_words_that_are_words(text: str) -> None:
     words = content_words(text)
     assert len(set(words)) == len(words)
     assert set(words) <= set(words_of(text))
     assert not STOP_WORDS.intersection(words) or STOP_WORDS.issuperset(words)
-    assert all(len(pair.split(" ")) == 2 for pair in telling_pairs(text))

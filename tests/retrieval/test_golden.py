@@ -302,7 +302,7 @@ def test_why_a_section_is_not_in_the_answer_is_told_in_an_authors_words(town: To
     (nothing,) = judge(town, query="gulls", include=["mara:capabilities"]).misses
     assert nothing.message == "there is no chunk mara:capabilities"
     (far,) = judge(town, query="gulls", include=["hand:overview"]).misses
-    assert far.why == "nothing in the query matches it: no word, name, link or meaning"
+    assert far.why == "nothing in the query matches it: no word, name, filter or meaning"
 
 
 def test_a_section_under_a_condition_is_found_where_it_holds(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.filters import named_entities, without_names
+from lorewright.retrieval.filters import named_entities
 from support.pack_builder import opened_packs
 
 FILES = {
@@ -84,17 +84,3 @@ def test_what_is_hidden_has_no_name(packs: tuple[Generation, ...]) -> None:
 @pytest.mark.parametrize("text", ["", "???", "🔥", "\ud800", "nobody here"])
 def test_what_names_nothing_names_nothing(packs: tuple[Generation, ...], text: str) -> None:
     assert named(packs, text) == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "left"),
-    [
-        ("Who are the Seven Sons in “The Snow Man”?", ["the snow man"], "Who are the Seven Sons in ?"),
-        ("In the tale 'Zubin': who sold the ox?", ["zubin"], "In the tale '': who sold the ox?"),
-        ("Zubin’s lamp burns, says Zubin", ["zubin"], "lamp burns, says"),
-        ("Who is Zubin?", ["zubin"], "Who is Zubin?"),
-        ("Nothing is named here at all", [], "Nothing is named here at all"),
-    ],
-)
-def test_a_text_without_its_names_keeps_the_rest_or_all_of_it(text: str, names: list[str], left: str) -> None:
-    assert without_names(text, names) == left

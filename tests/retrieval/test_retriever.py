@@ -39,12 +39,6 @@ def test_a_name_brings_its_own_file_first(town: Town) -> None:
     assert why.name == "the barman"
 
 
-def test_what_is_linked_to_a_name_is_mentioned_and_comes_after(town: Town) -> None:
-    why = ask(town, "the barman").trace.why("town:bar:history")
-    assert why is not None
-    assert (why.name, why.mention) == (None, "the barman")
-
-
 @pytest.mark.parametrize(
     ("filters", "kind", "entities"),
     [

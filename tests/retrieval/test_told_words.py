@@ -94,9 +94,7 @@ def test_nobody_finds_a_section_by_a_word_that_no_editor_shows(tmp_path: Path) -
     with viewed(tmp_path, MASK, "player") as view:
         for words in ("ZQKILLER", "zq_mask", "zq_mask.md", "npcs/zq_mask"):
             trace = retrieve(view, LoreRetrievalQuery(keywords=words, viewer="player", **EVERYTHING)).trace
-            assert not [
-                one.chunk_id for one in trace.chunks if one.keyword_rank or one.terms or one.name or one.mention
-            ]
+            assert not [one.chunk_id for one in trace.chunks if one.keyword_rank or one.terms or one.name]
 
 
 def test_the_words_of_a_link_stay(tmp_path: Path) -> None:

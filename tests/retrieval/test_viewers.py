@@ -95,7 +95,7 @@ def test_a_part_of_a_secret_section_does_not_say_what_the_rest_is_tied_to(town: 
     assert (chunk.metadata["faction_ids"], chunk.metadata["entity_ids"]) == ([], ["viktor"])
     why = retrieval.trace.why("town:viktor:knows")
     assert why is not None
-    assert (why.filters, why.mention) == ((), None)
+    assert why.filters == ()
 
 
 @pytest.mark.parametrize("viewer", ["player", "npc:town:viktor"])
@@ -180,7 +180,6 @@ def test_what_a_viewer_may_not_see_changes_no_byte_for_them(tmp_path: Path, chan
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("viewer", ["player", "npc:town:mara"])
 def test_nor_where_meaning_is_asked(tmp_path: Path, change: str, viewer: str) -> None:
-    """A description is compared with whole files, too: of these only what the viewer may see speaks."""
     answers = []
     for number, files in enumerate(CHANGES[change]):
         library = embedding_library(tmp_path / str(number) / "indexes", HashingEmbedder())
@@ -189,7 +188,7 @@ def test_nor_where_meaning_is_asked(tmp_path: Path, change: str, viewer: str) ->
             asked = [{"words": "somebody old who pours drinks and never smiles"}, *QUERIES]
             found = [ask((town,), viewer=viewer, revealed=frozenset({PIER9, LEDGER}), **query) for query in asked]
             answers.append([as_bytes(one) for one in found])
-            assert any(chunk.file_score is not None for one in found for chunk in one.trace.chunks)
+            assert any(chunk.vector_score is not None for one in found for chunk in one.trace.chunks)
     assert answers[0] == answers[1]
 
 

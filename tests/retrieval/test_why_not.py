@@ -27,7 +27,7 @@ def absent(generations: Town, words: str, chunk_id: str, *, viewer: str = "gm", 
 
 
 def test_it_stands_against_the_last_one_chosen(town: Town) -> None:
-    found = absent(town, "laundry boilers of the barman", "bar:overview", limit=1)
+    found = absent(town, "laundry boilers of the barman", "viktor:overview", limit=1)
     assert found.chunk is not None
     assert found.chunk.reason == "below_the_cut"
     assert found.last is not None

@@ -39,7 +39,9 @@ def test_what_has_no_name_stands_for_itself(retriever: LoreRetriever) -> None:
 
 
 def test_a_query_takes_its_budget_from_the_call(retriever: LoreRetriever) -> None:
-    asked = LoreRetrievalQuery(keywords="Viktor", viewer="player")
+    asked = LoreRetrievalQuery(
+        keywords="Viktor, the bar, the laundry with its boilers, the pier and its gulls", viewer="player"
+    )
     whole, little = retriever.query(asked), retriever.query(asked, max_tokens=45)
     assert whole.total_tokens > 45 >= little.total_tokens
 

@@ -270,9 +270,6 @@ def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer)
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
         yield f"its meaning: {_format_change(was.vector_score, now.vector_score, 2)}"
-    # A part that counts now and did not before does so for every chunk.
-    if None not in (was.file_score, now.file_score) and _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
-        yield f"its file's meaning: {_format_change(was.file_score, now.file_score, 2)}"
     yield from _changed_ties(was, now)
 
 
@@ -295,13 +292,8 @@ def _changed_words(before: Mapping[str, float], after: Mapping[str, float]) -> I
 
 
 def _changed_ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
-    for told, old, new in (
-        ("named", was.name, now.name),
-        ("mentions", was.mention, now.mention),
-        ("linked from", was.linked_from, now.linked_from),
-    ):
-        if old != new:
-            yield f"{told} {_shorten(new)}" if new else f"not {told} {_shorten(old or '')} any more"
+    if was.name != now.name:
+        yield f"named {_shorten(now.name)}" if now.name else f"not named {_shorten(was.name or '')} any more"
     if was.rule != now.rule:
         yield f"by its rules: {now.rule}" if now.rule else f"not by its rules any more: {was.rule}"
     yield from (f"tied by {tie}" for tie in now.filters if tie not in was.filters)

@@ -54,20 +54,17 @@ def by_words(chunk: ChunkTrace) -> str:
 
 
 def by_meaning(chunk: ChunkTrace) -> str:
-    """Return `#3: 0.51`: the rank among the nearest and the cosine; only the cosine where it is not among the nearest.
-    Where the whole file counts, too: `#3: 0.51, its file 0.40`."""
+    """Return `#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is not among them."""
     if chunk.vector_score is None:
         return ""
     rank = f"#{chunk.vector_rank}: " if chunk.vector_rank else ""
-    file = f", its file {chunk.file_score:.2f}" if chunk.file_score is not None else ""
-    return f"{rank}{chunk.vector_score:.2f}{file}"
+    return f"{rank}{chunk.vector_score:.2f}"
 
 
 def ties(chunk: ChunkTrace) -> str:
-    """Return what ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
-    named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
-    linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
-    return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
+    """Return what ties the chunk to the question: a rule of its entry, a name, the filters."""
+    named = [f"named: {chunk.name}"] if chunk.name else []
+    return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters])
 
 
 def reason_in_words(reason: str) -> str:

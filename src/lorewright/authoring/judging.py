@@ -412,8 +412,6 @@ def _explain_hit(retrieval: Retrieval, chunk_id: str) -> str:
     by = [f"its words {', '.join(trace.terms)}"] if trace.terms else []
     by += [f"what it means (cosine {trace.vector_score:.2f})"] if trace.vector_rank else []
     by += [f"the name {trace.name}"] if trace.name else []
-    by += [f"a mention of {trace.mention}"] if trace.mention else []
-    by += [f"a link from {trace.linked_from}"] if trace.linked_from else []
     by += [f"the filter {' and '.join(trace.filters)}"] if trace.filters else []
     return f"it came by {'; '.join(by)}" if by else ""
 

@@ -108,7 +108,7 @@ def matched_words(
 
     Words that named something count, too.
     """
-    named = {name for hit in retrieval.at_hand for name in (hit.name, hit.mention) if name}
+    named = {hit.name for hit in retrieval.at_hand if hit.name}
     words = sorted({*asked, *(word for name in named for word in content_words(name))})
     return {
         pack: frozenset().union(*matching_words(words, texts_of_pack, english=pack not in foreign).values())

@@ -33,8 +33,6 @@ INKS: Mapping[str, Ink] = {
     "meaning": Ink("▓", "M", "magenta"),
     "name": Ink("▒", "N", "green"),
     "filters": Ink("░", "F", "yellow"),
-    "introduction": Ink("=", "I", "cyan"),
-    "link": Ink(">", "L", "white"),
 }
 
 
@@ -291,7 +289,7 @@ def _remedy(chunk: ChunkTrace, found: WhyNot, asked: LoreRetrievalQuery) -> Iter
             yield "It comes in once the condition holds in the campaign."
         case _:
             written = f"its text or a heading says {_quoted(found.lacks[:3], 'or')}" if found.lacks else ""
-            named = "an alias of its file is what people ask by" if not (chunk.name or chunk.mention) else ""
+            named = "an alias of its file is what people ask by" if not chunk.name else ""
             tied = (
                 "" if asked.has_filters and chunk.filters else "it is tied to the place, the people or a tag asked by"
             )

@@ -38,7 +38,7 @@ from lorewright.tokens import count_tokens
 #
 # A sentence embedder reads a few dozen words well and a page badly: on real questions windows of 60 words find half as
 # many again as whole sections do; titles before them, overlaps or plain text do not find more
-# (`benchmarks/quality.py`). A window never spans two items, so that a viewer who has learned one item never finds it by
+# (`make bench`). A window never spans two items, so that a viewer who has learned one item never finds it by
 # the words of another.
 
 WINDOW_WORDS = 60

@@ -197,7 +197,6 @@ class Generation:
         # True while others use it too, so that its reader must not close it.
         self.is_shared = False
         self._tables: dict[str, KeywordTable] = {}
-        self._files: dict[int, tuple[int, ...]] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, PackEntity] | None = None
@@ -261,25 +260,6 @@ class Generation:
         """Return a chunk by its ID, or None."""
         row = self.connection.execute(f"SELECT {self._columns} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
         return StoredChunk(*row) if row else None
-
-    def introduction_of(self, entity_id: str) -> int | None:
-        """Return the row of the first of an entity's chunks that has text, or None."""
-        sql = "SELECT min(rowid) FROM pack_chunks WHERE entity_id = ? AND chunk_text <> ''"
-        row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
-        return row
-
-    def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """Return for each of the rows the rows of all chunks of its file, in order."""
-        wanted = set(rows)
-        if missing := wanted - self._files.keys():
-            sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
-                (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
-                ORDER BY entity_id, rowid"""
-            files: dict[str, list[int]] = {}
-            for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(missing)),)):
-                files.setdefault(entity_id, []).append(row)
-            self._files |= {row: file for file in map(tuple, files.values()) for row in file}
-        return {row: self._files[row] for row in sorted(wanted) if row in self._files}
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """Return an entity's chunks in source order; empty for an unknown entity."""

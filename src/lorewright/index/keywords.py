@@ -141,14 +141,6 @@ def content_words(text: str, *, english: bool = True) -> list[str]:
     return [word for word in words if word not in STOP_WORDS] or words
 
 
-def telling_pairs(text: str) -> list[str]:
-    """Return neighbouring words that both carry meaning, as written (`crasher’s bazaar`): looked up as phrases."""
-    raw = WORD.findall(unicodedata.normalize("NFC", text).casefold())
-    telling = [not STOP_WORDS.intersection(words_of(word)) and len(word) > 1 for word in raw]
-    pairs = zip(raw, raw[1:], telling, telling[1:], strict=False)
-    return list(dict.fromkeys(f"{first} {second}" for first, second, a, b in pairs if a and b))
-
-
 # Search words, texts -> the words of the texts that match them in a keyword index.
 #
 # A keyword index itself decides, so that its stemming, folding of accents and tokens are used.

@@ -22,10 +22,10 @@ _NOTHING = RuleNote()
 class ChunkTrace(BaseModel):
     """The reasons for one chunk's place. `reason` is set where it was left out; ranks count from 1.
 
-    `parts` are the summands of the score, to the rounding: words, meaning, name, filters, introduction, link. `given`
+    `parts` are the summands of the score, to the rounding: words, meaning, name, filters. `given`
     is the number of the chunk's tokens in the answer: none where it was left out, fewer where it was cut.
     `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word
-    gives to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
+    gives to the BM25; `vector_score` is a cosine.
     A chunk that was left out before the ranking has rank 0 and no scores, only its filters and names. `kept` and `rule`
     are set where a rule of its entry had an effect: which rules kept it in, and in words what they did; a chunk that is
     always there though nothing found it has rank 0, too.
@@ -42,13 +42,10 @@ class ChunkTrace(BaseModel):
     keyword_score: float
     vector_rank: int | None
     vector_score: float | None
-    file_score: float | None
     # Where a reranker is set: its score for the chunk. The best hits stand in its order.
     rerank_score: float | None
     terms: dict[str, float]
     name: str | None
-    mention: str | None
-    linked_from: str | None
     filters: tuple[str, ...]
     tokens: int
     given: int = 0
@@ -135,12 +132,9 @@ def _trace_chunk(
         keyword_score=hit.keyword_score,
         vector_rank=hit.vector_rank,
         vector_score=hit.vector_score,
-        file_score=hit.file_score,
         rerank_score=hit.rerank_score,
         terms=hit.terms,
         name=hit.name,
-        mention=hit.mention,
-        linked_from=hit.linked_from,
         filters=hit.filters,
         tokens=hit.token_count,
         given=given,

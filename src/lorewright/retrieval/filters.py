@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lorewright.index.generation import Generation
-from lorewright.index.keywords import STOP_WORDS, WORD, words_of
+from lorewright.index.keywords import STOP_WORDS, words_of
 from lorewright.packs.models import says_any
 from lorewright.retrieval.keys import keys_said
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -29,11 +29,6 @@ _LONGEST = 7
 
 # A lower-case word in more than this share of all chunks counts as a word, not as a name.
 _COMMON_SHARE = 0.01
-
-# A text is worth embedding with at least this many words that carry meaning.
-_LEAST_WORDS = 2
-
-_EMPTY_QUOTES = re.compile(r"[\"“«]\s*[\"”»]")
 
 
 def named_entities(
@@ -109,24 +104,6 @@ def marked_words(text: str) -> set[str]:
     return {word for found in (*capitalised, *quoted, *after_colon) for word in words_of(found)}
 
 
-def without_names(text: str, names: Iterable[str]) -> str:
-    """Return the text without the names (given in lower-case words) wherever they stand in it; the whole text where
-    fewer than two words with meaning would be left."""
-    spans = [(found.start(), found.end(), " ".join(words_of(found.group()))) for found in WORD.finditer(text)]
-    text_words = [word for _, _, word in spans]
-    removed: set[int] = set()
-    for name in {*names}:
-        size = len(name.split())
-        for start in range(len(text_words) - size + 1):
-            if " ".join(text_words[start : start + size]) == name:
-                removed |= set(range(start, start + size))
-    bare = text
-    for place in sorted(removed, reverse=True):
-        bare = bare[: spans[place][0]] + bare[spans[place][1] :]
-    bare = " ".join(_EMPTY_QUOTES.sub(" ", bare).split())
-    return bare if removed and sum(word not in STOP_WORDS for word in set(words_of(bare))) >= _LEAST_WORDS else text
-
-
 def _counts(
     name: str, marked: set[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
 ) -> bool:
@@ -150,7 +127,6 @@ class Ties:
 
     filters: set[str] = field(default_factory=set)
     name: str | None = None
-    mention: str | None = None
 
 
 def tie_chunks(
@@ -209,6 +185,3 @@ def _tie_name(ties: dict[Key, Ties], entity_id: str, name: str, generations: Seq
     for index, generation in enumerate(generations):
         for chunk in generation.chunks_of(entity_id):
             ties.setdefault((index, chunk.row), Ties()).name = name
-        for kind in ("location", "entity", "faction"):
-            for row in generation.linked(kind, [entity_id]):
-                ties.setdefault((index, row), Ties()).mention = name

@@ -6,7 +6,7 @@ import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
@@ -25,13 +25,12 @@ from lorewright.index.keywords import (
     name_key,
     parts_of_words,
     rank_keywords,
-    telling_pairs,
     weigh_words,
     words_of,
 )
 from lorewright.index.vectors.exact import WindowVectors
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.filters import Key, marked_words, without_names
+from lorewright.retrieval.filters import Key, marked_words
 from lorewright.retrieval.query import without_labels
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 from lorewright.scripts import folded, holds_name, is_unspaced, without_marks
@@ -206,16 +205,16 @@ DEPTH = 75
 
 SCORE_DIGITS = 6
 
-# A chunk that covers this share of the words makes them precise.
-_COVER = 0.6
+# The power of coverage in a share: 1 would be proportional, 0 would leave it out.
+COVERAGE_POWER = 0.5
 
 _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordLane:
-    """The best chunks by their words. `precise` says that the words point at something definite: they name an entity of
-    the packs, or one chunk covers nearly all of them."""
+    """The best chunks by their words. `precise` says that the words point at something definite: one of them that the
+    packs hold is capitalised or quoted."""
 
     hits: Mapping[Key, KeywordHit]
     ranks: Mapping[Key, int]
@@ -225,10 +224,13 @@ class KeywordLane:
     synonyms: Synonyms = field(default_factory=dict)
 
     def share(self, key: Key) -> float:
-        """Return a chunk's BM25 as a share of the best hit's, times its coverage: 0 where it has none, 1 for the best
-        hit if it holds every word. So a single word that is repeated often does not answer a question of six."""
+        """Return a chunk's BM25 as a share of the best hit's, times the root of its coverage: 0 where it has none, 1
+        for the best hit if it holds every word. So one word that is repeated often does not answer a question of
+        six."""
         hit = self.hits.get(key)
-        return round(hit.score / self.best * self.coverage(hit), SCORE_DIGITS) if hit and self.best else 0.0
+        if not hit or not self.best:
+            return 0.0
+        return round(hit.score / self.best * math.pow(self.coverage(hit), COVERAGE_POWER), SCORE_DIGITS)
 
     def coverage(self, hit: KeywordHit) -> float:
         """Return how much of the words a chunk holds, in 0..1, each word weighed by its inverse document frequency. A
@@ -255,7 +257,7 @@ def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:
     synonyms = synonyms_said(text, visible.generations)
     others = other_words(synonyms)
     foreign = [*content_words(text, english=False), *others]
-    found = rank_keywords(tables, [*words, *telling_pairs(text), *others], foreign=foreign, best=DEPTH)
+    found = rank_keywords(tables, [*words, *others], foreign=foreign, best=DEPTH)
     hits = by_key([index for index, _ in visible.tables], found)
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
     weighed = weigh_words(tables, parts_of_words(words) if has_bigrams else words)
@@ -263,16 +265,14 @@ def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:
         # Letters that stand across two words of the question are no word: they are nowhere, and not missing.
         weighed = {word: (weight, count) for word, (weight, count) in weighed.items() if count or not is_unspaced(word)}
     total = sum(table.count for table in tables)
-    named = any(weighed[word][1] for word in marked if word in weighed)
-    lane = KeywordLane(
+    return KeywordLane(
         hits={key: hits[key] for key in order},
         ranks={key: rank for rank, key in enumerate(order, start=1)},
         best=hits[order[0]].score if order else 0.0,
-        precise=named,
+        precise=any(weighed[word][1] for word in marked if word in weighed),
         weights=_telling(weighed, total) or {word: weight for word, (weight, _) in weighed.items()},
         synonyms=synonyms,
     )
-    return replace(lane, precise=named or bool(order and lane.coverage(hits[order[0]]) >= _COVER))
 
 
 def _telling(weighed: Mapping[str, tuple[float, int]], total: int) -> dict[str, float]:
@@ -295,19 +295,6 @@ class VectorLane:
         order = sorted(self.nearest, key=lambda key: (-self.nearest[key], key))
         return {key: rank for rank, key in enumerate(order, start=1)}
 
-    def file_cosines(self, keys: Iterable[Key], visible: VisibleLore) -> dict[Key, float]:
-        """Return for each chunk the mean cosine of all chunks of its file: a question that describes a thing without
-        naming it often describes its whole file. Only chunks that the viewer may see count."""
-        found: dict[Key, float] = {}
-        wanted = set(keys)
-        for index, windows in self.windows.items():
-            files = visible.generations[index].files_of([row for i, row in wanted if i == index])
-            every = sorted({row for rows in files.values() for row in rows})
-            cosines = windows.of_rows(every, self.questions[index])
-            means = {rows: _mean([cosines[row] for row in rows if row in cosines]) for rows in set(files.values())}
-            found |= {(index, row): means[rows] for row, rows in files.items()}
-        return found
-
     def cosines(self, keys: Iterable[Key]) -> dict[Key, float]:
         """Return the exact cosine of each chunk that has one."""
         wanted = set(keys)
@@ -318,17 +305,8 @@ class VectorLane:
         }
 
 
-def _mean(cosines: Sequence[float]) -> float:
-    return round(math.fsum(cosines) / len(cosines), SCORE_DIGITS) if cosines else 0.0
-
-
-def vector_lane(text: str, visible: VisibleLore, *, names: Iterable[str] = ()) -> VectorLane:
-    """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs.
-
-    The entity names in the question are left out of what is embedded: the keyword lane finds names, and an embedder
-    gives them too much weight.
-    """
-    text = without_names(text, names)
+def vector_lane(text: str, visible: VisibleLore) -> VectorLane:
+    """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs."""
     windows: dict[int, WindowVectors] = {}
     questions: dict[int, Vectors] = {}
     near: dict[Key, float] = {}

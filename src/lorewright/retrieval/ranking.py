@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.models import OPEN_ROLES
+from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.filters import Key, Ties
 from lorewright.retrieval.lanes import (
     SCORE_DIGITS,
@@ -19,70 +18,28 @@ from lorewright.retrieval.lanes import (
     vector_lane,
 )
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import LoreView, find_same_things, ids_of
+from lorewright.retrieval.view import LoreView
 from lorewright.tokens import count_tokens
 
-# Links: the entities that the best hits link to come along with them, one hop away.
-
-# The link kinds that are followed: a tag ties half a pack together, and threads have their own filter.
-_KINDS = ("entity", "location", "faction")
-
-
-def linked_entities(
-    best: Mapping[Key, StoredChunk], visible: VisibleLore, *, hidden: frozenset[str]
-) -> dict[Key, tuple[str, ...]]:
-    """Return for each of the best chunks the entities that it links to, by ID; none that is `hidden`.
-
-    Links of a section that is not open may be secret, so a viewer who sees only a part of such a section gets none.
-    """
-    same = find_same_things(visible.generations)
-    found: dict[Key, tuple[str, ...]] = {}
-    for source, chunk in best.items():
-        if chunk.role not in OPEN_ROLES and not visible.whole(source, chunk):
-            continue
-        linked = visible.generations[source[0]].links_of(source[1])
-        targets = {entity_id for kind, value in linked if kind in _KINDS for entity_id in ids_of(value, same)}
-        found[source] = tuple(sorted(targets - hidden - set(ids_of(chunk.entity_id, same))))
-    return found
-
-
-def introductions(entity_ids: Iterable[str], visible: VisibleLore) -> dict[str, list[Key]]:
-    """Return the keys of each entity's introduction, the first chunk with text in its own file; entities of no searched
-    pack are left out."""
-    found = {entity_id: _introduction(entity_id, visible.generations) for entity_id in entity_ids}
-    return {entity_id: keys for entity_id, keys in found.items() if keys}
-
-
-def _introduction(entity_id: str, generations: Sequence[Generation]) -> list[Key]:
-    """Return the keys of an entity's introduction in all packs."""
-    found = ((index, generation.introduction_of(entity_id)) for index, generation in enumerate(generations))
-    return [(index, row) for index, row in found if row is not None]
-
-
 # The share of meaning in a score; words have the rest. Precise words are to be taken literally, others are a
-# description. Chosen by `benchmarks/quality.py`; between .3 and .4, and between .7 and .8, little changes.
-PRECISE_VECTOR_WEIGHT = 0.35
-FREE_VECTOR_WEIGHT = 0.75
+# description. These numbers are chosen by `benchmarks/across_packs.py`, each on all packs but the one that it is
+# measured on; docs/benchmarks.md shows how little changes around them.
+PRECISE_VECTOR_WEIGHT = 0.25
+FREE_VECTOR_WEIGHT = 0.65
 
-# A description of a thing often matches its whole file: this share of a chunk's meaning is its file's. Where the words
-# are precise, the section counts alone.
-FILE_WEIGHT = 0.4
+# Of the many windows of a long text one is near to any question by chance: each doubling of a text's length, from that
+# of a window on, takes so much from its cosine.
+LENGTH_DISCOUNT = 0.02
+WINDOW_TOKENS = 60
 
-# How much each tie counts, against 1.0 for words and meaning. A name in the question is the strongest sign of what is
-# wanted; a filter says only where the scene is; a file's introduction says what its subject is.
-NAME_WEIGHT = 0.20
-MENTION_WEIGHT = 0.05
+# How much each tie counts, against 1.0 for words and meaning. A name in the question says what is wanted, a filter only
+# where the scene is.
+NAME_WEIGHT = 0.15
 FILTER_WEIGHT = 0.25
-INTRODUCTION_WEIGHT = 0.04
-_MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
-
-# The best few hits give this share of their score to what they link to, spread over all their links (a hit that links
-# to everything points at nothing); a linked hit never ranks above them.
-LINK_WEIGHT = 0.15
-LINKED_FROM = 2
+_MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT
 
 # The summands of a score, in the order in which they are shown.
-PARTS = ("words", "meaning", "name", "filters", "introduction", "link")
+PARTS = ("words", "meaning", "name", "filters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +58,9 @@ class Hit:
     keyword_rank: int | None = None
     vector_score: float | None = None
     vector_rank: int | None = None
-    file_score: float | None = None
     terms: dict[str, float] = field(default_factory=dict)
     filters: tuple[str, ...] = ()
     name: str | None = None
-    mention: str | None = None
-    linked_from: str | None = None
     rerank_score: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
 
@@ -122,7 +76,7 @@ class Ranking:
     synonyms: Synonyms = field(default_factory=dict)
 
 
-def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties], *, hidden: frozenset[str]) -> Ranking:
+def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: Mapping[Key, Ties]) -> Ranking:
     """Return all chunks with a reason to be there that the viewer may see, best first; ties by pack, file and position.
 
     What the viewer may not see is removed before anything is counted: it changes no score.
@@ -130,21 +84,21 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     visible = VisibleLore(view)
     try:
         words = keyword_lane(query.keywords, visible)
-        meaning = vector_lane(query.keywords, visible, names=[tied.name for tied in ties.values() if tied.name])
-        scale = _Scale(visible, ties, words, meaning, hidden)
-        hits = scale.hits([*words.hits, *meaning.nearest, *ties])
-        if query.keywords.strip():
-            best = dict(sorted(hits.items(), key=_order)[:LINKED_FROM])
-            hits |= scale.linked(best, hits)
+        meaning = vector_lane(query.keywords, visible)
+        texts = visible.texts(visible.chunks({**words.hits, **meaning.nearest, **ties}))
+        scale = _Scale(words, meaning, texts, precise=words.precise or any(tied.name for tied in ties.values()))
     finally:
         visible.close()
-    ranked = [hit for _, hit in sorted(hits.items(), key=_order)]
-    return Ranking(ranked, scale.vector_weight, meaning.missing, words.synonyms)
-
-
-def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
-    hit = found[1]
-    return (-hit.score, hit.chunk.pack_id, hit.chunk.row)
+    hits = []
+    for key, (chunk, text) in texts.items():
+        # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own entity
+        # counts.
+        tied, whole = ties.get(key, Ties()), view.is_gm or text == chunk.text
+        filters = tuple(sorted(tied.filters)) if whole else ()
+        if key in words.hits or key in meaning.nearest or tied.name or filters:
+            hits.append(scale.hit(key, name=tied.name, filters=filters))
+    hits.sort(key=lambda hit: (-hit.score, hit.chunk.pack_id, hit.chunk.row))
+    return Ranking(hits, scale.vector_weight, meaning.missing, words.synonyms)
 
 
 class _Scale:
@@ -152,126 +106,52 @@ class _Scale:
 
     def __init__(
         self,
-        visible: VisibleLore,
-        ties: Mapping[Key, Ties],
         words: KeywordLane,
         meaning: VectorLane,
-        hidden: frozenset[str],
+        texts: Mapping[Key, tuple[StoredChunk, str]],
+        *,
+        precise: bool,
     ) -> None:
-        self._visible = visible
-        self._is_gm = visible.view.is_gm
-        self._hidden = hidden
-        self._ties = ties
         self._words = words
-        self._meaning = meaning
+        self._texts = texts
         self._vector_ranks = meaning.ranks
-        precise = words.precise or any(tied.name for tied in ties.values())
-        self._file_weight = 0.0 if precise else FILE_WEIGHT
-        nearest = [self._meant(*both) for both in self._cosines(meaning.nearest).values()]
+        self._cosines = meaning.cosines(texts)
+        nearest = (self._meant(key) for key in meaning.nearest if key in self._cosines)
         self._best_meaning = max(nearest, default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
 
-    def hits(self, keys: Iterable[Key]) -> dict[Key, Hit]:
-        """Return those of the chunks that the viewer may see and that match in any way."""
-        return {key: hit for key, hit in self._made(keys).items() if self._is_spoken_for(key, hit)}
-
-    def linked(self, best: Mapping[Key, Hit], hits: Mapping[Key, Hit]) -> dict[Key, Hit]:
-        """Return the hits that the best link to, each with a part of its source's score but never above it: of each
-        file the best hit, or else its introduction."""
-        found: dict[Key, Hit] = {}
-        chunks = {key: hit.chunk for key, hit in best.items()}
-        for key, entities in linked_entities(chunks, self._visible, hidden=self._hidden).items():
-            source, told = best[key], introductions(entities, self._visible)
-            bare = self._made({key for keys in told.values() for key in keys} - hits.keys())
-            share = LINK_WEIGHT * source.score / math.sqrt(len(told)) if told else 0.0
-            for target, hit in _best_of_each({**bare, **hits}, told.keys()).items():
-                if target not in best and target not in found and self._visible.whole(target, hit.chunk):
-                    score = max(min(round(hit.score + share, SCORE_DIGITS), source.score), hit.score)
-                    parts = {**hit.parts, **_given(link=score - hit.score)}
-                    found[target] = replace(hit, score=score, linked_from=source.chunk.id, parts=parts)
-        return found
-
-    def _is_spoken_for(self, key: Key, hit: Hit) -> bool:
-        return bool(hit.keyword_rank or key in self._meaning.nearest or hit.name or hit.mention or hit.filters)
-
-    def _made(self, keys: Iterable[Key]) -> dict[Key, Hit]:
-        """Return those of the chunks that the viewer may see, with their scores."""
-        wanted = dict.fromkeys(keys)
-        cosines = self._cosines(wanted)
-        return {
-            key: self._hit(key, chunk, text, *cosines.get(key, (None, None)))
-            for key, (chunk, text) in self._visible.texts(self._visible.chunks(wanted)).items()
+    def hit(self, key: Key, *, name: str | None, filters: tuple[str, ...]) -> Hit:
+        """Return a chunk with its score."""
+        chunk, text = self._texts[key]
+        keyword, share = self._words.hits.get(key), self._words.share(key)
+        # Convex fusion of normalised scores: Bruch, Gai, Ingber 2023. What was never embedded is judged by its words.
+        weight = self.vector_weight if key in self._cosines else 0.0
+        parts = {
+            "words": (1 - weight) * share,
+            "meaning": weight * min(self._meant(key) / self._best_meaning, 1.0) if weight else 0.0,
+            "name": NAME_WEIGHT if name else 0.0,
+            "filters": FILTER_WEIGHT * min(len(filters), 2) / 2,
         }
-
-    def _cosines(self, keys: Iterable[Key]) -> dict[Key, tuple[float, float | None]]:
-        """Return each embedded chunk's cosine to the question, and that of its file where it counts."""
-        cosines = self._meaning.cosines(keys)
-        files = self._meaning.file_cosines(cosines, self._visible) if self._file_weight else {}
-        return {key: (cosine, files.get(key)) for key, cosine in cosines.items()}
-
-    def _hit(self, key: Key, chunk: StoredChunk, text: str, cosine: float | None, of_file: float | None) -> Hit:
-        tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
-        # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own entity
-        # counts.
-        whole = self._is_gm or text == chunk.text
-        filters = tuple(sorted(tied.filters)) if whole else ()
-        mention = tied.mention if whole else None
-        share = self._words.share(key)
-        words, meaning = self._fused(share, cosine, of_file)
-        named = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
-        filtered = FILTER_WEIGHT * min(len(filters), 2) / 2
-        introduces = 0.0 if chunk.section else INTRODUCTION_WEIGHT
         return Hit(
             chunk=chunk,
             text=text,
             token_count=tokens_of(chunk, text),
-            score=round((words + meaning + named + filtered + introduces) / _MOST, SCORE_DIGITS),
+            score=round(math.fsum(parts.values()) / _MOST, SCORE_DIGITS),
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
-            vector_score=cosine,
+            vector_score=self._cosines.get(key),
             vector_rank=self._vector_ranks.get(key),
-            file_score=of_file,
             terms={term: round(part, 3) for term, part in keyword.terms.items()} if keyword else {},
             filters=filters,
-            name=tied.name,
-            mention=mention,
-            parts=_given(
-                words=words / _MOST,
-                meaning=meaning / _MOST,
-                name=named / _MOST,
-                filters=filtered / _MOST,
-                introduction=introduces / _MOST,
-            ),
+            name=name,
+            parts={part: given for part in PARTS if (given := round(parts[part] / _MOST, SCORE_DIGITS))},
         )
 
-    def _fused(self, share: float, cosine: float | None, of_file: float | None) -> tuple[float, float]:
-        """Return what words and what meaning give to the score: convex fusion of normalised scores (Bruch, Gai, Ingber
-        2023), meaning as a share of the best.
-
-        A chunk that was never embedded is judged by its words.
-        """
-        if cosine is None or self._best_meaning <= 0:
-            return share, 0.0
-        meaning = min(max(self._meant(cosine, of_file), 0.0) / self._best_meaning, 1.0)
-        return (1 - self.vector_weight) * share, self.vector_weight * meaning
-
-    def _meant(self, cosine: float, of_file: float | None) -> float:
-        return cosine if of_file is None else (1 - self._file_weight) * cosine + self._file_weight * of_file
-
-
-def _best_of_each(hits: Mapping[Key, Hit], entity_ids: Collection[str]) -> dict[Key, Hit]:
-    """Return the best hit of each of the entities."""
-    found: dict[str, tuple[Key, Hit]] = {}
-    for key, hit in sorted(hits.items(), key=_order):
-        if hit.chunk.entity_id in entity_ids:
-            found.setdefault(hit.chunk.entity_id, (key, hit))
-    return dict(found.values())
-
-
-def _given(**parts: float) -> dict[str, float]:
-    """Return the parts of a score that are not zero."""
-    return {part: rounded for part, given in parts.items() if (rounded := round(given, SCORE_DIGITS))}
+    def _meant(self, key: Key) -> float:
+        """Return how much of a chunk's cosine counts, for the length of its text; none below zero."""
+        doublings = math.log2(max(tokens_of(*self._texts[key]), WINDOW_TOKENS) / WINDOW_TOKENS)
+        return max(self._cosines[key] - LENGTH_DISCOUNT * doublings, 0.0)
 
 
 def tokens_of(chunk: StoredChunk, text: str) -> int:

@@ -226,7 +226,7 @@ def _rank(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> 
         return Ranking([])
     ties = tie_chunks(query, view.generations, hidden=hidden)
     tie_keys(ties, query, view)
-    return rank_chunks(query, view, ties, hidden=hidden)
+    return rank_chunks(query, view, ties)
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:
@@ -240,7 +240,7 @@ def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Ite
 
 def _ties(hit: Hit) -> dict[str, Any]:
     """Return a hit's filters and names without its scores, which would tell of what is not in force."""
-    return {"filters": hit.filters, "name": hit.name, "mention": hit.mention}
+    return {"filters": hit.filters, "name": hit.name}
 
 
 def _make_chunk(hit: Hit, corpus: Corpus, hidden: frozenset[str], secret_names: frozenset[str]) -> RetrievedChunk:

@@ -133,7 +133,7 @@ def _explain(
 def _filtered(chunk: StoredChunk) -> tuple[str, str]:
     if not chunk.text:
         return "it is empty: there is nothing in it to be found", "write something below its heading"
-    why = "nothing in the query matches it: no word, name, link or meaning"
+    why = "nothing in the query matches it: no word, name, filter or meaning"
     return why, "use a word of the question in it, or give its file an alias or a tag"
 
 
