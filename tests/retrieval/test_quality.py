@@ -67,7 +67,8 @@ def section(gold: dict[str, Any]) -> Section:
 
 
 def test_real_questions_find_their_sections(eclipse_phase: Generation) -> None:
-    """The floors are what was promised of the shipped settings, a little below what is measured."""
+    """The floors lie a little below what is measured with numbers that were chosen on other packs, too: numbers that
+    were chosen on these questions answered three more of the questions of two sections."""
     counts: Counter[str] = Counter()
     reciprocal = 0.0
     for question in questions():
@@ -81,9 +82,9 @@ def test_real_questions_find_their_sections(eclipse_phase: Generation) -> None:
         counts[f"{question['kind']} all@10"] += all(one in ten for one in gold)
     assert counts["lookup any@1"] >= 21
     assert counts["paraphrase any@10"] >= 15
-    assert counts["multihop all@10"] >= 15
-    assert counts["scene all@10"] >= 19
-    assert reciprocal / len(questions()) >= 0.70
+    assert counts["multihop all@10"] >= 13
+    assert counts["scene all@10"] >= 18
+    assert reciprocal / len(questions()) >= 0.69
 
 
 def test_readers_questions_on_tales_find_their_passages(
