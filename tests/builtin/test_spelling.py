@@ -95,3 +95,22 @@ def test_a_line_in_slang_is_read_as_the_line_that_it_stands_for() -> None:
     ):
         assert read(slang).proposed_actions == read(plain).proposed_actions
     assert read("wheres jin").proposed_actions
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("sit dwn", "sit down"),
+        ("take the bckup unit", "take the backup unit"),
+        ("look arund", "look around"),
+        ("lmaooo look around", "look around"),
+        ("y are you here", "why are you here"),
+        ("too bad hahaha", "too bad"),
+    ],
+)
+def test_a_word_without_its_vowels_is_the_only_one_that_it_can_be(typed: str, meant: str) -> None:
+    assert spelled_out(typed, {"backup", "unit", "viktor"}) == meant
+
+
+def test_two_words_with_the_same_consonants_are_left_as_they_were_typed() -> None:
+    assert spelled_out("take the bttn", {"button", "bitten"}) == "take the bttn"

@@ -102,3 +102,45 @@ def test_a_statement_is_a_remark_to_the_only_person_here(text: str) -> None:
 def test_a_statement_that_is_no_claim_gives_nothing_to_ask_back_about() -> None:
     for text in SAID:
         assert read(text).unclear is None, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mr Gaunt said the house was empty",
+        "bro your glass is clean",
+        "I was told to bring you these",
+        "this place is creepy",
+    ],
+)
+def test_a_sentence_about_somebody_is_said(text: str) -> None:
+    assert is_said(words_of(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("look at the door before the tide turns", ["look"]),
+        ("wait a bit, looking at the door", ["wait", "look"]),
+        ("give Viktor a nod", ["wave"]),
+        ("stand still, and only then look around", ["pose", "look"]),
+        ('lean closer and murmur, "Where is Jin?"', ["pose", "ask"]),
+        ("leave it alone", ["pose"]),
+        ("put it on my tab", ["call_for"]),
+    ],
+)
+def test_an_act_is_read_without_what_stands_around_it(text: str, kinds: list[str]) -> None:
+    assert [action.type for action in read(text).proposed_actions] == kinds
+
+
+def test_what_is_said_ends_where_an_act_of_ones_own_begins() -> None:
+    assert clauses("I have the lamp in my crate, I give it to Marit") == [
+        "I have the lamp in my crate",
+        "I give it to Marit",
+    ]
+
+
+@pytest.mark.parametrize("text", ["do you ever sleep?", "why won't you look at me?", "what are you thinking?"])
+def test_a_personal_question_is_small_talk(text: str) -> None:
+    (action,) = read(f"Viktor, {text}").proposed_actions
+    assert (action.type, action.target_id) == ("enquire", "p:viktor")

@@ -83,3 +83,21 @@ def test_in_company_nobody_needs_to_be_asked_whom_a_name_means(text: str, target
     output = read(text, "crowd")
     assert output.unclear is None
     assert {action.target_id for action in output.proposed_actions} == {target}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hey vik you seen jin", "you seen jin"),
+        ("please viktor I'm worried", "I'm worried"),
+        ("viktor mate pour me a drink", "pour me a drink"),
+        ("vik where is jin", "where is jin"),
+    ],
+)
+def test_a_name_may_be_short_and_stand_after_a_call(text: str, said: str) -> None:
+    assert addressed(text) == ("p:viktor", said)
+
+
+def test_a_name_that_is_called_out_is_whom_the_next_sentence_is_said_to() -> None:
+    (action,) = read("Viktor! Where is Jin?").proposed_actions
+    assert (action.type, action.target_id, action.words) == ("ask", "p:viktor", "Jin")

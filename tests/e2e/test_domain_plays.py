@@ -191,6 +191,15 @@ def test_tic_tac_toe_comes_to_each_of_its_endings_by_typed_lines(ending: str, tm
     assert as_it_was(f"tic_tac_toe_{ending}", turns)
 
 
+def test_talk_over_the_slate_is_answered_and_is_no_move(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
+    before = table_of_game(app)
+    results = h.say(app, "You play this every day, Odo?", "I frown at the slate", "Odo, do you ever lose?")
+    assert all(judged["success"] for result in results for judged in result["validation"]["results"])
+    assert "Odo" in results[0]["final_text"]
+    assert table_of_game(app) == before
+
+
 @pytest.mark.campaign
 def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)

@@ -41,7 +41,8 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
         rest = called[size:]
         while len(rest) > 1 and (rest[0].low,) in lexicon().address:
             rest = rest[1:]
-        if first and rest and _is_said_to(lows(rest), rest):
+        is_called = len(rest) < len(called) - size
+        if first and rest and (is_called or _is_said_to(lows(rest), rest)):
             return first, rest
     low = lows(words)
     for size in range(min(len(words) - 1, 3), 0, -1):
