@@ -191,6 +191,7 @@ def test_tic_tac_toe_comes_to_each_of_its_endings_by_typed_lines(ending: str, tm
     assert as_it_was(f"tic_tac_toe_{ending}", turns)
 
 
+@pytest.mark.campaign
 def test_talk_over_the_slate_is_answered_and_is_no_move(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
     before = table_of_game(app)
