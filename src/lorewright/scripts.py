@@ -67,6 +67,11 @@ def spaced(text: str) -> str:
     return _RUN.sub(lambda run: f" {' '.join(bigrams(run.group()))} ", unicodedata.normalize("NFC", text))
 
 
+def divided(text: str) -> str:
+    """Return the text with spaces around its runs: `Cassian到底` has a name in it; a text in other scripts as it is."""
+    return _RUN.sub(lambda run: f" {run.group()} ", text) if is_unspaced(text) else text
+
+
 def parts_of(word: str) -> list[str]:
     """Return a word as it is looked up: the bigrams and trigrams of its runs and what stands between them."""
     if not is_unspaced(word):

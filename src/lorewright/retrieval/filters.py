@@ -20,7 +20,7 @@ from lorewright.retrieval.view import (
     may_see,
     qualified,
 )
-from lorewright.scripts import folded, holds_name, is_unspaced
+from lorewright.scripts import divided, folded, holds_name, is_unspaced
 
 # The words of a query -> the entities that they name, longest name first.
 
@@ -40,7 +40,7 @@ def named_entities(
     sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell. Entities in `hidden` are
     never named.
     """
-    words = words_of(text)
+    words = words_of(divided(text))
     spans = [
         (start, size) for size in range(min(_LONGEST, len(words)), 0, -1) for start in range(len(words) - size + 1)
     ]
