@@ -54,7 +54,6 @@ LINES = (
         "what would my character know about this place?",
         aside="lore",
         never=("laundromat",),
-        fails="`this place` is looked up as words, not as the place at hand",
     ),
     Line("how much do you want for it?", to="viktor", never=("much do you want",)),
     Line("order a drink", acts=("call_for",), to="viktor"),
@@ -90,7 +89,6 @@ LINES = (
         "leave a chalk mark on the wall and go home",
         may_ask=True,
         never=("Which way",),
-        fails="leaving a thing is read as leaving the place",
     ),
     Line(
         "Viktor, who do you owe money to?",

@@ -152,7 +152,8 @@ def _read_look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 
 def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a look at a person, a thing, a door, a way out, the place; else at some detail of it."""
-    rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
+    if exact(bare(rest), ctx.nouns.everything()) is None:
+        rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
     if not phrase:
         return acting(ctx, LOOK.name, "look around", confidence=0.85)

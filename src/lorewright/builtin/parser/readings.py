@@ -396,8 +396,7 @@ class PhraseKind:
     @property
     def is_of_people(self) -> bool:
         """Whether nobody and nothing but people can be meant."""
-        among = self.offered if self.offered is not None else self.present or self.known
-        return {candidate.kind for candidate in among} == {"person"}
+        return self.offered != () and {candidate.kind for candidate in self.present or self.known} == {"person"}
 
     @property
     def lines(self) -> list[str]:
