@@ -160,7 +160,7 @@ def test_processes_that_live_long_look_nobody_up(home: Path, trace: NetworkTrace
         assert embedding.stdout.readline() == "ready\n"
         with subprocess.Popen(server, env=environment, stdin=pipe, stdout=pipe, text=True, cwd=home) as serving:
             client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
-            asking = {"name": "query_lore", "arguments": {"question": "who keeps the key of the mill"}}
+            asking = {"name": "query_lore", "arguments": {"text": "who keeps the key of the mill"}}
             say(serving, {"id": 1, "method": "initialize", "params": client})
             assert answer(serving)["id"] == 1
             say(serving, {"method": "notifications/initialized"}, {"id": 2, "method": "tools/call", "params": asking})

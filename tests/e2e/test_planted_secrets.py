@@ -100,7 +100,7 @@ def test_no_walk_and_no_program_tells_one(root: Path, name: str) -> None:
     assert len(heard) > 10
     assert told(name, "\n".join(heard)) == []
     for one in canaries(name):
-        answer = call(app, "query_lore", {"question": one["canary"]}, viewer="player", campaign="walk")
+        answer = call(app, "query_lore", {"text": one["canary"]}, viewer="player", campaign="walk")
         assert told(name, str(answer).replace(one["canary"], "", 1)) == []
 
 

@@ -160,7 +160,7 @@ async def everything(client: Client) -> str:
         await attempt(client.get_prompt("tell_me_about", {"entity": name}))
     for question in QUESTIONS:
         for corpus in ("authored", "history"):
-            asks = {"question": question, "corpus": corpus, "limit": 50, "max_tokens": 20_000}
+            asks = {"text": question, "corpus": corpus, "limit": 50, "max_tokens": 20_000}
             await attempt(client.call_tool("query_lore", asks))
     for tool, arguments in (
         ("list_entities", {}),
