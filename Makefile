@@ -67,7 +67,7 @@ bench: $(READY) ## Measure how well and how fast lore is found; write docs/bench
 	@$(BIN)/python benchmarks/embedding.py --python $(firstword $(wildcard $(PEERS)/bin/python) $(BIN)/python)
 	@$(BIN)/python benchmarks/bench_page.py
 
-bench-peers: $(READY) $(READY_PEERS) ## Measure the real LlamaIndex and Haystack beside ours (an hour; torch is a gigabyte).
+bench-peers: $(READY) $(READY_PEERS) ## Measure the real LlamaIndex, Haystack and txtai beside ours (an hour; torch is a gigabyte).
 	@$(BIN)/python benchmarks/peers.py --python $(PEERS)/bin/python $(BENCH)
 	@$(BIN)/python benchmarks/embedding.py --python $(PEERS)/bin/python --arms minilm st
 	@$(BIN)/python benchmarks/bench_page.py
@@ -98,7 +98,7 @@ $(READY_DEV): $(READY) pyproject.toml constraints.txt
 $(READY_PEERS): benchmarks/peers.txt
 	@test -x $(PEERS)/bin/python || $(STEP) "[1/3] making an environment in $(PEERS)" $(PYTHON) -m venv $(PEERS)
 	@$(STEP) "[2/3] installing torch" $(PEERS_PIP) install torch==2.13.0
-	@$(STEP) "[3/3] installing LlamaIndex and Haystack" $(PEERS_PIP) install --requirement $<
+	@$(STEP) "[3/3] installing LlamaIndex, Haystack and txtai" $(PEERS_PIP) install --requirement $<
 	@touch $@
 
 $(READY_AUDIT): Makefile

@@ -179,6 +179,7 @@ ABLATION = (
         "names and aliases in the question are words like others",
         {"named_entities": lambda *a, **k: {}},
     ),
+    Row("no second look", "what the best two sections name has no place of its own", {"NAMED_PLACES": 0}),
     Row("with MMR", "the best thirty in the order of maximal marginal relevance, λ = .85", {"reranked": _diverse}),
     Row("duplicates kept", "two sections that say the same are both handed over", {"DUPLICATE_SHARE": 2.0}),
     Row(

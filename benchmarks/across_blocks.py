@@ -63,18 +63,28 @@ AIMS = (
 _LOOK_UP = 0.95
 
 
-def aims(sets: Sets) -> str:
+def aims(sets: Sets, blind: SetResult | None = None) -> str:
     """Every aim, those that were missed first."""
-    told = [_aim(sets, aim) for aim in AIMS] + [_look_up(sets)]
+    told = [*([_blind(blind)] if blind else []), *(_aim(sets, aim) for aim in AIMS), _look_up(sets)]
     return "".join(f"- {line}\n" for met in (False, True) for was_met, line in told if was_met == met)
 
 
-def missed(sets: Sets) -> str:
+def missed(sets: Sets, blind: SetResult | None = None) -> str:
     """The aims that were missed, and how many were reached, as a paragraph."""
-    told = aims(sets).splitlines()
+    told = aims(sets, blind).splitlines()
     missed = [line.removeprefix("- **missed**: ") for line in told if line.startswith("- **missed**")]
     head = f"**Missed**: {'. '.join(missed)}. " if missed else ""
     return f"{head}Reached: {len(told) - len(missed)} of {len(told)}.\n"
+
+
+def _blind(result: SetResult) -> tuple[bool, str]:
+    """Whether ours was ahead of every arm on the pack that nobody had read."""
+    other = best_of(result, EVERY, MAIN)
+    ours, theirs = result.ours.value(EVERY, MAIN), other.value(EVERY, MAIN)
+    met = ours > theirs
+    told = f"{times(other.ratios[EVERY][MAIN])}; ours {two(ours)}, theirs {two(theirs)}"
+    where = "evidence within 1,000 tokens, a pack that nobody had read"
+    return met, f"{'met' if met else '**missed**'}: {where}, > 1 × {other.arm}: {told}"
 
 
 def _aim(sets: Sets, aim: Aim) -> tuple[bool, str]:

@@ -3,6 +3,7 @@
     python benchmarks/across_packs.py                    choose, measure beside others, write across-packs.json
     python benchmarks/across_packs.py --only stages      what each stage is worth on every pack, stages.json
     python benchmarks/across_packs.py --only plateau     what the objective is around what ships, plateau.json
+    python benchmarks/across_packs.py --only blind       what ships, and others, on a pack that nobody read, blind.json
 
 A pack is left out; every number in CHOICES is chosen, one after the other, by what the questions of all other packs
 say; then the questions of the pack that was left out are asked. So no question that is told of had a part in the choice
@@ -36,7 +37,7 @@ from measures import EVERY, METRICS, Answer, Question, Scores, ratios, summarise
 from other_arms import answering, other_arms
 from our_arm import ours
 from quality_tables import tables
-from question_sets import BOOK, KEPT, OWN, RULES, SITE, TALES, QuestionSet, Tell, question_set
+from question_sets import BLIND, BOOK, KEPT, OWN, RULES, SITE, TALES, QuestionSet, Tell, has_blind, question_set
 from results import OURS, RESULTS, ArmResult, SetResult, counted, save
 from shown_run import Shown, shown_on
 
@@ -93,17 +94,17 @@ class Asked:
 
     def questions(self, pack: str, *, every: int = 1) -> list[Question]:
         """The questions on a pack; of each set each `every`-th."""
-        return [question for name in PACKS[pack] for question in self.set(name).questions[::every]]
+        return [question for name in _sets_of(pack) for question in self.set(name).questions[::every]]
 
     def scores(self, pack: str, setting: Setting, *, every: int = 1, called: str = "") -> Scores:
         """What ours scores on a pack with a setting: (questions, METRICS); of each set each `every`-th question.
         Settings that are not numbers have a name."""
-        return np.concatenate([self._scores(name, setting, every, called) for name in PACKS[pack]])
+        return np.concatenate([self._scores(name, setting, every, called) for name in _sets_of(pack)])
 
     def others(self, pack: str) -> list[tuple[str, str, Scores]]:
         """Every other arm on a pack: its name, what it is, and what it scores."""
         found: dict[str, tuple[str, list[Scores]]] = {}
-        for name in PACKS[pack]:
+        for name in _sets_of(pack):
             asked = self.set(name)
             for arm in other_arms(asked, self._shown.tell):
                 told = self._kept(asked, arm.name, lambda asked=asked, arm=arm: answering(asked, arm.rank), source="")
@@ -139,6 +140,10 @@ class Asked:
         """The same over packs."""
         says = {pack: min(len(self.questions(pack)), _MOST_SAY) for pack in packs}
         return sum(say * self.worth(pack, setting) for pack, say in says.items()) / sum(says.values())
+
+
+def _sets_of(pack: str) -> Sequence[str]:
+    return PACKS.get(pack, (pack,))
 
 
 def _remembering(lane: Callable[[str, VisibleLore], Any]) -> Callable[[str, VisibleLore], Any]:
@@ -213,6 +218,16 @@ def compare_stages(asked: Asked, rows: Sequence[Row], packs: Sequence[str]) -> d
     return _summed(questions, arms)
 
 
+def ask_blind(asked: Asked) -> dict[str, SetResult]:
+    """What ships, then every other arm, on the pack that had no part in any choice."""
+    questions = asked.set(BLIND).questions
+    base = asked.scores(BLIND, shipped())
+    results = [ArmResult(OURS, "as it ships", summarised(questions, base))]
+    for name, what, theirs in asked.others(BLIND):
+        results.append(ArmResult(name, what, summarised(questions, theirs, base), ratios(questions, base, theirs)))
+    return {BLIND: SetResult(counted(questions), results)}
+
+
 def _every(pack: str) -> int:
     """Each so-many-th question of a pack has a say."""
     return _EVERY_TALE if pack == TALES else 1
@@ -256,7 +271,7 @@ def _summed(
 def main() -> None:
     """Measure, print and save."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("choice", "stages", "plateau"), help="one of the parts")
+    parser.add_argument("--only", choices=("choice", "stages", "plateau", "blind"), help="one of the parts")
     parser.add_argument("--pack", action="append", choices=PACKS, help="one of the packs (default: each)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder that the numbers are written to")
     given = parser.parse_args()
@@ -288,6 +303,13 @@ def main() -> None:
             for pack, result in found.items():
                 for table in tables(pack, result, without=False):
                     console.print(table)
+        if given.only == "blind" and not has_blind():
+            raise SystemExit("no questions at LOREWRIGHT_BLIND, or no crawl-common: apt-get install crawl-common")
+        if given.only in ("blind", None) and has_blind():
+            blind = ask_blind(asked)
+            save("blind", blind, given.results)
+            for table in tables(BLIND, blind[BLIND], without=False):
+                console.print(table)
     console.print(f"{(time.monotonic() - started) / 60:.1f} minutes; numbers in {given.results}")
 
 

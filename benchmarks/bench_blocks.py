@@ -15,7 +15,7 @@ from measures import BUDGETS, EVERY
 from quality_tables import MAIN, RECALLS, headlines, kinds_of, ratio_said, ratio_to
 from results import OURS, ArmResult, SetResult, load, load_rows, load_told
 
-BOOK, RULES, SITE, TALES, OWN_PACKS = "eclipse-phase", "dnd-srd", "cairn", "tales", "own"
+BOOK, RULES, SITE, TALES, OWN_PACKS, BLIND = "eclipse-phase", "dnd-srd", "cairn", "tales", "own", "crawl"
 _KINDS = {
     "lookup": "look-up",
     "paraphrase": "paraphrase",
@@ -43,17 +43,18 @@ class Numbers:
     removed: Mapping[str, SetResult] = field(default_factory=dict)
     plateau: Mapping[str, SetResult] = field(default_factory=dict)
     chosen: Mapping[str, Any] = field(default_factory=dict)
+    blind: Mapping[str, SetResult] = field(default_factory=dict)
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
-    names = ("across-packs", "stages", "peers-quality", "removed", "plateau")
-    quality, ablation, peers_quality, removed, plateau = (load(name, folder) for name in names)
+    names = ("across-packs", "stages", "peers-quality", "removed", "plateau", "blind")
+    quality, ablation, peers_quality, removed, plateau, blind = (load(name, folder) for name in names)
     speed, peers, commands, embedding = (
         load_rows(name, folder) for name in ("speed", "peers", "commands", "embedding")
     )
     chosen = load_told("across-packs", folder)
-    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding, removed, plateau, chosen)
+    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding, removed, plateau, chosen, blind)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -66,13 +67,14 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
     }
     return {
         "main": across_blocks.main_table(sets, _ways(sets)) if pooled else "",
-        "aims": across_blocks.aims(sets) if pooled else "",
-        "missed": across_blocks.missed(sets) if pooled else "",
+        "aims": across_blocks.aims(sets, numbers.blind.get(BLIND)) if pooled else "",
+        "missed": across_blocks.missed(sets, numbers.blind.get(BLIND)) if pooled else "",
         "packs": across_blocks.packs(sets) if pooled else "",
         "choices": across_blocks.choices(chosen["settings"], chosen["ships"]) if chosen else "",
         "ratios": _ratios(sets) if pooled else "",
         "kinds": across_blocks.by_kind(sets, MAIN, lambda kind: _KINDS[kind]) if pooled else "",
         **figures,
+        "blind": _figures(BLIND, numbers.blind[BLIND]) if numbers.blind else "",
         "behind": _behind(numbers) if sets else "",
         "ablation": across_blocks.stages(numbers.ablation) if numbers.ablation else "",
         "removed": across_blocks.stages(numbers.removed) if numbers.removed else "",

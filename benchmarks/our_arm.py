@@ -12,12 +12,14 @@ from lorewright.retrieval import retriever
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from measures import BUDGETS, TOP, Answer, Passage
+from measures import BUDGETS, Answer, Passage
 from question_sets import section_of
 
 Fill = Callable[..., tuple[list[Any], list[Any]]]
 
 _UNBOUNDED = 10**9
+# As many sections as the budget holds, as with the other arms: a budget alone says what is handed over.
+_SECTIONS = 1_000
 
 
 def ours(generation: Generation) -> Callable[[str], Answer]:
@@ -27,7 +29,7 @@ def ours(generation: Generation) -> Callable[[str], Answer]:
     def answer(question: str) -> Answer:
         with _budgets_tried() as tried:
             # An answer puts parts of one section together; for ranks they stand where they were ranked, as others' do.
-            hits = retrieve(view, LoreRetrievalQuery(keywords=question, limit=TOP)).at_hand
+            hits = retrieve(view, LoreRetrievalQuery(keywords=question, limit=_SECTIONS)).at_hand
         found = [hit for hit in hits if hit.chunk.id not in tried.duplicates]
         ranked = (Passage(section_of(hit.chunk.file_path, hit.chunk.section_path), hit.text) for hit in found)
         return Answer(tuple(ranked), tried.texts)

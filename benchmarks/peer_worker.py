@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 QUESTION = "Where can an outsider earn the vote by soldiering?"
 # Where each arm's code is; the rest of its name is an option of it.
-MODULES = {"llamaindex": "peer_llamaindex", "haystack": "peer_haystack", "ours": "peer_ours"}
+MODULES = {"llamaindex": "peer_llamaindex", "haystack": "peer_haystack", "txtai": "peer_txtai", "ours": "peer_ours"}
 
 
 class Searcher(Protocol):

@@ -1,4 +1,4 @@
-"""The real LlamaIndex and Haystack beside ours: the same texts, the same vectors, the same weights, the same questions.
+"""The real LlamaIndex, Haystack and txtai beside ours: the same texts, vectors, weights and questions.
 
     make bench-peers
     python benchmarks/peers.py --python .venv-peers/bin/python [--sizes 1500 25000 200000] [--sets tales] [--rebuild]
@@ -33,7 +33,7 @@ from results import SetResult, save
 from scale import QUESTION, Row, cold, kept, quantiles, ready
 from scale_store import questions
 
-THEIRS = ("llamaindex", "llamaindex+chroma", "haystack")
+THEIRS = ("llamaindex", "llamaindex+chroma", "haystack", "txtai")
 SIZES = (1_500, 25_000, 200_000)
 BLOCK = 5
 LONG_S = 30.0  # a cold start that takes longer is not repeated

@@ -1,4 +1,4 @@
-"""What the real LlamaIndex and Haystack find, on the questions and by the measures of `measures.py`.
+"""What the real LlamaIndex, Haystack and txtai find, on the questions and by the measures of `measures.py`.
 
 They are given our sections below their headings, each embedded whole, as is usual; and our windows, with our vectors.
 Either way with the same weights. What they hand over within a budget are whole nodes in their order.

@@ -23,7 +23,7 @@ MAIN = "recall@1000"
 
 def headlines(name: str) -> Sequence[tuple[str, str, str]]:
     """(kind, metric, its heading): what a set is judged by; where questions have no kinds, what all of them find."""
-    return _KINDS if name in ("eclipse-phase", "dnd-srd", "cairn", "written") else _FOUND
+    return _KINDS if name in ("eclipse-phase", "dnd-srd", "cairn", "written", "crawl") else _FOUND
 
 
 def columns_of(name: str) -> list[tuple[str, str, str]]:

@@ -33,6 +33,7 @@ from lorewright.index.lore_indexer import LoreIndexer  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs.markdown import chunking  # noqa: E402
 from measures import Gold, Question, Section, normalised  # noqa: E402
+from support.game_text_pack import DESCRIPTIONS, write_game_texts  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
@@ -47,6 +48,9 @@ _ASKED = {
 # Our own packs: their golden queries are questions, too.
 OWN = ("cyberpunk_core", "motel_verse", "neo_seattle", "orme_house")
 SETS = (*_ASKED, TALES, *OWN)
+# A pack that nobody who worked on retrieval has read, and questions by somebody who never saw retrieval: asked once.
+BLIND = "crawl"
+BLIND_QUESTIONS = Path(os.environ.get("LOREWRIGHT_BLIND", ROOT / "benchmarks" / "golden" / "blind_questions.jsonl"))
 
 Tell = Callable[[str], None]
 _MODEL: list[RememberingEmbedder] = []
@@ -91,7 +95,9 @@ def question_set(name: str, tell: Tell) -> QuestionSet:
     if name in OWN:
         generation = opened(pack_of(name), "shipped", tell)
         return QuestionSet(name, tuple(_of_golden(pack_of(name), generation)), generation)
-    files = (CORPORA / "questions" / f"{file}.jsonl" for file in _ASKED[name][0])
+    files = [BLIND_QUESTIONS]
+    if name != BLIND:
+        files = [CORPORA / "questions" / f"{file}.jsonl" for file in _ASKED[name][0]]
     asked = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     questions = tuple(_of_line(json.loads(line)) for line in asked if line.strip())
     return QuestionSet(name, questions, opened(pack_of(name), "shipped", tell))
@@ -99,9 +105,23 @@ def question_set(name: str, tell: Tell) -> QuestionSet:
 
 def pack_of(name: str) -> Path:
     """The folder of a set's pack; the tales' is there once their questions were read."""
+    if name == BLIND:
+        return _blind_pack()
     if name in OWN:
         return ROOT / "content_packs" / name
     return KEPT / TALES if name == TALES else CORPORA / "packs" / _ASKED[name][1]
+
+
+def has_blind() -> bool:
+    """Tell whether the questions that were written blind and the Debian package that they ask about are here."""
+    return BLIND_QUESTIONS.is_file() and DESCRIPTIONS.is_dir()
+
+
+def _blind_pack() -> Path:
+    folder = KEPT / BLIND
+    shutil.rmtree(folder, ignore_errors=True)
+    write_game_texts(DESCRIPTIONS, folder)
+    return folder
 
 
 def opened(pack: Path, way: str, tell: Tell) -> Generation:

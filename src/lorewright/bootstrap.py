@@ -8,7 +8,7 @@ leak suite, the generator or the replays. Only this module and `lore_bootstrap` 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from lorewright.authoring.reach.scenario_reach import ScenarioReach
     from lorewright.campaigns.campaigns import Campaigns
     from lorewright.campaigns.history import Histories
+    from lorewright.campaigns.scenarios.scenario import Scenario
     from lorewright.campaigns.sessions import Sessions
     from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
     from lorewright.generate.scenario.generating import Generator
+    from lorewright.index.generation import Generation
     from lorewright.index.lore_indexer import LoreIndexer
     from lorewright.llm.model import Model
     from lorewright.llm.prompt_library import PromptLibrary
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from lorewright.packs.pack_loader import PackLoader
     from lorewright.replay.replay import Replays
     from lorewright.scene_lore.lore_retriever import LoreRetriever
+    from lorewright.workspace.bundles import Bundles
     from lorewright.workspace.doctor import Doctor
     from lorewright.workspace.packs import WorkspacePacks
     from lorewright.workspace.scenarios import Scenarios
@@ -165,6 +168,13 @@ class App:
         return Scenarios(self.workspace.scenarios, self.workspace.content_packs, self.by_words, self.explorer)
 
     @cached_property
+    def bundles(self) -> Bundles:
+        """Writes a game to a file, and adds a game from a file."""
+        from lorewright.workspace.bundles import Bundles
+
+        return Bundles(self.packs, self.library, self.workspace.scenarios, self.workspace.content_packs)
+
+    @cached_property
     def generator(self) -> Generator:
         """Makes scenarios from packs; it tries them with the built-in stages, whatever models there are."""
         from lorewright.generate.scenario.generating import Generator
@@ -260,7 +270,14 @@ def _campaigns(
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stage_models, histories)
+    def complete(scenario: Scenario, generations: Sequence[Generation]) -> Scenario:
+        from lorewright.generate.explore.completing import complete_scenario
+
+        return complete_scenario(scenario, generations)
+
+    packs = workspace.content_packs
+    lore = workspace.settings.lore.of_play
+    return Campaigns(folder, workspace.scenarios, packs, library, stage_models, histories, complete=complete, lore=lore)
 
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:

@@ -72,6 +72,18 @@ def nearest(word: str, known: Iterable[str], *, most: int = 3) -> list[str]:
     return [names[name] for name in dict.fromkeys(near)][:most]
 
 
+def misspelt(key: str, known: Iterable[str]) -> str | None:
+    """Return the known key that a key is with letters swapped, doubled or missing; None where it is a word of its own
+    or no key is that near."""
+    names = sorted(known)
+    said = key.casefold().strip()
+    if key in names or len(said) < 4:
+        return None
+    swapped = next((name for name in names if sorted(name) == sorted(said)), None)
+    near = get_close_matches(said, names, n=1, cutoff=0.88)
+    return swapped or (near[0] if near else None)
+
+
 def did_you_mean(word: str, known: Iterable[str], *, most: int = 3) -> str:
     """Return `did you mean quay or quays?` with the nearest of the known names; empty where nothing is near."""
     near = nearest(word, known, most=most)

@@ -42,7 +42,7 @@ name = "{name}"
 
 [lore]
 limit = 10          # sections that a query gives
-max_tokens = 3000   # and how much text
+max_tokens = 3000   # and how much text; docs/retrieval.md has the budgets of games
 
 [index]
 embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
@@ -95,7 +95,7 @@ class LoreApp:
             SettingsError: there is no such field, or its value is invalid.
         """
         try:
-            query = LoreRetrievalQuery(**{**self.workspace.settings.lore.model_dump(), **fields, "keywords": words})
+            query = LoreRetrievalQuery(**{**self.workspace.settings.lore.of_query, **fields, "keywords": words})
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             known = ", ".join(sorted(LoreRetrievalQuery.model_fields))

@@ -35,8 +35,8 @@ EMBEDDER_VARIABLE = "LOREWRIGHT_EMBEDDER"
 CHROMA_VARIABLE = "LOREWRIGHT_CHROMA"
 _VARIABLES = {"embedder": EMBEDDER_VARIABLE, "chroma": CHROMA_VARIABLE}
 _HINT = (
-    "known are: name; limit and max_tokens under [lore]; embedder, base_url, chroma under [index]; and what is under "
-    "[models]"
+    "known are: name; limit, max_tokens and the budgets of games under [lore]; embedder, base_url, chroma under "
+    "[index]; and what is under [models]"
 )
 _MODELS_HINT = (
     "known are: timeout_seconds, tries, pause_seconds, concurrency under [models]; provider, model, base_url, key_env, "
@@ -64,13 +64,52 @@ class SettingsSource:
     by_environment: frozenset[str]
 
 
-class LoreSettings(BaseModel):
-    """How much a query returns by default."""
+class PlayLore(BaseModel):
+    """How much lore a game has, in tokens and sections.
+
+    `scene_tokens` are of what is retrieved for a scene when it opens, besides what belongs to it by ID;
+    `standing_tokens` of what stands in every scene; `asked_*` of what is retrieved for a player's words, `history_*` of
+    what happened before; `session_*` of what a sitting begins with. `packet_tokens` bounds a stage's whole packet.
+    `narrator_*` are the tokens, as estimated, that the narrator's prompt shows of each.
+    """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
+    scene_tokens: int = Field(default=1_200, ge=0)
+    standing_tokens: int = Field(default=400, ge=0)
+    asked_tokens: int = Field(default=800, ge=0)
+    asked_limit: int = Field(default=4, ge=1, le=1000)
+    history_tokens: int = Field(default=400, ge=0)
+    history_limit: int = Field(default=2, ge=1, le=1000)
+    session_tokens: int = Field(default=1_200, ge=0)
+    session_limit: int = Field(default=8, ge=1, le=1000)
+    # The room for the packet in a prompt of 8,000 tokens.
+    packet_tokens: int = Field(default=6_000, ge=0)
+    narrator_place_tokens: int = Field(default=900, ge=0)
+    narrator_scene_tokens: int = Field(default=600, ge=0)
+    narrator_standing_tokens: int = Field(default=500, ge=0)
+    narrator_session_tokens: int = Field(default=400, ge=0)
+    narrator_asked_tokens: int = Field(default=300, ge=0)
+
+
+USUAL_LORE = PlayLore()
+
+
+class LoreSettings(PlayLore):
+    """How much a query returns by default, and how much lore a game has."""
+
     limit: int = Field(default=10, ge=1, le=1000)
     max_tokens: int = Field(default=3000, ge=0)
+
+    @property
+    def of_query(self) -> dict[str, int]:
+        """Return the fields of a query that have a default here."""
+        return {"limit": self.limit, "max_tokens": self.max_tokens}
+
+    @property
+    def of_play(self) -> PlayLore:
+        """Return the budgets of a game alone."""
+        return PlayLore(**self.model_dump(exclude={"limit", "max_tokens"}))
 
 
 class IndexSettings(BaseModel):

@@ -91,7 +91,7 @@ SECTIONS: Mapping[str, Mapping[SectionReader, SectionSight]] = MappingProxyType(
         "knows": _sections("all", "learned", "own", "topics", "learned"),
         "withholds": _sections("all", "learned", "own", "count", "learned"),
         "discoverable": _sections("all", "learned", "learned", "count", "learned"),
-        "threads": _sections("all", "learned", "learned", "learned", "learned"),
+        "threads": _sections("all", "learned", "learned", "all", "learned"),
         "secret": _sections("all", "learned", "learned"),
         # A text as its author wrote it, with comments and the targets of links; others read its words.
         "written": _sections("all", "none", "none"),

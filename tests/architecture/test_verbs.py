@@ -15,14 +15,13 @@ FALSE_FRIENDS = {
     "the status of a thread": {
         "campaigns/recap.py": "open",
         "campaigns/scenarios/scenario.py": "open",
-        "campaigns/sessions.py": "open",
         "generate/explore/survey.py": "open",
         "generate/scenario/ground.py": "open",
         "packs/schemas.py": "open",
-        "turn/run/narrate.py": "open",
         "turn/run/rounds.py": "open",
         "turn/stages/narrate/context.py": "open",
         "values/proposals.py": "open",
+        "world/state.py": "open",
         "world/things.py": "open",
     },
     "a field of `Door`, and an atom about one": {
@@ -53,7 +52,10 @@ FALSE_FRIENDS = {
         "rules/effects.py": "give promise unlock",
         "rules/patch.py": "promise",
     },
-    "a word of an author, or of what a narrator claims": {
+    "a word of an author, of a player's line, or of what a narrator claims": {
+        "builtin/parser/clause_reading.py": "ask look tell wait",
+        "builtin/parser/utterances.py": "tell wait",
+        "builtin/parser/ways.py": "take",
         "contrib/import_v0/world.py": "open",
         "packs/metadata.py": "open",
     },

@@ -39,7 +39,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generation]:
 def test_ours_hands_over_for_each_budget_what_a_query_with_it_does(town: Generation) -> None:
     answer = ours(town)("who keeps the bar, and what was it before the flood?")
     for tokens in BUDGETS:
-        query = LoreRetrievalQuery(keywords="who keeps the bar, and what was it before the flood?", max_tokens=tokens)
+        asked = "who keeps the bar, and what was it before the flood?"
+        query = LoreRetrievalQuery(keywords=asked, max_tokens=tokens, limit=1_000)
         chunks = retrieve(LoreView((town,)), query).result.chunks
         assert answer.texts[tokens] == "\n\n".join(chunk.text for chunk in chunks)
     best = answer.passages[0]

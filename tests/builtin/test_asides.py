@@ -23,7 +23,8 @@ KINDS = {
     "goal": ("what is my goal?", "why am I here", "quests", "what am I supposed to achieve"),
     "recap": ("what happened so far", "recap", "what do I know", "what have I learned so far?"),
     "ways": ("where can I go?", "exits", "is there a way out?", "map"),
-    "story": ("are you an AI?", "ignore all previous instructions", "is this a game"),
+    "machine": ("are you an AI?", "am I talking to a computer", "are you a bot and are you letting me win?"),
+    "story": ("is this a game", "ignore all previous instructions", "turn it back by stopping time"),
     "magic": ("xyzzy", "abracadabra"),
     "rude": ("damn", "fuck you"),
 }

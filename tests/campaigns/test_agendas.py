@@ -88,11 +88,6 @@ def test_a_goal_is_a_text_of_somebody_of_the_cast(goals: str, says: str, tmp_pat
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        (
-            "intro_seed: The rain has driven you into the tavern. Lin is not here.",
-            "tone: dark",
-            "intro_seed: is missing",
-        ),
         ("The rain has driven you into the tavern. Lin is not here.", "''", "intro_seed: is empty; write text"),
         ("name: Night Boat", "summary: [a, b]", "summary: write text; in quotation marks"),
         ("name: Night Boat", "sumary: A.", "sumary: there is no such key"),

@@ -86,7 +86,6 @@ def test_an_import_is_asked_about_as_a_new_campaign_is_and_names_its_models(
 ) -> None:
     agreed_by_the_file(app)
     run("turn", "game", "look", "--yes")
-    assert run("session", "start", "game").exit_code == 0
     assert run("turn", "game", "wait", "--builtin").exit_code == 0
     asked = len(server.heard)
     file = tmp_path / "gift.lorewright"

@@ -29,6 +29,7 @@ from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.heads import branch_rows, head_row, path_to, undone_turns
+from lorewright.storage.integrity import campaign_row
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.projection import all_rows
@@ -173,7 +174,10 @@ class Branching(RuleBasedStateMachine):
             assert [one.name for one in branch_rows(store.database) if one.at_hand] == [self.at_hand]
             assert undone_turns(store.database) == self.pile
             told = {table: set(projected_rows(store.database, table)) for table in PROJECTED}
-            assert (projected_turn(store.database), told) == (self.head, all_rows(self.id, state))
+            assert (projected_turn(store.database), told) == (
+                self.head,
+                all_rows(self.id, state, campaign_row(store.database)["rules_json"]),
+            )
 
     @invariant()
     def history_tells_of_the_way_to_the_head_and_of_nothing_else(self) -> None:

@@ -145,7 +145,7 @@ def nothing_was_imported(app: App) -> bool:
     return not [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.9, 0.999])
 def test_a_file_that_is_cut_or_has_one_byte_changed_is_refused(
     away: App, file: Path, tmp_path: Path, share: float
 ) -> None:
@@ -155,10 +155,24 @@ def test_a_file_that_is_cut_or_has_one_byte_changed_is_refused(
     for number, spoilt in enumerate((whole[:place], flipped)):
         path = tmp_path / f"spoilt{number}"
         path.write_bytes(spoilt)
+        if spoilt is flipped and (read := members_of(path)) is not None:
+            # A zip says the sizes of a member twice, and reads them once: nothing that is read has changed.
+            assert read == members_of(file)
+            continue
         with pytest.raises(DamagedFile) as caught:
             import_campaign(away.campaigns, path)
         assert caught.value.hint
         assert nothing_was_imported(away)
+
+
+def members_of(path: Path) -> dict[str, bytes] | None:
+    """The members of a file, and what its manifest says; None where it is damaged."""
+    try:
+        with open_container(path) as container:
+            about = json.dumps(dict(container.about), sort_keys=True).encode()
+            return {"about": about, **{name: container.read(name) for name in container.names}}
+    except DamagedFile:
+        return None
 
 
 def _newer(about: Any, members: Any) -> None:

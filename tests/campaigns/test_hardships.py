@@ -11,7 +11,8 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import ScenarioError
-from lorewright.lore_bootstrap import make_empty_workspace
+from lorewright.lore_bootstrap import make_empty_workspace, make_workspace
+from lorewright.world.ops import BeginSituation
 from lorewright.world.state import WorldState
 from support.harbour import dedent
 
@@ -115,6 +116,30 @@ def test_whoever_gets_away_in_time_averts_it(tmp_path: Path) -> None:
     told, state = played(inn(tmp_path), "attack Tom", "attack Tom", "go yard", "go barn")
     assert "you are not there" in told[-1]["final_text"]
     assert (state.threats, state.ended) == ({}, None)
+
+
+def test_what_a_circumstance_forbids_is_refused_in_its_words(tmp_path: Path) -> None:
+    results, _ = played(inn(tmp_path), "take the lantern", "search the taproom")
+    assert results[-1]["validation"]["results"][0]["message"] == "One can hardly see."
+    assert "One can hardly see." in results[-1]["final_text"]
+
+
+@pytest.mark.campaign
+def test_a_shipped_scenario_has_a_circumstance_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOREWRIGHT_EMBEDDER", "none")
+    make_workspace(tmp_path)
+    app = open_app(tmp_path)
+    app.campaigns.new("dead_drop", campaign_id="game", seed=1)
+    with app.campaigns.open("game") as campaign:
+        campaign.edit([BeginSituation(situation_id="lights_cut", minutes=15)], action_id="noticed")
+        told = json.loads(asyncio.run(campaign.submit("search behind the bar")))
+        assert "The lights are out." in told["final_text"]
+        packets = campaign.store.stage_records(told["turn_id"])
+        given = next(record["input"] for record in packets if record["stage"] == "narrator")
+        assert given["packet"]["active_situations"] == [{"summary": "the lights are out"}]
+        for _ in range(3):
+            asyncio.run(campaign.submit("wait"))
+        assert "backup comm unit" in json.loads(asyncio.run(campaign.submit("search behind the bar")))["final_text"]
 
 
 def test_a_circumstance_forbids_a_search_until_its_time_is_over(tmp_path: Path) -> None:

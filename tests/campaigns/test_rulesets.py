@@ -63,7 +63,12 @@ def test_a_ruleset_that_is_in_order_has_no_fault() -> None:
         ("stat - scene_dread", "stat ** 2", "use + - * //", "chemistry"),
         ("stat - scene_dread", "stat - scene_fear", "scene_fear", "scene_NUMBER"),
         ("minimum: 11", "minimum: -100", "do not fall", "highest minimum"),
-        ("name: success, minimum", "name: triumph, minimum", "'critical', 'success'", "docs/rulesets.md"),
+        (
+            "name: success, minimum",
+            "name: triumph, minimum",
+            "write critical, success, mixed or fail, not triumph",
+            "docs/rulesets.md",
+        ),
         (
             "  nerve: {name: Nerve, represents: daring}",
             "  luck: {name: Luck, represents: luck}",
@@ -73,8 +78,8 @@ def test_a_ruleset_that_is_in_order_has_no_fault() -> None:
         ("traits: {nerve: nerve}", "traits: {nerve: luck}", "no stat luck", "nerve"),
         (
             "nerve: {type: integer, minimum: 0",
-            "nerve: {type: integer, min: 0",
-            "keyword min is not supported",
+            "nerve: {type: integer, least: 0",
+            "keyword least is not supported",
             "minimum",
         ),
         ("default: 1}", "default: 9}", "default does not fit", "bounds"),

@@ -55,15 +55,15 @@ def changed(old: str, new: str) -> str:
         (
             "mixed: [{reveal: osk/withholds#debt}",
             "mixed: [{reveal: osk/withholds#loan}",
-            "- id: owning_up",
+            "mixed:",
             "no pack has an item osk/withholds#loan",
         ),
-        ("fail: [{clock: dread}]", "fail: [{clock: dreadful}]", "- id: owning_up", "there is no clock dreadful"),
+        ("fail: [{clock: dread}]", "fail: [{clock: dreadful}]", "fail:", "there is no clock dreadful"),
         ("3: [{end: fled}]", "3: [{end: fledd}]", "dread:", "there is no ending fledd"),
         ("key: hatch_key", "key: golden_key", "hatch:", "nothing in the scenario or in harbour is called golden_key"),
         ("content_packs: [harbour]", "content_packs: [ghost]", "content_packs:", "no folder or pack ghost"),
         ("Dread, max: 3", "Dread, max: lots", "dread:", "clocks.dread.max"),
-        ("fail: [{clock: dread}]", "fail: [{explode: dread}]", "fail:", "rules.owning_up.fail.0"),
+        ("fail: [{clock: dread}]", "fail: [{explode: dread}]", "fail:", "rules.owning_up.fail.1"),
         ("start: tavern", "start: tavern\n    bad: [", "bad:", "column"),
         ("id: night_boat", "id: night_boat\n    ruleset: chess", "ruleset:", "no ruleset chess"),
         ("start: tavern", "start: cellar", "start:", "start: cellar is not among the places"),
@@ -84,18 +84,67 @@ def test_what_a_campaign_would_refuse_is_an_error_on_its_line(
     ("old", "new", "says"),
     [
         ("fail: [{clock: dread}]", "fial: [{clock: dread}]", "rules.owning_up.fial: there is no such key; did you mean fail?"),
+        ("fail: [{clock: dread}]", "outcome: [{clock: dread}]", "there is no such key; there are check, critical, fail, id,"),
         ("start: tavern", "strat: tavern", "strat: there is no such key; did you mean start?"),
         ("fail: [{clock: dread}]", "fail: [{ending: fled}]", "there is nothing of the kind {ending} (there are announce, "),
         ("fail: [{clock: dread}]", "fail: [{ending: fled}]", "; did you mean end?"),
         ("fail: [{clock: dread}]", "fail: [dread]", "write `{key: value}`, with a key that says the kind"),
         ("fail: [{clock: dread}]", "fail: [{reveal: osk/withholds#debt, sya: x}]", "there is no such key"),
-        ("name: Night Boat", "name: Night: Boat", 'a value with a colon needs quotes: key: "a: b"'),
+        ("name: Night Boat", "name: Night: Boat", 'a text with a colon needs quotes: key: "a: b"'),
         ("Dread, max: 3", "Dread, and fear, max: 3", "there is no such key; a text with a comma or a colon needs quotes"),
     ],
 )  # fmt: skip
 def test_a_fault_of_the_form_says_what_was_probably_meant(tmp_path: Path, old: str, new: str, says: str) -> None:
     told = " ".join(f"{one.message} ({one.hint})" for one in found(write(tmp_path, changed(old, new))))
     assert says in told
+
+
+# What authors wrote when they tried, and what they are told: a part of the line, of the message, of what to do.
+SLIPS = [
+    ("success: [{reveal", "sucess: [{reveal", "sucess:", "rules.owning_up.sucess: there is no such key; did you mean success?", "scenario_reference"),
+    ("3: [{end: fled}]", "3: [{ending: fled}]", "dread:", "there is nothing of the kind {ending}", "as in `at:"),
+    ("target: osk,", "target: oskk,", "on: {act: ask", "nothing in the scenario or in harbour is called oskk; did you mean osk (Osk)?", "mend the name"),
+    ("at: quay}\n    threads", "at: quai}\n    threads", "bea:", "did you mean quay (The Quay)?", "mend the name"),
+    ("fail: [{clock: dread}]", "fail: [{clock: draed}]", "fail:", "there is no clock draed (there are dread); did you mean dread?", "clocks:"),
+    ("3: [{end: fled}]", "3: [{end: flde}]", "dread:", "there is no ending flde (there are fled); did you mean fled?", "endings:"),
+    ("act: ask", "act: asks", "on:", "did you mean ask?", "use one of them"),
+    ("dice: 2d6", "dice: 2dd6", "check:", "write NdM, NdM+K or NdM-K, as in 2d6+1", "mend the dice"),
+    ("add: charm", "add: charisma", "check:", "nobody has the trait charisma", "player: {traits: {charisma: 1}}"),
+    ("start: tavern", "start: tavern\n    start: tavern", "start:", "the key start comes twice", "leave one of them out"),
+    ("say: \"You run, and the fiddle stops behind you.\"", "say: You run, and the fiddle stops behind you.", "fled:", "a text with a comma or a colon needs quotes", ""),
+    ("intro_seed: The rain", "intro_seed: The rain: it", "intro_seed:", "a value has a colon in it", "needs quotes"),
+    ("start: tavern", "start tavern", "player:", "this line, or the one before it, has no colon", "write `key: value`"),
+    ("name: Night Boat", "name: 'Night Boat", "name:", "a quotation mark is opened and never closed", "close it"),
+    ("max: 3, at", "max: lots, at", "dread:", "write a whole number", "every: 10 minutes"),
+    ("max: 3, at", "max: 3, every: soon, at", "dread:", "write a whole number", "every: 10 minutes"),
+    ("on: {act: ask, target: osk, topic: debt}", "on: ask Osk", "on:", "write `key: value` lines", "on: {act: ask"),
+    ("check: {dice: 2d6, add: charm}", "check: 2d6", "check:", "write `key: value` lines", "check: {dice: 2d6"),
+    ("fail: [{clock: dread}]", "fail: {clock: dread}", "fail:", "write a list", "fail: [{clock: storm"),
+    ("on: {act: ask, target: osk, topic: debt}", "on: {act: ask}\n        target: osk", "target:", "it belongs below `on:`", ""),
+    ("when: {not: {revealed: osk/withholds#debt}}", "when: {at: quay, has: lantern}", "when:", "there are two conditions in one: write {all: [", ""),
+    ("id: night_boat", "id: Night Boat", "id:", "Night Boat is no ID", "night_boat"),
+    ("osk: {at: tavern}", "osk: {at: tavern, trust: much}", "osk:", "write a whole number", "cast:"),
+    ("rope: {name: coil of rope,", "rope: {name: coil of rope, kind: dor,", "rope:", "write item or door, not dor; did you mean door?", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "line", "says", "hint"), SLIPS)
+def test_a_slip_is_answered_with_its_line_what_it_is_and_what_to_do(
+    tmp_path: Path, old: str, new: str, line: str, says: str, hint: str
+) -> None:
+    path = write(tmp_path, changed(old, new))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    told = [one for one in found(path) if says in one.message]
+    assert told, [one.message for one in found(path)]
+    assert lines[told[0].line - 1].strip().removeprefix("- ").startswith(line)
+    assert told[0].hint
+    assert hint in told[0].hint
+
+
+def test_an_item_is_named_by_the_title_or_the_role_of_its_section(tmp_path: Path) -> None:
+    assert [
+        one for one in found(write(tmp_path, h.SCENARIO.replace("/withholds#", "/secrets#"))) if one.severity == "error"
+    ] == []
 
 
 def test_a_key_that_comes_twice_is_a_warning_on_its_line(tmp_path: Path) -> None:

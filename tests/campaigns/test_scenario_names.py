@@ -158,7 +158,7 @@ def test_a_scenario_by_names_is_valid_and_is_stored_with_ids(tmp_path: Path) -> 
         ({"things": {"lampe": {"at": "tavern"}}}, "things.lampe: name: is missing, and no pack has lampe"),
         ({"finds": {"tavern/clues#nota": []}}, "no pack has an item tavern/clues#nota; did you mean tavern/clues#note?"),
         ({"finds": {"tavern/secrets#x": []}}, "did you mean tavern/clues#note?"),
-        ({"endings": {"lit": {"say": "x", "when": {"clock": "strom", "min": 1}}}}, "there is no clock strom; did you mean storm?"),
+        ({"endings": {"lit": {"say": "x", "when": {"clock": "strom", "min": 1}}}}, "there is no clock strom (there are storm); did you mean storm?"),
         ({"rules": [{"on": {"act": "aks"}, "success": []}]}, "; did you mean ask? (use one of them, or another ruleset"),
     ],
 )  # fmt: skip
@@ -168,7 +168,7 @@ def test_an_unknown_name_is_told_with_the_nearest_and_several_with_all(
     assert says in told(tmp_path, change)
 
 
-def test_a_fault_of_a_renamed_key_stands_on_the_line_of_the_written_one(tmp_path: Path) -> None:
+def test_a_fault_below_a_renamed_key_stands_on_the_line_of_the_wrong_word(tmp_path: Path) -> None:
     (wrong,) = [one for one in findings(tmp_path, {"cast": {"Ilse Coil": {"at": "moon"}}}) if one.severity == "error"]
     lines = (tmp_path / "workspace" / "scenarios" / "coastal.yaml").read_text(encoding="utf-8").splitlines()
-    assert lines[wrong.line - 1].strip() == "Ilse Coil:"
+    assert [line.strip() for line in lines[wrong.line - 2 : wrong.line]] == ["Ilse Coil:", "at: moon"]

@@ -237,3 +237,48 @@ def test_a_sitting_that_an_older_version_ended_before_it_began_can_be_exported_a
     assert [one.code for one in check(app.campaigns.path("game")).notes] == ["session-time"]
     export(app.campaigns, "game", tmp_path / "game.lorewright")
     assert import_campaign(app.campaigns, tmp_path / "game.lorewright", campaign_id="copy").id == "copy"
+
+
+def test_one_turn_of_a_program_is_played_in_a_sitting_with_its_lore(app: App) -> None:
+    app.sessions.play_turn("game", "look", action_id="one")
+    app.sessions.play_turn("game", "wait")
+    session = app.sessions.active_session("game")
+    assert session is not None and len(app.sessions.session_history("game")) == 1
+    with app.campaigns.reading("game") as store:
+        assert [turn["session_id"] for turn in store.turns()] == [None, session.id, session.id]
+        records = store.stage_records(store.turns()[-1]["turn_id"])
+    packets = [record["input"]["packet"] for record in records if record["stage"] in ("planner", "narrator")]
+    assert packets and all(packet["lore_context"]["session"]["chunks"] for packet in packets)
+
+
+def test_a_later_sitting_begins_with_lore_of_its_own(app: App) -> None:
+    app.sessions.play_turn("game", "look")
+    first = app.sessions.active_session("game")
+    assert first is not None
+    app.sessions.end_session(first.id)
+    app.sessions.play_turn("game", "go door")
+    second = app.sessions.active_session("game")
+    assert second is not None and second.id != first.id and second.session_lore["chunks"]
+
+
+def test_a_submission_that_was_played_begins_no_sitting(app: App) -> None:
+    app.sessions.play_turn("game", "look", action_id="one")
+    session = app.sessions.active_session("game")
+    assert session is not None
+    app.sessions.end_session(session.id)
+    app.sessions.play_turn("game", "look", action_id="one")
+    assert app.sessions.active_session("game") is None
+
+
+def test_a_scene_that_is_played_says_of_which_sitting_its_lore_is_cached(app: App) -> None:
+    assert app.sessions.scene_cache("game", "harbour:tavern")["retrieved_at"] is None
+    app.sessions.play_turn("game", "look")
+    session = app.sessions.active_session("game")
+    found = app.sessions.scene_cache("game", "harbour:tavern")
+    assert session is not None and found["session_id"] == session.id and found["scene_id"] == "scene_001"
+    assert found["retrieved_at"] is not None and found["retrieved_at"] >= session.started_at
+    assert app.sessions.scene_cache("game", "harbour:quay") == {
+        "scene_id": "",
+        "session_id": None,
+        "retrieved_at": None,
+    }

@@ -56,6 +56,9 @@ def test_the_log_tells_what_a_turn_changed_where_it_is_asked_to(root: Path) -> N
     assert turn["state_diff"]["clocks"] == []
     assert "inventory_changes: {" in run(root, "campaign", "log", "game", "--turn", "2", "--diff").stdout
     (plain,) = json.loads(run(root, "campaign", "log", "game", "--turn", "2", "--json").stdout)
+    ranged = json.loads(run(root, "campaign", "log", "game", "--turns", "1:2", "--json").stdout)
+    assert [turn["turn_no"] for turn in ranged] == [1, 2] and ranged[-1] == plain
+    assert "two ways" in run(root, "campaign", "log", "game", "--turns", "1:2", "--turn", "1").stderr
     assert "state_diff" not in plain
 
 

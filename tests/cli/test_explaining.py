@@ -89,8 +89,30 @@ def test_a_scene_is_explained(lorewright: Run) -> None:
     assert "withholds" not in player
     found = json.loads(lorewright("lore", "scene", "--location", "bar", "--json", "--explain"))
     assert found["location_id"] == "town:bar"
-    assert {"beside", "trace", "atmosphere", "discoverable"} <= found.keys()
+    assert {"beside", "trace"} <= found.keys()
     assert "there is no place cellar" in lorewright("lore", "scene", "--location", "cellar")
+
+
+def test_a_scene_is_printed_in_the_shape_of_the_seed(lorewright: Run) -> None:
+    ask = ("lore", "scene", "--location", "bar", "--present", "viktor", "--thread", "main_case", "--json")
+    found = json.loads(lorewright(*ask))
+    assert (found["scene_id"], found["session_id"], found["retrieved_at"]) == ("", None, None)
+    assert found["atmosphere"][0] == "Neon hums over wet glass."
+    assert set(found["npc_briefings"]["town:viktor"]) == {"disposition", "knows", "withholds", "capabilities"}
+    assert found["npc_briefings"]["town:viktor"]["withholds"]
+    assert set(found["discoverable"][0]) == {"trigger", "content"}
+    assert found["thread_connections"] == {"main_case": "Jin was last seen in the Dragon."}
+    assert found["lore"]["briefings"][0]["npc_id"] == "town:viktor"
+    player = json.loads(lorewright(*ask, "--as", "player"))
+    assert "lore" not in player and not player["thread_connections"]
+    assert found.keys() - {"lore"} == player.keys()
+    assert lorewright(*ask) == lorewright(*ask)
+
+
+def test_how_long_a_question_took_is_said_on_request_alone(lorewright: Run) -> None:
+    assert json.loads(lorewright("lore", "query", "the barman", "--json"))["query_time_ms"] is None
+    assert json.loads(lorewright("lore", "query", "the barman", "--json", "--timed"))["query_time_ms"] > 0
+    assert "found in" in lorewright("lore", "query", "the barman", "--timed")
 
 
 def test_names_do_where_ids_do_and_the_nearest_are_suggested(lorewright: Run) -> None:

@@ -51,13 +51,13 @@ def test_a_prompt_of_ones_own_is_in_force_and_a_pin_goes_before_it(workspace: Pa
         (one,) = [one for one in json.loads(run("list", "--json", *args)) if one["name"] == "narrator"]
         return one["version"], one["pinned"], one["versions"]
 
-    assert narrator() == ("v2", False, ["v1", "v2"])
+    assert narrator() == ("v4", False, ["v1", "v2", "v3", "v4"])
     assert "game uses narrator v1 from its next turn on" in run("pin", "game", "narrator", "v1")
-    assert narrator("--campaign", "game") == ("v1", True, ["v1", "v2"])
+    assert narrator("--campaign", "game") == ("v1", True, ["v1", "v2", "v3", "v4"])
     assert "v1 (pinned)" in run("list", "--campaign", "game")
-    assert narrator() == ("v2", False, ["v1", "v2"])
+    assert narrator() == ("v4", False, ["v1", "v2", "v3", "v4"])
     assert "the newest" in run("pin", "game", "narrator", "newest")
-    assert narrator("--campaign", "game") == ("v2", False, ["v1", "v2"])
+    assert narrator("--campaign", "game") == ("v4", False, ["v1", "v2", "v3", "v4"])
 
 
 @pytest.mark.parametrize(
@@ -133,3 +133,9 @@ def test_the_text_of_a_prompt_is_shown_as_its_file_has_it(workspace: Path) -> No
     assert run("show", "narrator", "--campaign", "game") == run("show", "narrator", "v1")
     for args in (("show", "nobody"), ("show", "narrator", "v99")):
         assert runner.invoke(app, ["prompts", *args]).exit_code != 0
+
+
+def test_a_text_file_beside_prompts_is_a_finding_with_the_way_to_convert_it(workspace: Path) -> None:
+    (workspace / "prompts" / "narrator_v3.txt").write_text("Narrate {{context_packet}}.", encoding="utf-8")
+    told = " ".join(run("check", code=1).split())
+    assert "narrator_v3.txt" in told and "lorewright prompts show narrator" in told

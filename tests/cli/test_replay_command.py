@@ -13,6 +13,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.cli.root import app as cli
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
+from lorewright.turn.stages.narrate.stage import Narrate
 from support import harbour as h
 from support import playing_models as mp
 
@@ -173,15 +174,16 @@ def test_what_another_version_made_is_named_and_may_be_thought_anew(
     app = h.harbour(tmp_path, played=("take rope",))
     monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
     with app.campaigns.reading("game") as store, store.database.transaction() as connection:
-        connection.execute("UPDATE stage_records SET builtin_version = 3 WHERE stage = 'narrator'")
+        connection.execute("UPDATE stage_records SET builtin_version = 9 WHERE stage = 'narrator'")
     result = run("replay", "game")
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
-    assert "because another version of the built-in stage made it: narrator (version 3, now 2) in 1 turn" in told
+    present = Narrate.builtin_version
+    assert f"of the built-in stage made it: narrator (version 9, now {present}) in 1 turn" in told
     assert "anew: --rethink" in told
     (turn,) = json.loads(run("replay", "game", "--json").stdout)["turns"]
-    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 3, "present": 2, "runs": 1}]
-    assert "narrator (builtin, version 3)" in run("campaign", "log", "game", "--stage", "narrator").output
+    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 9, "present": present, "runs": 1}]
+    assert "narrator (builtin, version 9)" in run("campaign", "log", "game", "--stage", "narrator").output
     anew = run("replay", "game", "--rethink")
     assert anew.exit_code == 0 and "run anew, in place of another version" in " ".join(anew.output.split())
 
@@ -197,3 +199,8 @@ def test_where_nothing_is_of_another_version_rethinking_says_so_and_a_difference
     with app.campaigns.reading("game") as store, store.database.transaction() as connection:
         connection.execute("UPDATE turns SET result_json = replace(result_json, 'rope', 'hope') WHERE turn_no = 1")
     assert run("replay", "game", "--rethink").exit_code == 1
+
+
+def test_dice_are_thrown_from_another_seed(played: App) -> None:
+    result = run("replay", "game", "--turns", "1:2", "--seed", "7")
+    assert "dice thrown anew from the seed 7" in result.output

@@ -50,6 +50,28 @@ def test_a_file_is_validated_as_a_compiler_would(tmp_path: Path) -> None:
     assert [one["line"] for one in json.loads(told.output)] == [4]
 
 
-@pytest.mark.parametrize("command", ["list", "show", "validate"])
+def test_a_ruleset_is_validated_by_its_id_too() -> None:
+    assert "everyday-tension: no errors" in run("ruleset", "validate", "everyday-tension")
+    result = runner.invoke(app, ["ruleset", "validate", "everyday-tensions"])
+    assert result.exit_code != 0
+    assert "there is no ruleset everyday-tensions" in str(result.exception or result.output)
+
+
+def test_what_can_be_played_and_is_probably_a_mistake_is_a_warning() -> None:
+    told = json.loads(run("ruleset", "validate", "freeform", "--json"))
+    assert [(one["severity"], one["line"] > 1) for one in told] == [("warning", True)]
+    assert "nobody remembers anything in the profile freeform" in told[0]["message"]
+
+
+def test_a_seed_throws_dice_again() -> None:
+    first = json.loads(run("ruleset", "roll", "3d6+1", "--character", "town:lena", "--check", "nerve", "--json"))
+    assert first["context"] == {"character_id": "town:lena", "check_type": "nerve"}
+    assert first["total"] == sum(first["rolls"]) + 1
+    again = run("ruleset", "roll", "3d6+1", "--seed", first["seed"])
+    assert f"= {first['total']} (seed {first['seed']})" in again
+    assert runner.invoke(app, ["ruleset", "roll", "lots"]).exit_code != 0
+
+
+@pytest.mark.parametrize("command", ["list", "show", "validate", "roll"])
 def test_help_has_an_example(command: str) -> None:
     assert "Example: lorewright ruleset" in run("ruleset", command, "--help")

@@ -84,26 +84,68 @@ def test_the_readme_shows_the_pictures_with_words_for_whoever_cannot_see_them() 
     assert len(README.splitlines()) < 130
 
 
-@pytest.mark.campaign
-def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) -> None:
-    """Its files are written and its commands run in their order, by whoever follows the page line by line."""
+def follow(tmp_path: Path, name: str) -> list[tuple[str, str]]:
+    """Write the files that a page shows and run its commands, in their order; return the commands with what they
+    print."""
     root = tmp_path / "world"
     lorewright(tmp_path, "init", str(root))
-    page = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    commands, told = [], []
-    for language, name, text in re.findall(r"```(\w+)(?: (\S+/\S+))?\n(.*?)```", page, re.DOTALL):
-        if name:
-            (root / name).write_text(text, encoding="utf-8")
+    page = (PROJECT / "docs" / name).read_text(encoding="utf-8")
+    told = []
+    for language, file, text in re.findall(r"```(\w+)(?: (\S+/\S+))?\n(.*?)```", page, re.DOTALL):
+        if file:
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(text, encoding="utf-8")
         for line in text.splitlines() if language == "sh" else ():
-            commands.append(line.removeprefix("lorewright "))
-            done = lorewright(root, *shlex.split(commands[-1]))
+            done = lorewright(root, *shlex.split(line.removeprefix("lorewright ")))
             assert done.returncode == 0, (line, done.stderr)
             assert "0 errors, 0 warnings" in done.stdout or "validate" not in line, (line, done.stdout)
-            told.append(done.stdout)
-            assert "saws" not in done.stdout or "--as player" not in line
-    assert {one.split()[0] for one in commands} == {"pack", "lore", "explore", "scenario", "play"}
-    assert "I heard the saws" in told[-5]
-    assert "It is lighter than you had hoped." in told[-1]
+            told.append((line, done.stdout))
+    return told
+
+
+@pytest.mark.campaign
+def test_a_first_pack_comes_out_as_its_page_says(tmp_path: Path) -> None:
+    told = follow(tmp_path, "packs.md")
+    assert {line.split()[1] for line, _ in told} == {"pack", "lore", "explore"}
+    asked = [text for line, text in told if "lore query" in line]
+    assert "I heard the saws" in asked[0]
+    assert "saws" not in asked[1]
+
+
+@pytest.mark.campaign
+def test_the_game_of_the_tutorial_is_built_and_played(tmp_path: Path) -> None:
+    told = follow(tmp_path, "scenarios.md")
+    plays = [text for line, text in told if "play one_room" in line or "play saltmere_light" in line]
+    assert "I heard the saws" in plays[0]
+    assert "You know now who took the bridge." in plays[0]
+    assert "three boats turn toward it" in plays[-1]
+    assert "I hid the last cask" in plays[-1]
+
+
+@pytest.mark.campaign
+def test_a_scenario_without_packs_is_played_as_the_reference_says(tmp_path: Path) -> None:
+    told = follow(tmp_path, "scenario_reference.md")
+    assert "It is lighter than you had hoped." in told[-1][1]
+
+
+def written_lines(page: str, of: str) -> int:
+    """Return how many lines an author writes for the last version of each file of a game that a page shows: those that
+    are not blank, in YAML without comments."""
+    shown = dict(re.findall(r"```(?:markdown|yaml) (\S+/\S+)\n(.*?)```", page, re.DOTALL))
+    files = [(name, text) for name, text in shown.items() if re.search(of, name)]
+    assert files
+    return sum(
+        bool(line.strip()) and not (name.endswith(".yaml") and line.lstrip().startswith("#"))
+        for name, text in files
+        for line in text.splitlines()
+    )
+
+
+def test_the_games_of_the_tutorial_are_short() -> None:
+    """The same game takes sixty lines in ink, and the scene eighteen."""
+    page = (PROJECT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert written_lines(page, "river|one_room") <= 22
+    assert written_lines(page, "saltmere") <= 90
 
 
 @pytest.mark.campaign

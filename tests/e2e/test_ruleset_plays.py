@@ -24,8 +24,11 @@ SCRIPTS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
     "freeform-d20": (2, ("persuade lena to stay", "threaten tom", "persuade tom to go", "push tom", "go hall")),
     "everyday-tension": (
-        5,
-        ("persuade lena to stay", "threaten tom", "ask lena about the clock", "charm lena", "push tom", "look"),
+        8,
+        (
+            *("persuade lena to stay", "threaten tom", "charm lena", "push tom"),
+            *("ask lena about the clock", "threaten tom", "push tom", "look"),
+        ),
     ),
     "inner-chorus": (
         11,

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.authoring.golden import read_golden
 from lorewright.ids import local
-from lorewright.packs.metadata import ways_of
+from lorewright.packs.markdown.exits import ways_of
 from lorewright.packs.models import Pack
 from lorewright.packs.pack_loader import PackLoader
 

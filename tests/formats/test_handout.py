@@ -6,7 +6,11 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from lorewright.formats.handout import as_html, as_markdown
+import pytest
+
+from lorewright.errors import PackError
+from lorewright.formats.exporting import export_pack
+from lorewright.formats.handout import as_html, as_markdown, as_pages
 from lorewright.formats.shown import Audience, ReadablePack, shown_pack
 from lorewright.packs.loader import load_pack
 from support.harbour import write_pack
@@ -89,3 +93,27 @@ def test_headings_inside_a_section_stand_below_its_own(tmp_path: Path) -> None:
 
 def test_the_same_pack_gives_the_same_bytes(tmp_path: Path) -> None:
     assert as_html(shown(tmp_path)) == as_html(shown(tmp_path))
+
+
+def test_a_folder_of_pages_links_what_names_each_other_both_ways(tmp_path: Path) -> None:
+    pages = as_pages(shown(tmp_path))
+    assert set(pages) == {"index.html", "pages/a.html", "pages/b.html", "pages/c.html"}
+    assert set(Page(pages["index.html"]).links) == {"pages/a.html", "pages/b.html", "pages/c.html"}
+    ada, ben, cellar = (Page(pages[f"pages/{name}.html"]).links for name in "abc")
+    assert [ada.count("b.html"), ben.count("a.html")] == [2, 2]
+    assert cellar == ["../index.html"]
+    for text in pages.values():
+        assert not {"script", "img", "link", "iframe", "object"} & set(Page(text).tags)
+        assert "default-src 'none'" in text
+
+
+def test_a_folder_of_pages_is_replaced_by_force_alone_and_nothing_else_is(tmp_path: Path) -> None:
+    pack, out = load_pack(write_pack(tmp_path / "hostile", FILES)), tmp_path / "site"
+    assert export_pack(pack, Audience.of("player"), "player-handout", out).files == 4
+    with pytest.raises(PackError, match="not empty"):
+        export_pack(pack, Audience.of("player"), "player-handout", out)
+    export_pack(pack, Audience.of("player"), "player-handout", out, force=True)
+    (out / "index.html").write_text("mine")
+    with pytest.raises(PackError, match="not empty"):
+        export_pack(pack, Audience.of("player"), "player-handout", out, force=True)
+    assert (out / "index.html").read_text() == "mine"

@@ -26,6 +26,8 @@ def front(body: str, text: str = "# A\n\nText.\n") -> bytes:
 
 Files = dict[str, bytes]
 CASES: dict[str, Files] = {
+    "misspelt-key": {"a.md": front("tpye: npc")},
+    "bad-opening": {"a.md": front("type: npc", "# A\n\n## Withholds\n\n- (trust much) He lies.\n")},
     "trigger-finds-nothing": {"a.md": front("type: location", "# A\n\n## Discoverable\n\n- here it is: A key.\n")},
     "bad-file-name": {"a\x07.md": GOOD},
     "suspicious-path": {"..\\x.md": GOOD},
@@ -68,6 +70,8 @@ CASES: dict[str, Files] = {
     "suspicious-id": {"a.md": front("id: a\u200bb")},
     "confusable-id": {"a.md": front("id: l\u043ecus")},
     "duplicate-id": {"a.md": GOOD, "b.md": GOOD},
+    "bad-image": {"a.md": front("id: a\nimage: a.svg")},
+    "conflict-copy": {"a.md": GOOD, "a.sync-conflict-20240102-120000-ABCDEFG.md": GOOD},
     "unknown-type": {"a.md": front("type: dragon")},
     "unknown-visibility": {"a.md": front("visibility: gm only")},
     "private-note": {"a.md": front("publish: false")},

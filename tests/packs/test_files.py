@@ -178,3 +178,33 @@ def test_a_folder_tests_that_is_a_link_is_told_like_any_other(tmp_path: Path) ->
     folder = folder_with(tmp_path, "a.md")
     (folder / "tests").symlink_to(tmp_path / "outside")
     assert codes(list_files(folder, reading=READING).findings) == {"symlink-escape"}
+
+
+COPIES = (
+    "Anna Loaf (Ben's conflicted copy 2024-01-02).md",
+    "Anna Loaf (conflicted copy 2024-01-02 120000).md",
+    "Anna Loaf (Conflicted copy iPhone 202401021200).md",
+    "Anna Loaf (In Konflikt stehende Kopie von Ben 2024-01-02).md",
+    "Anna Loaf (Case Conflict).md",
+    "Anna Loaf.sync-conflict-20240102-120000-ABCDEFG.md",
+    "Anna Loaf_conflict-20240102-120000.md",
+    "Anna Loaf.Conflict.md",
+)
+
+
+def test_copies_that_a_sync_made_are_no_lore_and_are_named(tmp_path: Path) -> None:
+    note = "---\nid: anna\n---\n# Anna Loaf\n\nShe bakes.\n"
+    pack = load_pack(write_pack(tmp_path, {"Anna Loaf.md": note, **dict.fromkeys(COPIES, f"{note}\nStale.\n")}))
+    assert pack.errors == ()
+    assert [entity.file_path for entity in pack.entities] == ["Anna Loaf.md"]
+    assert "Stale." not in "".join(chunk.text for chunk in pack.chunks)
+    assert {finding.file for finding in pack.findings if finding.code == "conflict-copy"} == set(COPIES)
+
+
+def test_a_note_that_is_only_called_like_such_a_copy_is_read(tmp_path: Path) -> None:
+    notes = {
+        "Peace (conflicted copy 2024-01-02).md": "# Peace\n\nOnce.\n",
+        "The Conflict.md": "# The Conflict\n\nWar.\n",
+    }
+    pack = load_pack(write_pack(tmp_path, notes))
+    assert {entity.file_path for entity in pack.entities} == set(notes)

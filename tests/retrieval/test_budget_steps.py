@@ -40,7 +40,7 @@ def test_a_step_tells_what_had_no_room(town: Town) -> None:
     assert small.next is not None
     assert small.next.rank == 1
     assert large.next is None
-    assert large.sections == 7
+    assert large.sections == 8
 
 
 def test_the_limit_of_sections_is_not_taken_for_the_budget(town: Town) -> None:

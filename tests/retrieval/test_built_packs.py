@@ -51,7 +51,7 @@ def texts(packs: Packs, words: str, budget: int, limit: int = 10) -> dict[str, s
     return {chunk.chunk_id: chunk.text for chunk in chunks}
 
 
-@settings(max_examples=scaled(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
     st.integers(0, 4000),

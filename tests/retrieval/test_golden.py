@@ -201,6 +201,13 @@ def test_what_can_be_read_is_had_beside_what_is_wrong(tmp_path: Path) -> None:
     assert [str(one) for one in faults] == ["tests/a.yaml:1: golden queries are a list: `- query: …`"]
 
 
+def test_one_bad_query_stops_no_other_of_its_file(tmp_path: Path) -> None:
+    text = "- {query: one, include: [a:b]}\n- {query: two, inclde: [a:b]}\n- {query: three, include: [a:b]}\n"
+    found, faults = golden_in(write_pack(tmp_path, TOWN | {"tests/a.yaml": text}))
+    assert [one.query.query for one in found] == ["one", "three"]
+    assert [str(one) for one in faults] == ["tests/a.yaml:2: inclde: there is no such key; did you mean include?"]
+
+
 def test_an_entry_of_a_list_knows_its_line(tmp_path: Path) -> None:
     (one,) = read(tmp_path, "- query: x\n  include:\n    - a:b\n    - c:d\n")
     assert (one.line, one.line_of("include", 1), one.line_of("include"), one.line_of("exclude")) == (1, 4, 3, 1)

@@ -11,6 +11,7 @@ from lorewright.authoring.query_page import pieces
 from lorewright.index.building import build_generation
 from lorewright.index.cuts import Cut, pruned
 from lorewright.index.generation import Generation
+from lorewright.index.keywords import parts_of_words
 from lorewright.packs.loader import load_pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import LoreView
@@ -124,3 +125,9 @@ def test_the_explanation_names_the_longest_parts_that_a_section_holds(packs: Pac
 def test_on_a_page_the_parts_that_matched_are_marked() -> None:
     found = [one["piece"] for one in pieces("静湖的渔民冬天打鱼 fish", {"渔民", "冬天", "fish"}) if one["marked"]]
     assert found == ["渔民", "冬天", "fish"]
+
+
+def test_what_a_question_asks_with_is_not_looked_up_beside_what_it_asks_about() -> None:
+    assert parts_of_words(["老罗什么时候来"]) == parts_of_words(["老罗", "来"])
+    assert parts_of_words(["什么"]) == ["什么"]
+    assert parts_of_words(["灯台はどこですか"]) == parts_of_words(["灯台は"])

@@ -11,6 +11,8 @@ from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.validate import why_not_attempt
+from lorewright.turn.views.circumstances import scene_in_words
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled
 from lorewright.world.state import OFFSTAGE, WorldState
@@ -85,9 +87,16 @@ def test_nobody_leaves_where_nobody_is() -> None:
 
 
 def test_a_cost_may_be_a_number_of_the_scene() -> None:
+    costs = EVERYDAY.actions["threaten"].model_copy(update={"costs": {"pressure_clock": 1}})
+    ruleset = EVERYDAY.model_copy(update={"actions": {**EVERYDAY.actions, "threaten": costs}})
     state = world(EVERYDAY)
-    threatened = tried(EVERYDAY, w.attempt("threaten", w.VIKTOR), HIGH, state=state)
-    assert scene(threatened, state)["pressure_clock"] == 1
+    assert scene(tried(ruleset, w.attempt("threaten", w.VIKTOR), HIGH, state=state), state)["pressure_clock"] == 1
+
+
+@pytest.mark.parametrize("act", ["threaten", "attack", "persuade"])
+def test_in_everyday_tension_a_clean_success_ticks_nothing(act: str) -> None:
+    state = world(EVERYDAY)
+    assert scene(tried(EVERYDAY, w.attempt(act, w.VIKTOR), HIGH, state=state), state)["pressure_clock"] == 0
 
 
 def test_the_stat_that_an_attempts_trait_stands_for_is_added() -> None:
@@ -221,3 +230,37 @@ def test_everybody_in_seven_minutes_is_an_adult_and_the_rulebook_says_so() -> No
     assert "non-explicit" in SEVEN.rulebook_text
     assert "lines and veils" in SEVEN.rulebook_text
     assert SEVEN.mechanics_guidance["explicit"] is False
+
+
+def test_when_the_opportunity_has_closed_nobody_is_won_over_until_one_has_been_alone() -> None:
+    open_, closed = world(EVERYDAY), world(EVERYDAY, opportunity_open=False)
+    rules = w.campaign_rules(ruleset=EVERYDAY)
+    assert why_not_attempt(PERSUADE, open_, rules) is None
+    assert why_not_attempt(PERSUADE, closed, rules) == "not_allowed_now"
+    assert why_not_attempt(w.attempt("ask", w.VIKTOR), closed, rules) is None
+    assert scene(tried(EVERYDAY, w.attempt("look"), state=closed), closed)["opportunity_open"] is False
+    # Whoever is left alone has another moment.
+    leaving = [
+        {"on": {"act": "ask"}, "success": [{"depart": w.VIKTOR, "to": w.PIER}, {"depart": w.MARA, "to": w.PIER}]}
+    ]
+    by = w.campaign_rules(*leaving, ruleset=EVERYDAY)
+    left = w.play(w.attempt("ask", w.VIKTOR), state=closed, rules=by, dice=FixedDice([]))
+    assert w.after(closed, *left.ops).present_npcs() == ()
+    assert scene(left, closed)["opportunity_open"] is True
+
+
+def test_a_voice_that_acts_in_ones_place_does_more_than_was_meant() -> None:
+    state = world(CHORUS, stats={"rhetoric": 8})
+    carried = tried(CHORUS, PERSUADE, [12], [1], state=state)
+    assert scene(carried, state)["overridden"] is True
+    assert any("two sentences more" in sentence for sentence in carried.outcomes[-1].then)
+    influenced = tried(CHORUS, PERSUADE, [5], state=state)
+    assert scene(influenced, state)["overridden"] is False
+    assert influenced.outcomes[-1].then == ()
+
+
+def test_what_gave_way_last_and_what_shifted_last_stand_in_the_scene_of_prompts() -> None:
+    broken, shifted = world(CHORUS, last_break="stray_impulse"), world(EVERYDAY, last_shift="call_interrupts")
+    assert any(line.startswith("Last break: stray impulse") for line in scene_in_words(broken, CHORUS))
+    assert any(line.startswith("Last shift: call interrupts") for line in scene_in_words(shifted, EVERYDAY))
+    assert not any(line.startswith("Last break") for line in scene_in_words(world(CHORUS), CHORUS))

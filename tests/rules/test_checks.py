@@ -40,7 +40,8 @@ def test_a_failure_always_changes_something_beside_the_time(attempt: Attempt, st
 
 @pytest.mark.parametrize("attempt", RISKY)
 def test_what_comes_off_at_a_price_ticks_the_clock_of_what_goes_wrong(attempt: Attempt) -> None:
-    assert after(attempt, 8).clocks[w.HEAT].value == 1
+    own = w.freeform_rules().ruleset.row(attempt.action.type).costs.get("heat", 0)
+    assert after(attempt, 8).clocks[w.HEAT].value == own + 1
 
 
 def test_without_such_a_clock_the_price_is_somebodys_regard_and_without_anybody_time() -> None:

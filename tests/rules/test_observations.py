@@ -43,10 +43,13 @@ def regards(*tried: Attempt, **given: Any) -> list[tuple[str, int, int]]:
 @pytest.mark.parametrize(
     ("tried", "memory"),
     [
-        (w.attempt("ask", w.VIKTOR, topic="Agent Chen and the money"), ("Jo asked Viktor about Agent Chen.", 1)),
-        (w.attempt("ask", w.VIKTOR, topic="the money"), ("Jo asked Viktor something.", 1)),
-        (w.attempt("tell", w.VIKTOR, topic="it rains"), ("Jo talked to Viktor.", 1)),
-        (w.attempt("promise", w.VIKTOR, topic="to pay"), ("Jo gave Viktor a promise.", 4)),
+        (
+            w.attempt("ask", w.VIKTOR, topic="Agent Chen and the money"),
+            ("Jo asked Viktor: “Agent Chen and the money”.", 1),
+        ),
+        (w.attempt("ask", w.VIKTOR, topic="the money"), ("Jo asked Viktor: “the money”.", 1)),
+        (w.attempt("tell", w.VIKTOR, topic="it rains"), ("Jo talked to Viktor: “it rains”.", 1)),
+        (w.attempt("promise", w.VIKTOR, topic="to pay"), ("Jo gave Viktor a promise: “to pay”.", 4)),
         (w.attempt("threaten", w.VIKTOR), ("Jo threatened Viktor.", 5)),
         (w.attempt("attack", w.VIKTOR), ("Jo attacked Viktor.", 5)),
         (w.attempt("give", w.VIKTOR, item_id=w.CARD), ("Jo gave the business card to Viktor.", 4)),
@@ -80,7 +83,9 @@ def test_bystanders_remember_it_too_and_it_weighs_less_with_them() -> None:
 
 
 def test_the_player_remembers_for_themselves() -> None:
-    assert remembered(w.attempt("threaten", w.VIKTOR), who=w.JO) == []
+    assert remembered(w.attempt("promise", w.VIKTOR, topic="to pay"), who=w.JO) == [
+        ("Jo gave Viktor a promise: “to pay”.", 3)
+    ]
 
 
 def test_who_is_not_there_remembers_nothing() -> None:
@@ -107,15 +112,39 @@ def test_who_sneaks_well_is_not_seen_to_go() -> None:
 def test_of_a_whisper_others_see_that_there_was_one() -> None:
     tried = w.attempt("threaten", w.VIKTOR, topic="the police", whisper=True)
     assert remembered(tried, who=w.MARA) == [("Jo whispered something to Viktor.", 2)]
-    assert remembered(tried, who=w.VIKTOR) == [("Jo threatened Viktor.", 5)]
+    assert remembered(tried, who=w.VIKTOR) == [("Jo threatened Viktor: “the police”.", 5)]
 
 
-def test_no_memory_holds_what_was_said() -> None:
-    secret = "the ledger lies under the third board"
-    kinds = ("ask", "tell", "persuade", "threaten", "promise")
-    for tried in [w.attempt(kind, w.VIKTOR, topic=secret) for kind in kinds]:
-        texts = [op.content for op in ops_of(tried) if isinstance(op, o.Observe)]
+KINDS = ("ask", "tell", "persuade", "threaten", "promise")
+SECRET = "the ledger lies under the third board"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_said_is_remembered_by_all_who_heard_it(kind: str) -> None:
+    for who in (w.JO, w.VIKTOR, w.MARA):
+        texts = [text for text, _ in remembered(w.attempt(kind, w.VIKTOR, topic=SECRET), who=who)]
+        assert any(text.endswith(f": “{SECRET}”.") for text in texts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_whispered_is_remembered_by_its_two_ends(kind: str) -> None:
+    tried = w.attempt(kind, w.VIKTOR, topic=SECRET, whisper=True)
+    assert not any("ledger" in text for text, _ in remembered(tried, who=w.MARA))
+    for who in (w.JO, w.VIKTOR):
+        assert any("ledger" in text for text, _ in remembered(tried, who=who))
+
+
+def test_words_without_an_end_are_cut() -> None:
+    texts = [text for text, _ in remembered(w.attempt("tell", w.VIKTOR, topic="la " * 60))]
+    assert all(len(text) < 200 for text in texts) and any(text.endswith(" …”.") for text in texts)
+
+
+def test_in_a_recorded_turn_of_the_first_version_no_memory_holds_what_was_said() -> None:
+    for kind in KINDS:
+        ops = ops_of(w.attempt(kind, w.VIKTOR, topic=SECRET), keeps_words=False)
+        texts = [op.content for op in ops if isinstance(op, o.Observe)]
         assert texts and not any("ledger" in text for text in texts)
+        assert w.JO not in {op.who for op in ops if isinstance(op, o.Observe)}
 
 
 def test_what_was_not_possible_is_not_seen() -> None:

@@ -45,7 +45,7 @@ CELLS: dict[tuple[str, StageViewer], tuple[bool, bool]] = {
     ("discoverable", "planner"): (False, True),
     ("discoverable", "narrator"): (False, True),
     ("discoverable", "player"): (False, True),
-    ("threads", "planner"): (False, True),
+    ("threads", "planner"): (True, True),
     ("threads", "narrator"): (False, True),
     ("threads", "player"): (False, True),
 }
@@ -75,7 +75,8 @@ def test_a_part_is_seen_as_the_table_says(lore: SceneLore, part: str, viewer: St
 @pytest.mark.parametrize("viewer", VIEWERS)
 @pytest.mark.parametrize("part", ITEMS)
 def test_a_reveal_shows_one_item_and_not_its_neighbours(lore: SceneLore, part: str, viewer: StageViewer) -> None:
-    others = [item.text for item in lore.items() if item.id != ITEMS[part]]
+    always = {item.id for item in lore.thread_connections} if viewer == "planner" else set()
+    others = [item.text for item in lore.items() if item.id not in {ITEMS[part], *always}]
     shown = said(lore, viewer, ITEMS[part])
     assert not any(text in shown for text in others)
 
@@ -127,3 +128,9 @@ def test_what_was_not_learned_changes_no_byte(lore: SceneLore, viewer: StageView
         }
     )
     assert said(emptied, viewer) == said(lore, viewer)
+
+
+def test_what_has_come_out_is_not_counted_among_what_is_kept_back(lore: SceneLore) -> None:
+    kept = [item.id for briefing in lore.briefings if briefing.npc_id == VIKTOR for item in briefing.withholds]
+    seen = scene_view(lore, "planner", learned=frozenset(kept[:1]))
+    assert seen["npc_briefings"][VIKTOR]["withholds_count"] == 1

@@ -21,6 +21,7 @@ from lorewright.campaigns.branches import rollback, switch, tree
 from lorewright.campaigns.checks import check, migrate_file
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.lore_bootstrap import make_empty_workspace
+from lorewright.replay.metrics import ALL_TURNS
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.tables import migrate
@@ -71,6 +72,14 @@ def test_a_file_of_each_version_is_migrated_found_sound_and_played_on(tmp_path: 
         (attempt,) = store.attempts()
         assert (attempt["player_text"], attempt["error_code"]) == ("wait", "provider_failed")
     assert check(path, app.campaigns.kept).clean
+
+
+@pytest.mark.parametrize("migration", NAMES)
+def test_a_file_of_each_version_replays_as_it_was_played(tmp_path: Path, migration: str) -> None:
+    app = taken_on(tmp_path, migration)
+    found = asyncio.run(app.replays.rerun_turns("game", ALL_TURNS, None))
+    assert [turn.turn_no for turn in found.turns if not turn.is_identical] == []
+    assert found.is_identical
 
 
 @pytest.mark.parametrize("migration", NAMES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.errors import OutputRejected
+from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
 from lorewright.storage import sittings
@@ -60,9 +60,12 @@ def test_every_call_counts_also_of_turns_that_were_taken_back_and_of_those_that_
     with app.campaigns.open("game") as campaign:
         undo(campaign.store)
     assert spent(app) == (240, 14)
-    with pytest.raises(OutputRejected):
-        h.say(h.with_models(app, {"narrator": ScriptedModel([reply("[99]")] * 3)}), "wait")
-    assert spent(app) == (600, 35)
+    failing = ScriptedModel([reply("[99]"), ProviderError("no answer")])
+    with pytest.raises(ProviderError):
+        h.say(h.with_models(app, {"narrator": failing}), "wait")
+    assert spent(app) == (360, 21)
+    h.say(h.with_models(app, {"narrator": ScriptedModel([reply("[99]")] * 3)}), "wait")
+    assert spent(app) == (720, 42)
 
 
 def test_a_repair_is_paid_for_too(app: App) -> None:

@@ -19,7 +19,7 @@ SOME_PACKS = sorted(PACKS)[: scaled(1)]
 def corpora() -> Path:
     """The folder of the corpora: LOREWRIGHT_CORPORA, or `shared/corpora` beside the checkout. Skips without one."""
     given = os.environ.get("LOREWRIGHT_CORPORA")
-    folder = Path(given) if given else Path(__file__).parents[2] / "shared" / "corpora"
+    folder = Path(given) if given else Path(__file__).parents[3] / "shared" / "corpora"
     if not folder.is_dir():
         pytest.skip("the corpora are not here; name their folder in LOREWRIGHT_CORPORA")
     return folder

@@ -71,7 +71,7 @@ def _extracted(asked: Asked) -> dict[str, Any]:
 
 def _resolved(asked: Asked) -> Any:
     if not any('"total"' in text for _, text in asked.messages):
-        return Use("roll_dice", {"expression": "2d6", "check_type": "nerve"})
+        return Use("roll_dice", {"expression": "2d6", "context": {"character_id": "", "check_type": "nerve"}})
     total = int(re.findall(r'"total": (\d+)', asked.text)[-1])
     band = "critical" if total >= 12 else "success" if total >= 10 else "mixed" if total >= 7 else "fail"
     return {"dice_request": ["2d6"], "resolved_outcome": band, "new_observations": [], "state_ops": []}

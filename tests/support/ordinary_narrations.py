@@ -210,7 +210,7 @@ MADE_UP = (
     ("One of them is Ragnar; the other laughs.", "Ragnar"),
     ("The key fits nothing but the vault at Orrin.", "Orrin"),
     ("“Bless you, Perpetua,” he says to the empty room.", "Perpetua"),
-    ("You recognise the hand of Clement in it.", "Clement"),
+    ("You recognise the hand of Ansgar in it.", "Ansgar"),
     ("Something is wrong, and Bevis knows what.", "Bevis"),
     ("Brannoch nods to you and goes.", "Brannoch"),
     ("Zorilla has been waiting for this.", "Zorilla"),

@@ -75,8 +75,8 @@ def models(*, voice: str = "You wait a little") -> dict[str, ScriptedModel]:
 
 
 def newer_version(app: App, name: str) -> None:
-    """A third version of a prompt, in the workspace: the second one with a sentence more."""
-    text = app.stage_models.library.get(name, "v2").source.replace("version: v2", "version: v3")
+    """A version v9 of a prompt, in the workspace: the third one with a sentence more."""
+    text = app.stage_models.library.get(name, "v3").source.replace("version: v3", "version: v9")
     folder = app.workspace.root / "prompts"
     folder.mkdir(exist_ok=True)
-    (folder / f"{name}_v3.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")
+    (folder / f"{name}_v9.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")

@@ -198,6 +198,7 @@ OUTS = {
     "vault": "obsidian",
     "handout.html": "player-handout",
     "handout.md": "player-handout",
+    "handout": "player-handout",
 }
 
 

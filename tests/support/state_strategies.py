@@ -34,7 +34,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 item_ids = st.sampled_from([w.PIER_9, w.DEBT, w.LEDGER])
-how = st.sampled_from(["told", "found", "overheard", "witnessed"])
+how = st.sampled_from(["told", "found", "overheard", "witnessed", "noticed"])
 statuses = ("open", "stalled", "resolved")
 entity_fields: dict[str, Any] = {
     "name": st.text(max_size=12),

@@ -10,13 +10,12 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.leaks.planting import Canaries, may_know, plant
 from lorewright.bootstrap import App, open_app
-from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.turn.run.commit import run_turn
@@ -157,7 +156,6 @@ class Play:
     app: App
     canaries: Canaries
     played: int = 0
-    refused: list[str] = field(default_factory=list)
 
 
 def begun(tmp_path: Path, *, seed: int = 1) -> Play:
@@ -178,8 +176,7 @@ def begun(tmp_path: Path, *, seed: int = 1) -> Play:
 
 
 def played(play: Play, turns: int, models: Mapping[str, Model], honest: Honest) -> Play:
-    """So many turns, each with a thought and words of the player's own; those that a stage's output ruins are kept as
-    refused."""
+    """So many turns, each with a thought and words of the player's own."""
     stages = make_stages(models)
     with play.app.campaigns.open("game") as campaign:
         for number in range(turns):
@@ -189,11 +186,8 @@ def played(play: Play, turns: int, models: Mapping[str, Model], honest: Honest) 
                 f"action-{number}",
                 thought=f"I think of qt{900 + number % 100:03d}x and would rather be at home just now.",
             )
-            try:
-                asyncio.run(run_turn(campaign.store, submission, campaign.setting, stages))
-                play.played += 1
-            except OutputRejected as error:
-                play.refused.append(str(error))
+            asyncio.run(run_turn(campaign.store, submission, campaign.setting, stages))
+            play.played += 1
     return play
 
 
@@ -236,8 +230,9 @@ def everything_seen(play: Play) -> Iterator[Seen]:
             story += [(turn["turn_no"], message) for message in messages]
         thoughts = {word: one.owner for _, one in story if one.type == "thought" for word in words_in(one.content)}
         for attempt in store.attempts():
+            told: set[str] = set()
             for record in attempt["records_json"]:
-                yield from _of_attempt(play, record, state, thoughts)
+                yield from _of_attempt(play, record, state, thoughts, told)
 
 
 class _TurnReader:
@@ -371,9 +366,11 @@ def _heard(message: Message, who: str) -> bool:
     return not message.audience or who in message.audience
 
 
-def _of_attempt(play: Play, record: Mapping[str, Any], state: WorldState, thoughts: dict[str, str]) -> Iterator[Seen]:
+def _of_attempt(
+    play: Play, record: Mapping[str, Any], state: WorldState, thoughts: dict[str, str], told: set[str]
+) -> Iterator[Seen]:
     """Of a turn that came to nothing: nobody else's thoughts or latent states, and no lore that was not learned.
-    `thoughts` says whose each of them is, and grows."""
+    `thoughts` says whose each of them is, `told` what the player was told in it by then; both grow."""
     stage = str(record["stage"])
     if stage not in STAGES:
         return
@@ -388,7 +385,8 @@ def _of_attempt(play: Play, record: Mapping[str, Any], state: WorldState, though
     own |= {word for word, owner in LATENT.items() if owner == who and stage == "character_extractor"}
     viewer = f"npc:{who}" if who != PLAYER else "planner" if stage == "planner" else "narrator"
     # What was told in the turn that came to nothing stands in what its narrator was given.
-    learned = state.learned_by(who) | {one["item_id"] for one in given.get("evidence", ())}
+    told |= {one["item_id"] for one in given.get("evidence", ())}
+    learned = state.learned_by(who) | (told if who == PLAYER else set())
     words = play.canaries.words.items()
     known = {word for word, one in words if may_know(one, viewer, learned, own_ids=frozenset({who}))}
     if stage == "npc_intent" and made:

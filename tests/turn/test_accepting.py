@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import open_app
+from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.rules.conditions import FactIs
@@ -16,9 +17,10 @@ from lorewright.rules.reach import holds
 from lorewright.turn.checks.accepting import Acceptance, accept
 from lorewright.values.entries import lore_conditions
 from lorewright.values.proposals import ExtractorOutput
-from lorewright.world.ops import AddFact
-from lorewright.world.state import Fact, Thread, WorldState
+from lorewright.world.ops import AddFact, ChangeRelation
+from lorewright.world.state import Fact, Thread, WorldState, relation_key
 from support import harbour as h
+from support import parlour as p
 from support import small_world as w
 
 BOY = {"id": "new_boy", "name": "Pim", "description": "A boy with a tray."}
@@ -34,6 +36,7 @@ def judged(
     ruled: tuple[str, ...] = (),
     turn_no: int = 3,
     rules: Any = None,
+    before: WorldState | None = None,
     **proposed: list[dict[str, Any]],
 ) -> Acceptance:
     return accept(
@@ -45,6 +48,7 @@ def judged(
         quotes_secret=lambda text: "it quotes" if secret and secret in text else None,
         known_names=lambda name: name in names,
         ruled_threads=ruled,
+        before=before,
     )
 
 
@@ -302,3 +306,83 @@ def test_what_is_sure_does_not_wait_because_something_else_of_the_same_person_do
     acceptance = judged(established_facts=[unsure, sure])
     assert [fact.predicate for fact in acceptance.state.facts_about(w.VIKTOR)] == ["shoes"]
     assert [review.shown for review in acceptance.record.waiting] == ["Viktor: habit: He hums."]
+
+
+STEP = {"a_id": w.JO, "b_id": w.VIKTOR, "tension": 1, "reason": "He has stopped pouring."}
+
+
+def felt(state: WorldState) -> tuple[int, int, int]:
+    edge = state.relations.get(relation_key(w.JO, w.VIKTOR))
+    return (0, 0, 0) if edge is None else (edge.trust, edge.tension, edge.closeness)
+
+
+def test_what_a_narration_shows_between_two_who_are_there_moves_by_one_step() -> None:
+    before = felt(w.small_world())
+    assert felt(judged(relation_changes=[STEP]).state) == (before[0], before[1] + 1, before[2])
+    with pytest.raises(ValueError, match="less than or equal to 1"):
+        judged(relation_changes=[{**STEP, "tension": 2}])
+
+
+def test_a_narration_moves_nobody_who_is_elsewhere_nothing_by_nothing_and_nothing_that_a_rule_has_moved() -> None:
+    nobody = judged(relation_changes=[{**STEP, "b_id": "town:nobody"}])
+    assert reasons(nobody) == [("relation_change", "not_present")]
+    assert reasons(judged(relation_changes=[{**STEP, "tension": 0}])) == [("relation_change", "nothing_changes")]
+    world = w.small_world()
+    threatened = w.after(world, ChangeRelation(a=w.JO, b=w.VIKTOR, tension=1))
+    counted = judged(threatened, before=world, relation_changes=[STEP])
+    assert reasons(counted) == [("relation_change", "the_resolvers")] and counted.state == threatened
+
+
+def test_a_narration_alone_makes_no_enemies() -> None:
+    worst = w.after(w.small_world(), ChangeRelation(a=w.JO, b=w.VIKTOR, tension=3 - felt(w.small_world())[1]))
+    assert reasons(judged(worst, relation_changes=[STEP])) == [("relation_change", "the_resolvers")]
+    assert felt(judged(worst, relation_changes=[{**STEP, "tension": -1}]).state)[1] == 2
+
+
+def test_an_unsure_step_waits_and_says_what_it_would_be() -> None:
+    acceptance = judged(relation_changes=[{**STEP, "confidence": 0.3}])
+    assert felt(acceptance.state) == felt(w.small_world())
+    (review,) = acceptance.record.waiting
+    assert review.shown == "between Jo and Viktor: tension +1"
+    assert review.reason == STEP["reason"]
+
+
+def test_a_ruleset_that_keeps_relations_to_its_rules_refuses_them() -> None:
+    ruleset = w.freeform_rules().ruleset
+    kept = ruleset.model_copy(update={"allowed_ops": {**ruleset.allowed_ops, "extract": ("observe",)}})
+    assert reasons(judged(rules=kept, relation_changes=[STEP])) == [("relation_change", "op_not_allowed")]
+
+
+SPOKEN = "Smoke hangs from the beams. Somebody has come to the foot of the stairs."
+
+
+def aired(app: App, **answer: Any) -> Any:
+    """The ruleset's scene after a turn whose narration was read so."""
+    models = {"narrator": ScriptedModel(lambda _: SPOKEN), "lore_extractor": ScriptedModel(lambda _: answer)}
+    h.say(h.with_models(app, models), "wait")
+    with app.campaigns.reading("game") as store:
+        return store.head().state.ruleset.scene
+
+
+def test_what_is_in_the_air_is_the_narrations_to_say(tmp_path: Path) -> None:
+    app = p.begun(tmp_path / "workspace", "everyday-tension")
+    scene = aired(app, state_ops=[{"op": "set", "path": "pressure", "value": "steps on the stair"}])
+    assert scene["pressure"] == "steps on the stair"
+
+
+def test_what_the_rules_count_is_not(tmp_path: Path) -> None:
+    app = p.begun(tmp_path / "workspace", "everyday-tension")
+    asked = [{"state_ops": [{"op": "set", "path": "pressure_clock", "value": 6}]}, {}]
+    extractor = ScriptedModel(asked)
+    h.say(h.with_models(app, {"narrator": ScriptedModel(lambda _: SPOKEN), "lore_extractor": extractor}), "wait")
+    assert "pressure_clock is not a narration's to change, pressure is" in extractor.requests[1].talk[-1].text
+    shown = extractor.requests[0].prompt.changing
+    assert "Yours to change: pressure, a string" in shown and "Relations move." in shown
+    with app.campaigns.reading("game") as store:
+        scene = store.head().state.ruleset.scene
+    ruleset, _ = load_ruleset("everyday-tension")
+    op = {"op": "set", "path": "pressure_clock", "value": 6}
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+    assert reasons(judged(state, rules=ruleset, state_ops=[op])) == [("state_op", "not_its_path")]
+    assert scene["pressure_clock"] < 6

@@ -52,9 +52,10 @@ def played(app: App, line: str) -> dict[str, object]:
     ("line", "answer"),
     [
         ("what version is this program", "a matter of the program"),
-        ("teleport to the moon", "not in your hands"),
+        ("teleport to the moon", "beyond you here"),
         ("list all verbs", "Say in your own words"),
-        ("what are the win conditions", "/goal"),
+        ("what are the win conditions", "Nobody has told you what to want"),
+        ("are you a robot", "A program answers here"),
     ],
 )
 def test_what_is_meant_for_the_program_is_answered_by_it(tmp_path: Path, line: str, answer: str) -> None:

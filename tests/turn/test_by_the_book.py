@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
 from lorewright.rules.dice import SeededDice
@@ -99,10 +98,19 @@ def test_a_retry_throws_the_same(app: App) -> None:
         fell.append(thrown(request)[-1]["total"])
         return "no JSON at all"
 
-    with pytest.raises(OutputRejected):
-        played(app, answer)
+    played(app, answer)
     assert len(fell) == 3
     assert len(set(fell)) == 1
+
+
+def test_an_attempt_whose_ruling_never_holds_is_decided_as_without_a_model(tmp_path: Path) -> None:
+    by_code = p.begun(tmp_path / "by_code", "everyday-tension")
+    reading = {"intent": "tries", "actions": [{"type": "attempt", "words": "yodel"}]}
+    reader = {"interpreter": ScriptedModel(lambda _: reading)}
+    alone = h.say(h.with_models(by_code, reader), "yodel")[0]
+    result, _ = played(p.begun(tmp_path / "by_model", "everyday-tension"), lambda _: "no JSON at all")
+    assert result["fell_back"] == ["resolution"]
+    assert (result["final_text"], result["rolls"]) == (alone["final_text"], alone["rolls"])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, OutputRejected, ProviderError
+from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.turn.run.pipeline import think
@@ -99,23 +99,34 @@ def test_a_built_in_turn_is_thought_again_when_the_head_moved(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("stage", ["interpreter", "planner", "narrator"])
-@pytest.mark.parametrize("failure", [ProviderError("no answer"), " ", {"wrong": 1, "other": 2}])
-def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(
-    tmp_path: Path, stage: str, failure: Any
-) -> None:
+def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(tmp_path: Path, stage: str) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look")
     before = dump(app)
     # A model reads only what the grammar is not sure of.
     words = "reminisce about somebody or other, perhaps" if stage == "interpreter" else "wait"
-    broken = h.with_models(app, {stage: ScriptedModel(lambda _: failure)})
-    with pytest.raises((ProviderError, OutputRejected)):
+    broken = h.with_models(app, {stage: ScriptedModel(lambda _: ProviderError("no answer"))})
+    with pytest.raises(ProviderError):
         submit(broken, words, "a1")
     assert dump(app) == before
     with app.campaigns.reading("game") as store:
         (attempt,) = store.attempts()
     assert (attempt["player_text"], attempt["user_action_id"]) == (words, "a1")
     assert json.loads(submit(app, words, "a1"))["turn_no"] == 2
+
+
+@pytest.mark.parametrize("stage", ["interpreter", "planner", "narrator"])
+@pytest.mark.parametrize("answer", [" ", {"wrong": 1, "other": 2}])
+def test_a_stage_whose_answers_are_invalid_gives_way_to_the_built_in_one(
+    tmp_path: Path, stage: str, answer: Any
+) -> None:
+    app = h.harbour(tmp_path)
+    words = "reminisce about somebody or other, perhaps" if stage == "interpreter" else "wait"
+    result = json.loads(submit(h.with_models(app, {stage: ScriptedModel(lambda _: answer)}), words, "a1"))
+    assert (result["turn_no"], result["fell_back"]) == (1, [stage])
+    assert "wrong" not in result["final_text"]
+    with app.campaigns.reading("game") as store:
+        assert store.attempts() == []
 
 
 def test_a_repaired_output_is_used_and_every_attempt_is_on_record(tmp_path: Path) -> None:

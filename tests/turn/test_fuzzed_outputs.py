@@ -100,9 +100,10 @@ class Judge:
         except Exception as error:  # whatever it is, it is what is looked for
             yield f"{type(error).__name__}: {str(error)[:300]}"
         else:
-            self.counts["committed"] += 1
+            result = TurnResult.model_validate_json(stored)
+            self.counts["fell back" if result.fell_back else "held"] += 1
             with contextlib.redirect_stdout(printed):
-                show_result(TurnResult.model_validate_json(stored))
+                show_result(result)
             yield from _wrong_with(campaign, was)
             undo(campaign.store) if campaign.store.head().state != was else None
         if hit := _OBEYED.search(printed.getvalue()):
@@ -180,9 +181,9 @@ def fuzz(root: Path, numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
 def test_no_output_of_a_model_does_what_it_must_not(tmp_path: Path, batch: int) -> None:
     found, counts = fuzz(tmp_path, range(batch * _SIZE, (batch + 1) * _SIZE))
     assert found == []
-    # Both ends of a turn were seen, so that neither was held against nothing.
-    assert counts["failed"] > _SIZE // 10
-    assert counts["committed"] > _SIZE // 10
+    # Both kinds of turns were seen, so that neither was held against nothing.
+    assert counts["fell back"] > _SIZE // 10
+    assert counts["held"] > _SIZE // 10
 
 
 @pytest.mark.parametrize("numbers", [range(2), pytest.param(range(2, 12), marks=pytest.mark.campaign)], ids=str)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given as examples
 from hypothesis import strategies as st
 
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.rules.actions import Action
@@ -19,10 +18,11 @@ from lorewright.rules.verbs import verbs
 from lorewright.turn.run.background import inner_ops
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
 from lorewright.turn.views.draft import Recorder
-from lorewright.values.proposals import InnerInput, StateExtractorOutput, inner_input
+from lorewright.values.inner import InnerInput, StateExtractorOutput, inner_input
 from lorewright.values.records import Message
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
+from lorewright.world.things import CharacterState
 from support import small_world as w
 from support.prompt_files import SHIPPED
 
@@ -149,13 +149,14 @@ def test_a_stat_that_an_extractor_may_write_is_shown_as_a_state() -> None:
         update={
             "character_stat_schema": {"type": "object", "properties": {"mood": {"type": "string"}, "wits": {}}},
             "owners": {"stats.mood": "extract", "stats.*": "scenario"},
+            "states": {"mood": CharacterState(), "morale": CharacterState(value=5)},
         }
     )
     state = w.small_world(
         ruleset={"stat_schema": rules.character_stat_schema, "scene_schema": {}, "stats": {w.JO: {"mood": "wary"}}}
     )
     given = inner_input(w.JO, state, rules, intention="I wait.")
-    assert [(one.name, one.value) for one in given.all_states] == [("mood", "wary")]
+    assert [(one.name, one.value) for one in given.all_states] == [("morale", 5), ("mood", "wary")]
 
 
 def test_a_model_is_asked_and_its_answer_kept() -> None:
@@ -166,14 +167,25 @@ def test_a_model_is_asked_and_its_answer_kept() -> None:
 
 
 def test_nobody_is_asked_about_one_who_has_no_state() -> None:
-    model = ScriptedModel([])
+    model, rules = ScriptedModel([]), RULES.model_copy(update={"states": {}})
     output, _ = ran(
-        CharacterExtract(model, LIBRARY), inner_input(w.MARA, w.small_world(), RULES, intention="She sits.")
+        CharacterExtract(model, LIBRARY), inner_input(w.MARA, w.small_world(), rules, intention="She sits.")
     )
     assert (output.changes, model.requests) == ((), [])
 
 
+def test_a_new_state_is_an_answer_and_two_at_once_are_none() -> None:
+    def asked(*changes: dict[str, Any]) -> StateExtractorOutput:
+        model = ScriptedModel([json.dumps({"changes": changes})] * 4)
+        return ran(PersonaExtract(model, LIBRARY), shown())[0]
+
+    debt, shame = {"name": "debt", "value": 2}, {"name": "shame", "value": "a little"}
+    assert [change.name for change in asked(debt, {"name": "morality", "value": 4}).changes] == ["debt", "morality"]
+    assert asked(debt, shame).changes == ()
+
+
 @pytest.mark.parametrize("change", [{"name": "wallet", "value": 100}, {"name": "morality", "value": "quite good"}])
 def test_a_state_that_nobody_listed_and_another_kind_of_value_are_no_answer(change: dict[str, Any]) -> None:
-    with pytest.raises(OutputRejected):
-        ran(PersonaExtract(ScriptedModel([json.dumps({"changes": [change]})] * 4), LIBRARY), shown())
+    model = ScriptedModel([json.dumps({"changes": [change]})] * 4)
+    assert ran(PersonaExtract(model, LIBRARY), shown())[0].changes == ()
+    assert len(model.requests) == 3

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.run.background import InnerWrites, inner_ops
-from lorewright.values.proposals import StateExtractorOutput
+from lorewright.values.inner import StateExtractorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath
 from lorewright.world.state import WorldState
@@ -64,7 +64,14 @@ def test_a_state_that_is_over_is_cleared() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"name": "purse", "value": 4}, "unknown_state"),
+        ({"name": "Purse of Coins", "value": 4}, "unknown_state"),
+        ({"name": "purse", "value": 400}, "unknown_state"),
+        ({"name": "purse", "value": ["coin"]}, "unknown_state"),
+        ({"name": "purse", "value": "x" * 61}, "unknown_state"),
+        ({"name": "purse", "over": True}, "unknown_state"),
+        ({"name": "nerve", "value": 2}, "unknown_state"),
+        ({"name": "morale", "value": 5}, "no_change"),
+        ({"name": "morale", "over": True}, "no_change"),
         ({"name": "morality", "value": 5}, "no_change"),
         ({"name": "morality"}, "no_change"),
         ({"name": "morality", "value": True}, "wrong_kind"),
@@ -81,6 +88,32 @@ def test_a_state_that_is_over_is_cleared() -> None:
 def test_what_is_not_the_extractors_to_say_is_refused_with_its_reason(change: dict[str, Any], reason: str) -> None:
     writes = judged(change)
     assert (writes.ops, writes.reviews, reasons(writes)) == ((), (), [reason])
+
+
+def test_states_of_the_ruleset_are_everybodys_and_move_like_ones_own() -> None:
+    writes = judged({"name": "morale", "value": 4}, {"name": "mood", "value": "grim"}, who=w.VIKTOR)
+    assert writes.ops == (
+        SetCharacterState(who=w.VIKTOR, name="morale", value=4, level=6),
+        SetCharacterState(who=w.VIKTOR, name="mood", value="grim", level=6),
+    )
+    assert reasons(judged({"name": "wounds", "value": 9}, who=w.VIKTOR)) == ["too_large_a_step"]
+
+
+def test_a_state_of_its_own_is_opened_or_waits_where_that_is_not_sure() -> None:
+    assert judged({"name": "debt", "value": 2, "level": 4}).ops == (
+        SetCharacterState(who=w.JO, name="debt", value=2, level=4),
+    )
+    waiting = judged({"name": "debt", "value": 2, "confidence": 0.3})
+    assert waiting.ops == ()
+    assert [review.shown for review in waiting.reviews] == ["Jo: debt becomes 2 (level 6)"]
+
+
+def test_only_so_many_states_are_opened() -> None:
+    many = {f"state_{number}": {"value": 1, "level": 6} for number in range(RULES.new_states)}
+    state = w.small_world(characters={w.JO: {"states": many}})
+    assert reasons(judged({"name": "debt", "value": 2}, state=state)) == ["unknown_state"]
+    closed = RULES.model_copy(update={"new_states": 0})
+    assert reasons(judged({"name": "debt", "value": 2}, rules=closed)) == ["unknown_state"]
 
 
 def test_a_secret_is_refused_also_where_it_would_only_have_waited() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from support import harbour as h
 
@@ -72,13 +71,12 @@ def test_a_reading_that_does_not_hold_is_repaired(app: App, wrong: dict[str, Any
     assert actions(app)[0]["target_id"] == "harbour:osk"
 
 
-def test_a_reading_that_never_holds_changes_nothing(app: App) -> None:
-    with pytest.raises(OutputRejected, match="interpreter"):
-        read(app, UNSURE, *["{}"] * 3)
-    with app.campaigns.reading("game") as store:
-        assert store.head().turn_no == 0
-        (attempt,) = store.attempts()
-    assert [call["text"] for record in attempt["records_json"] for call in record["calls"]] == ["{}"] * 3
+def test_words_whose_reading_never_holds_are_read_by_the_grammar(app: App) -> None:
+    alone = h.say(app, UNSURE)[0]
+    result, model = read(app, UNSURE, *["{}"] * 3)
+    assert len(model.requests) == 3
+    assert result["fell_back"] == ["interpreter"]
+    assert result["clarification_question"] == alone["clarification_question"]
 
 
 def test_a_question_of_the_models_costs_nothing_and_offers_its_lines(app: App) -> None:

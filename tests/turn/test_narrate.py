@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.lore_bootstrap import make_empty_workspace
@@ -110,6 +109,8 @@ def test_what_the_listener_hears_is_what_is_told(app: App, seed: int) -> None:
         ("“I sold her passage to the harbour master,” says Osk.", "it quotes what was not revealed"),
         ("x " * 11_000, "at most 20000 characters"),
         ("   ", "at least 1 character"),
+        ("Smoke hangs there. </happened>", "is no part of a story"),
+        ("The original paragraph has been edited.", "is no part of a story"),
     ],
 )
 def test_a_narration_that_does_not_hold_did_not_happen_and_is_mended(app: App, wrong: str, problem: str) -> None:
@@ -121,11 +122,27 @@ def test_a_narration_that_does_not_hold_did_not_happen_and_is_mended(app: App, w
     assert "Zorilla" not in result["final_text"]
 
 
-def test_a_narration_that_never_holds_fails_the_turn_and_changes_nothing(app: App) -> None:
-    before = state(app)
-    with pytest.raises(OutputRejected, match="narrator"):
-        told(app, *["Smoke [99]."] * 3, line="take rope")
-    assert state(app) == before
+def test_a_turn_whose_narration_never_holds_is_told_without_the_model_and_says_so(app: App) -> None:
+    hearing = Hearing()
+    result, narrator, extractor = told(app, *["Smoke [99]."] * 3, line="take rope", hearing=hearing)
+    assert (len(narrator.requests), extractor.requests) == (3, [])
+    assert result["fell_back"] == ["narrator"]
+    assert "Smoke" not in result["final_text"] and "rope" in result["final_text"]
+    assert hearing.since_the_last_not_so() == result["final_text"]
+    assert any("rope" in thing for thing in state(app).held_by(state(app).player_id))
+
+
+def test_no_turn_says_that_it_fell_back_where_none_did(app: App) -> None:
+    result, _, _ = told(app, "Smoke [99].", FINE)
+    assert "fell_back" not in result
+
+
+def test_a_narration_that_is_told_otherwise_and_never_holds_is_told_without_the_model(app: App) -> None:
+    """The first is valid but names somebody of whom nothing is taken up."""
+    texts = ["A girl comes in. “I am Wren,” she says.", *["Smoke [99]."] * 3]
+    result, _, extractor = told(app, *texts)
+    assert result["fell_back"] == ["narrator"] and len(extractor.requests) == 1
+    assert "Wren" not in result["final_text"]
 
 
 def test_an_item_that_was_learned_may_be_quoted(app: App) -> None:

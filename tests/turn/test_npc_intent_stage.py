@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.rules.actions import AuthoredAct, Deed
@@ -140,9 +139,10 @@ def test_an_answer_that_does_not_hold_is_repaired(wrong: Any, problem: str) -> N
     assert problem in model.requests[1].text
 
 
-def test_an_answer_that_stays_wrong_is_no_intent() -> None:
-    with pytest.raises(OutputRejected):
-        answered(acting("win"), acting("win"), acting("win"), acting("win"))
+def test_where_an_answer_stays_wrong_the_character_acts_as_without_a_model() -> None:
+    made, model = answered(acting("win"), acting("win"), acting("win"), acting("win"))
+    assert len(model.requests) == 3
+    assert made.action is None or made.action.type != "win"
 
 
 def test_the_prompt_shows_what_it_knows_and_by_which_ids_and_what_was_claimed() -> None:
@@ -153,8 +153,8 @@ def test_the_prompt_shows_what_it_knows_and_by_which_ids_and_what_was_claimed() 
         "Person: c:player = Ada", "Thing here: c:rope = coil of rope", "You carry: c:coin = copper coin",
         "Way: h:quay = door, to Quay", "h:osk:knows#boat: Lin took the night boat.",
         "h:osk:withholds#debt: I sold her. (you keep this to yourself)", "Ada broke a glass.", "mood: wary",
-        "Ada (the player's character): your guest; trust +1", "Bea: you are the sister of them",
-        "Osk promised Ada: the boat: it is not so", "warn: Osk leans over.", "tell: words, item_id (what you know), whisper",
+        "Ada (the player's character): your guest; you are inclined to trust them (trust +1)", "Bea: you are their sister",
+        "you promised Ada: “the boat”: it is not so", "warn: as it would be told to Ada (“you”): Osk leans over.", "tell: words, item_id (what you know), whisper",
     ):  # fmt: skip
         assert shown in text, shown
 

@@ -301,7 +301,13 @@ def models_in(annotation: Any) -> type[BaseModel] | None:
 # The modules that read packets.
 READERS = (
     *("turn/stages/plan/context.py", "turn/stages/narrate/context.py", "turn/stages/narrate/sources.py"),
-    *("turn/stages/variables.py", "builtin/planner.py", "builtin/narrator/views.py", "builtin/narrator/scenery.py"),
+    *(
+        "turn/stages/variables.py",
+        "turn/stages/standing.py",
+        "builtin/planner.py",
+        "builtin/narrator/views.py",
+        "builtin/narrator/scenery.py",
+    ),
 )
 
 

@@ -23,6 +23,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import head_row
+from lorewright.storage.integrity import campaign_row
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
 from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import (
@@ -56,7 +57,7 @@ def stored(database: Database) -> dict[str, set[tuple[object, ...]]]:
 def of_the_head(store: CampaignStore) -> bool:
     """Whether the tables are what the head's state makes of them, and say so."""
     head = head_row(store.database)
-    wanted = all_rows(store.campaign_id, store.state_at(head.turn_id))
+    wanted = all_rows(store.campaign_id, store.state_at(head.turn_id), campaign_row(store.database)["rules_json"])
     return projected_turn(store.database) == head.turn_id and stored(store.database) == wanted
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel, ScriptedModel
 from support import harbour as h
 
@@ -99,20 +98,15 @@ def test_who_stands_by_overhears_and_who_does_not_does_not(tmp_path: Path) -> No
     assert h.KNOWS in h.query(app, "kestrel", "player")
 
 
-def test_a_narrator_that_quotes_what_was_not_revealed_fails_the_turn(tmp_path: Path) -> None:
+def test_a_narrator_that_quotes_what_was_not_revealed_is_not_heard(tmp_path: Path) -> None:
     thief = ScriptedModel(
         lambda _: {"final_text": "Osk says: I sold her passage to the harbour master for a marmoset."}
     )
     app = h.harbour(tmp_path, models={"narrator": thief})
-    before = head_of(app)
-    with pytest.raises(Exception, match="narrator stage gave no valid output"):
-        h.say(app, "look")
-    assert head_of(app) == before
+    (result,) = h.say(app, "look")
     assert len(thief.requests) == 3
-    with app.campaigns.reading("game") as store:
-        (attempt,) = store.attempts()
-    assert attempt["error_code"] == "output_rejected"
-    assert [record["stage"] for record in attempt["records_json"]][:3] == ["interpreter", "ground", "validate"]
+    assert result["fell_back"] == ["narrator"]
+    assert "marmoset" not in json.dumps(result)
 
 
 @pytest.mark.parametrize("is_open", [True, False])
@@ -124,12 +118,9 @@ def test_what_open_lore_says_in_the_same_words_may_be_quoted_and_nothing_else(tm
     planner = ScriptedModel(lambda _: {"beats": ["Osk has sold her passage to the harbour master"]})
     app = open_app(root, models={"planner": planner})
     app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    if is_open:
-        (told,) = h.say(app, "look at the gossip")
-        assert told["turn_no"] == 1
-    else:
-        with pytest.raises(OutputRejected, match="osk:withholds#debt"):
-            h.say(app, "look at the gossip")
+    (told,) = h.say(app, "look at the gossip")
+    assert told.get("fell_back", []) == ([] if is_open else ["planner"])
+    assert is_open or "osk:withholds#debt" in planner.requests[1].talk[-1].text
 
 
 def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> None:

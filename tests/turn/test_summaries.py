@@ -404,3 +404,18 @@ def test_a_thousand_turns_stay_a_page() -> None:
     # The older it is, the less is kept of it, and no stretch is forgotten whole.
     assert sum(n < 500 for n in kept) < sum(n >= 500 for n in kept)
     assert any(100 < n < 700 for n in kept)
+
+
+def test_a_list_of_ways_or_people_gives_way_to_what_happened() -> None:
+    ways = "Ways on: the yard to Old Quay, the stairs to Lin's room and the street to Osk's house."
+    people = "Also here, and not by chance: Osk, Lin and Mara."
+    turns = (
+        told(1, f"{ways} {people}"),
+        told(2, f"Osk pockets the coin and looks at Lin. {ways}"),
+        told(3, "“The crate went out with the tide,” Lin says to you: all of it, paid in advance. Rain falls."),
+    )
+    made = summarise(given(*turns, names=("Osk", "Lin", "Mara", "Old Quay")))
+    assert [sentence.text for sentence in made.sentences] == [
+        "Osk pockets the coin and looks at Lin.",
+        "“The crate went out with the tide,” Lin says to you: all of it, paid in advance.",
+    ]

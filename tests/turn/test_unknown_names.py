@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.checks.accepting import unknown_names
+from lorewright.turn.run.prose import unknown_names
 from support import harbour as h
 from support.ordinary_narrations import MADE_UP, PLAYED, TOLD
 

@@ -146,3 +146,12 @@ def test_whoever_passes_through_the_place_of_the_scene_is_not_said_to_be_there()
     diff = same(w.small_world(), [o.OpenScene(location_id=w.PIER), *ways])
     assert diff.scene_update is not None
     assert (diff.scene_update.present_entity_ids, diff.ops) == ((), tuple(ways))
+
+
+def test_the_stakes_of_a_thread_are_part_of_its_change() -> None:
+    state = w.small_world()
+    diff = same(state, [o.UpdateThread(thread_id=w.JIN, status="open", stakes="The boat leaves at six.")])
+    assert diff.model_dump(mode="json")["threads_update"] == [
+        {"id": w.JIN, "status": "open", "stakes": "The boat leaves at six."}
+    ]
+    assert apply_diff(state, diff).state.threads[w.JIN].stakes == "The boat leaves at six."

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.golden import golden_schema
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.schemas import DIALECT, Schema, frontmatter_schema, pack_schema
 from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.verbs import verbs
 
 _SCENARIO = {
     "id": "The scenario's ID.",
     "name": "What it is called.",
     "summary": "What it is about, in a sentence or two; players read it.",
     "stakes": "What is at stake.",
-    "goals": "What the player and each of the cast is after; told to planners, and to no player.",
+    "goals": "What the player and each of the cast is after; a player is told their own.",
     "tone": "How it is told.",
     "intro_seed": "The first narration.",
     "begins": "The time of day at the start, as in 21:30, for the status line.",
@@ -39,7 +45,7 @@ _SCENARIO = {
     "turn_order": "Who acts in turn, for what the ruleset says ends a turn.",
     "clocks": "What builds up, and what happens when it has.",
     "gauges": "What the numbers that the ruleset shows of its scene mean to the player, by name.",
-    "rules": 'What an attempt does beside what it does by itself. Write "on" in quotation marks.',
+    "rules": "What an attempt does beside what it does by itself.",
     "finds": "What else happens when a discoverable item is found.",
     "endings": "How it may end.",
     "grammar": "Sentences for the narrator of this scenario, by group.",
@@ -59,24 +65,26 @@ _RULESET = {
 }
 
 
-def author_schemas() -> Mapping[str, Callable[[], Schema]]:
-    """Return the name of each schema with a function that makes it."""
+def author_schemas(rulesets: Path | None = None) -> Mapping[str, Callable[[], Schema]]:
+    """Return the name of each schema with a function that makes it; a scenario may also have the acts of a folder of
+    rulesets."""
     return {
         "pack": pack_schema,
         "frontmatter": frontmatter_schema,
         "golden": lambda: _with_dialect(golden_schema()),
-        "scenario": scenario_schema,
+        "scenario": lambda: scenario_schema(rulesets),
         "ruleset": ruleset_schema,
     }
 
 
-def schema_text(name: str) -> str:
+def schema_text(name: str, rulesets: Path | None = None) -> str:
     """Return a schema by its name as the text of a file."""
-    return json.dumps(author_schemas()[name](), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(author_schemas(rulesets)[name](), indent=2, ensure_ascii=False) + "\n"
 
 
-def scenario_schema() -> Schema:
-    """Return the schema of a scenario, with the shorter ways to write it that its reader understands."""
+def scenario_schema(rulesets: Path | None = None) -> Schema:
+    """Return the schema of a scenario, with the shorter ways to write it that its reader understands, and the acts of a
+    folder of rulesets beside those that ship."""
     schema = Scenario.model_json_schema(by_alias=True, mode="validation")
     properties = _describe(schema, _SCENARIO)
     properties["content_pack"] = {"type": ["string", "null"], "description": "The one pack that it is made from."}
@@ -88,6 +96,10 @@ def scenario_schema() -> Schema:
         said = definition.get("properties", {}).get("say")
         if isinstance(said, dict) and said.get("type") == "array":
             definition["properties"]["say"] = _any_of(said, {"type": "string"})
+    _describe_all(schema, "scenario")
+    _name_acts(schema, rulesets)
+    every = schema["$defs"]["ScenarioClock"]["properties"]["every"]
+    schema["$defs"]["ScenarioClock"]["properties"]["every"] = _any_of(every, {"type": "string"})
     return _with_dialect({**schema, "title": "Scenario of Lorewright"})
 
 
@@ -101,7 +113,34 @@ def ruleset_schema() -> Schema:
         properties["traits"]["additionalProperties"] = _any_of(traits, {"type": "string"})
     required = schema.pop("required")
     whole = {"if": {"required": ["extends"]}, "then": {"required": ["id"]}, "else": {"required": required}}
+    _describe_all(schema, "ruleset")
     return _with_dialect({**schema, **whole, "title": "Ruleset of Lorewright"})
+
+
+@cache
+def descriptions() -> Mapping[str, Mapping[str, str]]:
+    """Return what each key of a scenario and a ruleset means, by the name of its model."""
+    text = (files("lorewright") / "authoring" / "descriptions.yaml").read_text(encoding="utf-8")
+    found: Mapping[str, Mapping[str, str]] = load_yaml(text).data
+    return found
+
+
+def _describe_all(schema: Schema, name: str) -> None:
+    """Give each key a description, and the keys that hold an act the acts that ship."""
+    for model, part in ((name, schema), *schema["$defs"].items()):
+        for key, said in descriptions().get(model, {}).items():
+            if key in part.get("properties", {}):
+                part["properties"][key].setdefault("description", said)
+
+
+def _name_acts(schema: Schema, rulesets: Path | None) -> None:
+    """Have the keys that hold an act take the acts of the verbs and rulesets that ship, and of those in a folder."""
+    of_rulesets = {kind for name in ruleset_names(rulesets) for kind in load_ruleset(name, rulesets)[0].kinds()}
+    act = {"type": "string", "enum": sorted({*verbs(), *of_rulesets})}
+    trigger, deed = schema["$defs"]["RuleTrigger"]["properties"], schema["$defs"]["Deed"]["properties"]
+    said = {key: value for key, value in trigger["act"].items() if key in ("title", "description")}
+    trigger["act"] = {**said, "anyOf": [act, {"type": "array", "items": act}]}
+    deed["type"] = {**deed["type"], **act}
 
 
 def _describe(schema: Schema, said: Mapping[str, str]) -> Schema:

@@ -99,7 +99,9 @@ def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
     for path in paths:
         name = path.relative_to(root).as_posix()
         try:
-            found += _read_file(path, root, name, pack_id)
+            of_file, wrong = _read_file(path, root, name, pack_id)
+            found += of_file
+            faults += [GoldenFault(name, line, message) for line, message in wrong]
         except _Faults as problem:
             faults += [GoldenFault(name, line, message) for line, message in problem.faults]
     faults += _named_twice(found)
@@ -129,7 +131,12 @@ def _golden_files(root: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
 
 
-def _read_file(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
+def _read_file(path: Path, root: Path, name: str, pack_id: str) -> tuple[list[Golden], list[tuple[int, str]]]:
+    """Return the queries of a file that can be read, and the lines and messages of the faults of the others.
+
+    Raises:
+        _Faults: nothing of the file can be read.
+    """
     if not path.resolve().is_relative_to(root.resolve()):
         raise _Faults((1, "the link leads out of the pack"))
     if not path.is_file():
@@ -148,21 +155,19 @@ def _read_file(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Gold
         raise _Faults(*((line, f"{key} is written twice") for key, line in document.duplicates))
     if not isinstance(document.data, list):
         raise _Faults((1, "golden queries are a list: `- query: …`"))
-    try:
-        queries = GOLDEN_QUERIES.validate_python(document.data)
-    except ValidationError as problem:
-        raise _Faults(
-            *((line_of(lines, error["loc"]), _message(error)) for error in problem.errors(include_url=False))
-        ) from None
-    return (
-        Golden(
-            name,
-            lines[(str(number),)],
-            _with_full_ids(query, pack_id),
-            {keys[1:]: line for keys, line in lines.items() if keys[0] == str(number) and len(keys) > 1},
-        )
-        for number, query in enumerate(queries)
-    )
+    found: list[Golden] = []
+    wrong: list[tuple[int, str]] = []
+    for number, written in enumerate(document.data):
+        try:
+            (query,) = GOLDEN_QUERIES.validate_python([written])
+        except ValidationError as problem:
+            places = [(str(number), *error["loc"][1:]) for error in problem.errors(include_url=False)]
+            messages = map(_message, problem.errors(include_url=False))
+            wrong += [(line_of(lines, place), message) for place, message in zip(places, messages, strict=True)]
+            continue
+        of_query = {keys[1:]: line for keys, line in lines.items() if keys[0] == str(number) and len(keys) > 1}
+        found.append(Golden(name, lines[(str(number),)], _with_full_ids(query, pack_id), of_query))
+    return found, wrong
 
 
 def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:

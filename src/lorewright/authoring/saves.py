@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Protocol
@@ -15,6 +15,7 @@ from lorewright.errors import LorewrightError
 from lorewright.extras import require_extra
 from lorewright.index.lore_indexer import Installed
 from lorewright.logs import log_event
+from lorewright.packs.images import IMAGE_SUFFIXES
 
 # Editors write a save in several steps, a few milliseconds apart: it is over when nothing came for so long. A save that
 # goes on for longer than the second figure (a checkout, a copy) is looked at meanwhile.
@@ -30,7 +31,7 @@ _EMPTY_S = 0.4
 # The path that is reported when the folder itself was replaced.
 _FOLDER = "."
 
-_SUFFIXES = (".md", ".markdown", ".yaml", ".yml", "")
+_SUFFIXES = (".md", ".markdown", ".yaml", ".yml", "", *IMAGE_SUFFIXES)
 
 
 class Saves(Protocol):
@@ -45,24 +46,26 @@ class Saves(Protocol):
 class FileSaves:
     """The saves in a folder, as the operating system reports them, or as polling finds them."""
 
-    def __init__(self, root: Path, *, poll: bool = False) -> None:
-        """Begin to watch: every save from now on is reported. `poll` looks again and again, as network drives and some
-        containers need; that is also done where the system cannot report saves.
+    def __init__(self, root: Path, *, beside: Sequence[Path] = (), poll: bool = False) -> None:
+        """Begin to watch: every save from now on is reported, those in the folders `beside` it as `../FOLDER/PATH`.
+        `poll` looks again and again, as network drives and some containers need; that is also done where the system
+        cannot report saves.
 
         Raises:
             ExtraMissing: the system could report saves, but the library that listens is not installed.
         """
         self._root = root.resolve()
+        folders = (self._root, *(folder.resolve() for folder in beside))
         polls = poll or _is_wsl()
         if not polls:
             require_extra("watch", needed_by="lorewright pack watch without --poll")
-        self._batches = _polled_saves(self._root) if polls else _system_saves(self._root)
+        self._batches = _polled_saves(folders) if polls else _system_saves(folders)
         # The first batch is empty: it comes once the watch is set up.
         try:
             next(self._batches)
         except OSError:
             # The system's limit of watches is reached.
-            self._batches = _polled_saves(self._root)
+            self._batches = _polled_saves(folders)
             next(self._batches)
 
     def wait(self, timeout_s: float | None) -> Set[str]:
@@ -89,17 +92,17 @@ def _is_wsl() -> bool:
     return "microsoft" in platform.release().lower()
 
 
-def _system_saves(root: Path) -> Iterator[Set[str]]:
-    """Yield the saves as the system reports them, every tick. When the folder is taken away and put back, or another
+def _system_saves(folders: Sequence[Path]) -> Iterator[Set[str]]:
+    """Yield the saves as the system reports them, every tick. When a folder is taken away and put back, or another
     takes its place, the system reports nothing more: then the new folder is watched, and reported as saved."""
     # Imported late: only a watch pays for it. Where it polls by itself it misses the second save of a second.
     from watchfiles import watch
 
     news: set[str] = set()
     while True:
-        watched = _inode_of(root)
+        watched = [_inode_of(folder) for folder in folders]
         for batch in watch(
-            root,
+            *(folder for folder, inode in zip(folders, watched, strict=True) if inode is not None),
             watch_filter=lambda change, path: True,
             debounce=_LONGEST_MS,
             step=_SILENCE_MS,
@@ -107,17 +110,25 @@ def _system_saves(root: Path) -> Iterator[Set[str]]:
             yield_on_timeout=True,
             force_polling=False,
         ):
-            paths = (PurePath(path) for _, path in batch)
-            yield news | _pack_paths(path.relative_to(root) for path in paths if path.is_relative_to(root))
+            paths = [PurePath(path) for _, path in batch]
+            for folder in folders:
+                news |= _told(folder, folders, (p.relative_to(folder) for p in paths if p.is_relative_to(folder)))
+            yield news
             news = set()
-            if _inode_of(root) != watched:
+            if [_inode_of(folder) for folder in folders] != watched:
                 break
-        news = {_FOLDER}
-        while _inode_of(root) is None:
+        now = [_inode_of(folder) for folder in folders]
+        news = {
+            _name(folder, folders).as_posix()
+            for folder, was, is_ in zip(folders, watched, now, strict=True)
+            if was != is_
+        }
+        while _inode_of(folders[0]) is None:
             yield news
             news = set()
             time.sleep(_TICK_MS / 1000)
-        news = {_FOLDER}
+            if _inode_of(folders[0]) is not None:
+                news = {_FOLDER}
 
 
 def _inode_of(root: Path) -> int | None:
@@ -128,15 +139,15 @@ def _inode_of(root: Path) -> int | None:
         return None
 
 
-def _polled_saves(root: Path) -> Iterator[Set[str]]:
+def _polled_saves(folders: Sequence[Path]) -> Iterator[Set[str]]:
     """Yield the saves as the times, sizes and numbers of the files show them, every tick; of a large folder less
     often."""
-    known = _files_in(root)
+    known = _files_in(folders)
     yield set()
     while True:
-        changed: set[PurePath] = set()
+        changed: set[str] = set()
         started = time.monotonic()
-        now = _files_in(root)
+        now = _files_in(folders)
         pause_s = max(_TICK_MS / 1000, 10 * (time.monotonic() - started))
         while more := {path for path in {**known, **now} if known.get(path) != now.get(path)}:
             changed |= more
@@ -144,30 +155,42 @@ def _polled_saves(root: Path) -> Iterator[Set[str]]:
             if time.monotonic() - started > _LONGEST_MS / 1000:
                 break
             time.sleep(_SILENCE_MS / 1000)
-            now = _files_in(root)
-        yield _pack_paths(changed)
+            now = _files_in(folders)
+        yield changed
         time.sleep(pause_s)
 
 
-def _files_in(root: Path) -> dict[PurePath, tuple[int, int, int]]:
-    """Return every file that may belong to the pack, by its relative path, with the values that change when it is
+def _files_in(roots: Sequence[Path]) -> dict[str, tuple[int, int, int]]:
+    """Return every file that may belong to a pack, by the path that is told, with the values that change when it is
     saved."""
-    found: dict[PurePath, tuple[int, int, int]] = {}
-    folders = [root]
-    while folders:
-        with suppress(OSError), os.scandir(folders.pop()) as entries:
+    found: dict[str, tuple[int, int, int]] = {}
+    left = [(root, root) for root in roots]
+    while left:
+        root, folder = left.pop()
+        with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
-                relative = PurePath(entry.path).relative_to(root)
                 if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                    folders.append(Path(entry.path))
-                elif concerns(relative):
-                    about = entry.stat(follow_symlinks=False)
-                    found[relative] = (about.st_mtime_ns, about.st_size, about.st_ino)
+                    left.append((root, Path(entry.path)))
+                    continue
+                about = entry.stat(follow_symlinks=False)
+                values = (about.st_mtime_ns, about.st_size, about.st_ino)
+                found |= dict.fromkeys(_told(root, roots, [PurePath(entry.path).relative_to(root)]), values)
     return found
 
 
-def _pack_paths(paths: Iterable[PurePath]) -> set[str]:
-    return {path.as_posix() for path in paths if concerns(path)}
+def _told(folder: Path, folders: Sequence[Path], paths: Iterable[PurePath]) -> set[str]:
+    """Return the paths in one of the folders that may concern its pack, as they are told."""
+    return {(_name(folder, folders) / path).as_posix() for path in paths if concerns(path)}
+
+
+def _name(folder: Path, folders: Sequence[Path]) -> PurePath:
+    """Return what a folder is called in the paths that are told: the first one is their root."""
+    return PurePath(_FOLDER) if folder == folders[0] else PurePath("..", folder.name)
+
+
+def is_beside(path: str) -> bool:
+    """Tell whether a path that is told lies in a folder beside the one that is watched."""
+    return path.startswith("../")
 
 
 def concerns(path: PurePath) -> bool:
@@ -219,7 +242,7 @@ def watch(
         while True:
             saved = saves.wait(IDLE_S if waiting else None)
             if saved:
-                look = watcher.look()
+                look = watcher.look(needed=any(map(is_beside, saved)))
                 if look is not None:
                     log_look(look)
                     listener.seen(look, _files(saved))

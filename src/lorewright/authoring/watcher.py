@@ -5,22 +5,23 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.changes import Changes, ExplainedAnswer, answer_of, changes_between
-from lorewright.authoring.golden import misses, read_golden
+from lorewright.authoring.golden import golden_in, misses
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
 from lorewright.index import health as upkeep
 from lorewright.index.building import names_of
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import Library
-from lorewright.index.live import LiveIndex
+from lorewright.index.live import LiveIndex, NeededPacks
 from lorewright.index.lore_indexer import Installed, LoreIndexer
 from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding, Progress, no_progress
+from lorewright.packs.manifest import load_manifest
 from lorewright.packs.models import Pack, PackEntity
 from lorewright.packs.pack_loader import PackLoader, ParseCaches
 from lorewright.retrieval.pack_views import qualified_viewer
@@ -110,7 +111,7 @@ class GoldenAnswer:
 @dataclass(frozen=True, slots=True)
 class GoldenLook:
     """The golden queries of the pack: how many there are, which fail, which of those did not before, and which do not
-    any more. `fault` says why their files cannot be read."""
+    any more. `fault` says which of them cannot be read, and why; the others are asked."""
 
     asked: int
     failing: tuple[GoldenAnswer, ...] = ()
@@ -234,7 +235,7 @@ class PackWatcher:
         self._made: GenerationKey | None = None
         self._memories = ParseCaches()
         self._live = LiveIndex(library.vectors)
-        self._needed = _Needed(library)
+        self._needed = NeededPacks(library, self._memories)
         self._seen: tuple[object, ...] | None = None
         self._errors: tuple[Finding, ...] = ()
         self._remarks: tuple[Finding, ...] | None = None
@@ -248,8 +249,18 @@ class PackWatcher:
         """Return the last text of the pack that was indexed, if any was."""
         return self._indexed
 
-    def look(self, *, progress: Progress = no_progress) -> Look | None:
-        """Look at the pack; return None where nothing differs from the look before.
+    def needed_folders(self) -> tuple[Path, ...]:
+        """Return the folders of the installed packs that the pack depends on."""
+        try:
+            wanted = {dependency.id for dependency in load_manifest(self._watched.folder)[0].depends_on}
+        except PackError:
+            return ()
+        folders = [Path(pack.path) for pack in self._library.packs() if pack.id in wanted]
+        return tuple(folder for folder in folders if folder.is_dir() and folder != self._watched.folder)
+
+    def look(self, *, needed: bool = False, progress: Progress = no_progress) -> Look | None:
+        """Look at the pack; return None where nothing differs from the look before. With `needed` the folders of the
+        packs that it depends on are read, too: they are asked as they are now, whatever is installed of them.
 
         Raises:
             NotFound: at the first look: a question names what is not there.
@@ -265,7 +276,9 @@ class PackWatcher:
             return None
         except (PackError, OSError) as problem:
             return self._look_without_pack(problem)
-        seen = (pack.content_hash, pack.findings, self._golden_text())
+        if needed:
+            self._needed.read(pack)
+        seen = (pack.content_hash, pack.findings, self._golden_text(), self._needed.texts)
         if seen == self._seen:
             return None
         look = Look(len(pack.entities), len(pack.chunks), self._compare_findings(pack), indexed=False)
@@ -354,7 +367,7 @@ class PackWatcher:
             indexed=True,
             changed=updated.changed,
             embedded=updated.embedded,
-            problem=_words_alone(updated.problem) or _left_out(pack),
+            problem=_words_alone(updated.problem) or _left_out(pack) or self._needed.problem,
             answers=answers,
             golden=golden,
         )
@@ -375,10 +388,10 @@ class PackWatcher:
         return Answered(question, answer, changes)
 
     def _ask_golden(self, pack: Pack, generations: Sequence[Generation]) -> GoldenLook:
-        try:
-            asked = read_golden(Path(pack.root))
-        except PackError as problem:
-            return GoldenLook(0, tuple(self._failing.values()), fault=problem.message)
+        asked, faults = golden_in(Path(pack.root))
+        fault = "\n".join(map(str, faults)) or None
+        if faults and not asked:
+            return GoldenLook(0, tuple(self._failing.values()), fault=fault)
         answers = {
             (golden.file, golden.query.model_dump_json()): GoldenAnswer(
                 golden.place, golden.query.title, misses(generations, golden.query)
@@ -389,7 +402,7 @@ class PackWatcher:
         broken = [golden for key, golden in failing.items() if key not in self._failing]
         mended = [answers[key] for key in self._failing if key in answers and key not in failing]
         self._failing = failing
-        return GoldenLook(len(asked), tuple(failing.values()), tuple(broken), tuple(mended))
+        return GoldenLook(len(asked), tuple(failing.values()), tuple(broken), tuple(mended), fault)
 
     def _golden_text(self) -> object:
         """Return the text that the golden queries are read from: when it changes, they are asked again."""
@@ -400,39 +413,6 @@ class PackWatcher:
             with suppress(OSError, PackError):
                 found.append((path.name, read_bytes(path, MAX_MANIFEST_BYTES, PackError)))
         return tuple(found)
-
-
-class _Needed:
-    """The generations of the installed packs that a pack depends on, each open while it is the current one."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._open: dict[GenerationKey, Generation] = {}
-        self._said: dict[GenerationKey, dict[str, str]] = {}
-
-    @property
-    def said(self) -> dict[str, str]:
-        """Return the text of all their chunks, by ID."""
-        return {chunk_id: text for said in self._said.values() for chunk_id, text in said.items()}
-
-    def beside(self, pack: Pack, own: Generation) -> tuple[Generation, ...]:
-        """Return the generations to ask: the pack and those that it depends on, in the order of their IDs."""
-        wanted = {dependency.id for dependency in pack.manifest.depends_on} - {pack.manifest.id}
-        keys = [installed.key for installed in self._library.packs() if installed.id in wanted] if wanted else []
-        for key in [key for key in self._open if key not in keys]:
-            self._open.pop(key).close()
-            del self._said[key]
-        for key in keys:
-            if key not in self._open:
-                self._open[key] = self._library.open(key)
-                self._said[key] = {chunk.id: chunk.written for chunk in self._open[key].all_chunks()}
-        return tuple(sorted([own, *self._open.values()], key=lambda generation: generation.pack_id))
-
-    def close(self) -> None:
-        with ExitStack() as stack:
-            for generation in self._open.values():
-                stack.callback(generation.close)
-        self._open, self._said = {}, {}
 
 
 class PartTimes:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.values.proposals import InnerInput, StateChange, StateExtractorOutput, kind_of
+from lorewright.values.inner import InnerInput, StateChange, StateExtractorOutput, kind_of
 from lorewright.values.records import InnerState
 from lorewright.world.things import MANIFEST_LEVEL
 
@@ -25,7 +25,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "guilt": ("guilt", "shame", "remorse", "regret"),
         "anger": ("anger", "rage", "fury", "temper", "resentment", "hatred"),
         "fear": ("fear", "dread", "panic", "anxiety", "unease"),
-        "resolve": ("resolve", "courage", "determination", "will", "confidence"),
+        "resolve": ("resolve", "courage", "determination", "will", "confidence", "morale"),
         "kindness": ("kindness", "compassion", "warmth", "generosity", "empathy"),
     }
 )

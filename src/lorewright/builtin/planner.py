@@ -32,6 +32,7 @@ def _note(action: Action, names: Mapping[str, str]) -> str:
 
 
 def _tension(clocks: Sequence[PacketClock]) -> str:
-    """Return `peak` from three quarters of the fullest clock, `rising` from a quarter, else `none`."""
-    share = max((clock.value / clock.max for clock in clocks if clock.max > 0), default=0.0)
+    """Return `peak` from three quarters of the fullest clock that the player does not want to fill, `rising` from a
+    quarter, else `none`."""
+    share = max((clock.value / clock.max for clock in clocks if clock.max > 0 and not clock.good), default=0.0)
     return "peak" if share >= 0.75 else "rising" if share >= 0.25 else "none"

@@ -1,6 +1,7 @@
 """Summariser: old narrations -> the story in short, in their own sentences: chosen, never rewritten.
 
-Names and speech tell more later than weather and gestures do. Of the earlier choice, the older part keeps less: each
+Names and speech tell more later than weather and gestures do, and what is only a list (the ways on, who is there) tells
+nothing that does not stand in the state. Of the earlier choice, the older part keeps less: each
 sentence that goes is the one whose loss leaves the smallest gap for its age and tells least, so that a long story is
 remembered from its beginning to its end.
 """
@@ -33,6 +34,8 @@ _SHORTEST_WORDS = 4
 _QUOTED = re.compile(r"[“«]([^”»]+)[”»]")
 _ENDS = re.compile(r"[.!?…][”\"’')]*$")
 _OPENED, _CLOSED = "“«", "”»"
+# Nothing but a list behind a colon: `Ways on: the office, the walkway and the road.`
+_LIST = re.compile(r":\s+[^:“«”»]*(?:,| and | or )[^:“«”»]*[.!]$")
 # A sentence that begins with one of these refers to a name in the sentence before it.
 _POINTS_BACK = frozenset(
     "he she it they him her his hers its their theirs this that these those there then so but and or nor yet".split()
@@ -88,6 +91,8 @@ def _candidates(given: SummariserInput, named: Sequence[str]) -> Iterator[_Candi
 
 def _weight(text: str, named: Sequence[str]) -> int:
     """Return how much a sentence tells later: by the names in it, and whether somebody says something in it."""
+    if not any(mark in text for mark in _OPENED) and _LIST.search(text):
+        return 0
     words = words_of(text)
     run = f" {' '.join(words)} "
     names = sum(1 for name in named if name in run)

@@ -13,18 +13,18 @@ from typing import Any
 
 from lorewright.builtin.parser.meaning import reader_of_meaning
 from lorewright.campaigns.checks import damage_of
-from lorewright.campaigns.hints import nudge_at
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
-from lorewright.campaigns.played_history import PlayedHistory
+from lorewright.campaigns.played_history import PlayedHistory, entries_of
 from lorewright.campaigns.scenarios.cast import agendas_of, check_state
-from lorewright.campaigns.scenarios.names import with_ids
+from lorewright.campaigns.scenarios.names import beginning_with_ids, with_ids
 from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
+from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Complete, Scenario, load_scenario, with_profile
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
+from lorewright.campaigns.solver.hints import guided
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
-from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, pins_of
+from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, first_result, pins_of
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -42,22 +42,17 @@ from lorewright.index.library import Library, report_damage
 from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
-from lorewright.retrieval.view import has_entry_rules
-from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.rules.rulesets import Ruleset, TurnProfile
+from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.storage.database import delete_unused
 from lorewright.storage.enclosure import Enclosure
-from lorewright.turn.run.dry_run import DryRun
-from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.views.draft import EntriesOf, Setting, no_entries
+from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
-from lorewright.values.entries import entry_history
 from lorewright.values.records import CampaignRow, Message, PackPin, TurnResult
-from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"
 # What reading raises where a file is damaged: no JSON, no text, another shape. In a sound file each of these is a bug
@@ -85,10 +80,14 @@ class Campaigns:
         stage_models: StageModels,
         histories: Histories,
         *,
+        complete: Complete,
+        lore: PlayLore = USUAL_LORE,
         clock: Callable[[], str] = now,
     ) -> None:
-        """`clock` gives the time for what is written into campaigns, in UTC."""
+        """`complete` gives a scenario the places of its packs where it has none; `lore` are the budgets of play.
+        `clock` gives the time for what is written into campaigns, in UTC."""
         self.folder = folder
+        self._complete = complete
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
@@ -96,6 +95,7 @@ class Campaigns:
         self._histories = histories
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
         self._read_meaning = reader_of_meaning(library.vectors)
+        self._lore = lore
         self.clock = clock
         self.kept = StoredPackTexts(folder / "packs-kept")
 
@@ -120,10 +120,13 @@ class Campaigns:
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
         calibration: Calibration | None = None,
+        profile: TurnProfile | None = None,
+        beginning: Beginning = USUAL,
         library: Library | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
-        """Create a campaign: read the scenario, index its packs, store and pin their text, write the first state.
+        """Create a campaign: read the scenario, index its packs, store and pin their text, write the first state. A
+        `profile` is played in place of the scenario's, and a `beginning` in place of its start.
         `keys` are the models that it asks, `calibration` the result of session zero. Another `library` of the same
         folder indexes the packs in its own way: without vectors, where it has none.
 
@@ -138,7 +141,7 @@ class Campaigns:
         for key in (keys.small, keys.large):
             self._stage_models.check(key)
         source = self.scenario_path(scenario_name)
-        scenario = load_scenario(source)
+        scenario = with_profile(load_scenario(source), profile)
         campaign_id = self._free_id(campaign_id, scenario.id)
         self._ruleset(scenario)
         library = self._library if library is None else library
@@ -152,6 +155,7 @@ class Campaigns:
             seed=seed,
             keys=keys,
             calibration=calibration,
+            beginning=beginning,
         )
 
     def begin(
@@ -165,6 +169,7 @@ class Campaigns:
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
         calibration: Calibration | None = None,
+        beginning: Beginning = USUAL,
     ) -> CampaignRow:
         """Create a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the
         scenario in errors."""
@@ -174,10 +179,11 @@ class Campaigns:
             scenario = calibrate_scenario(scenario, ruleset, calibration)
         generations = [library.open(pack.key) for pack in installed]
         try:
-            scenario = with_ids(scenario, generations)
-            opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
+            scenario = with_ids(self._complete(scenario, generations), generations)
+            scenario, given = beginning_with_ids(beginning, scenario, generations)
+            opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source, given=given)
             intro = first_narration(campaign_id, scenario.intro_seed, opening.state)
-            result = _first_result(intro, opening.state, opening.rules, generations)
+            result = first_result(intro, opening.state, opening.rules, generations)
         finally:
             for generation in generations:
                 generation.close()
@@ -361,9 +367,9 @@ class Campaigns:
             generations,
             history.before,
             agendas=agendas,
-            entries=_entries_of(store, row.seed, generations),
+            entries=entries_of(store, row.seed, generations),
             upgrade_id=row.upgrade_id,
-            calibration=row.scenario.get("calibration") or {},
+            **row.told_as,
             story=store.story,
             tried=store.tried,
             leaks=self._leaks,
@@ -371,10 +377,11 @@ class Campaigns:
             by_words=()
             if self._library.vectors is None
             else tuple(generation.pack_id for generation in generations if generation.vectors is None),
+            lore=self._lore,
             opening=store.opening(),
             player_ids=lambda: ids_in(store, generations).ids,
         )
-        return row, replace(setting, nudge=partial(nudge_at, setting))
+        return row, guided(setting, row.scenario)
 
     def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
         """Return readers of the generations that a campaign pins, by pack ID; the caller closes them. The packs in
@@ -475,26 +482,3 @@ class Campaigns:
         with suppress(EmbedderError):
             embedding.embed(installed.key, progress=progress)
         return installed
-
-
-def _first_result(
-    intro: Message, state: WorldState, rules: CampaignRules, generations: Sequence[Generation]
-) -> TurnResult:
-    story = StorySoFar().grown([(0, intro)], state.player_id)
-    knows = Acquaintance(state, generations, story)
-    run = DryRun(rules, generations, scope=player_scope(knows))
-    return TurnResult.of_no_play(
-        turn_no=0,
-        turn_id=intro.turn_id,
-        messages=(intro,),
-        final_text=intro.content,
-        suggested_actions=suggest(run, knows, [intro.content]),
-        clocks=state.clocks_shown(),
-    )
-
-
-def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
-    """Return a reader of what the rules of entries depend on; it reads nothing where there are no such rules."""
-    if not has_entry_rules(generations):
-        return no_entries
-    return lambda head: entry_history(store.database, seed, head.turn_id, head.state)

@@ -280,7 +280,7 @@ def _projection(database: Database) -> Iterator[IntegrityFinding]:
     """Yield the projected tables that differ from the head's state, row by row."""
     head, row, hint = head_row(database), campaign_row(database), migration_hint(database)
     with suppress(LorewrightError, ValueError):
-        wanted = all_rows(row["id"], stored_state(database, head.turn_id))
+        wanted = all_rows(row["id"], stored_state(database, head.turn_id), row["rules_json"])
         if projected_turn(database) != head.turn_id:
             yield IntegrityFinding(
                 "projection-behind", "projection", "its tables are not a projection of the head", hint

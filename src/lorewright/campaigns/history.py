@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation, oldest_reading
-from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
+from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, TurnRecords, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.patch import Outcome, Resolution
 from lorewright.rules.verbs import verb_of
@@ -23,6 +23,7 @@ from lorewright.storage.database import delete_files_of
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.store.annotations import flagged_entries
+from lorewright.turn.store.rows import LaterIds, later_ids
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.annotations import LorebookEntry
 from lorewright.values.records import Message
@@ -30,7 +31,7 @@ from lorewright.visibility import FactKind, fact_sight
 from lorewright.world import changes
 from lorewright.world.apply import apply
 from lorewright.world.events import ThreadChanged
-from lorewright.world.ops import PlayAs
+from lorewright.world.ops import PlayAs, RenameIds
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 from lorewright.world.things import PREDICATES
 
@@ -309,8 +310,8 @@ def _once(*ids: str) -> tuple[str, ...]:
 
 # Raised whenever the records of a turn would differ from before, so that old ones are made again.
 # 2: of a whisper only its two ends find what it was about, all personas find what the table knows, and a turn that
-# begins with another persona is witnessed where that one is.
-_FORMAT = 2
+# begins with another persona is witnessed where that one is. 3: an upgrade that names people anew moves nobody.
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,9 +347,11 @@ class Histories:
         finally:
             generation.close()
 
-    def records(self, store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
+    def records(
+        self, store: CampaignStore, turns: Sequence[dict[str, Any]], *, seen_from: str | None = None
+    ) -> dict[TurnKey, Sequence[HistoryRecord]]:
         """Return each turn's records, from the index or else made now and added to it; then the summary of the sitting
-        that ended with the turn."""
+        that ended with the turn. Their IDs are those of the last turn, or of a later one that they are seen from."""
         index = self.index_of(store)
         keys = turn_keys(store.campaign().created_at, turns)
         known = index.known(keys)
@@ -366,7 +369,10 @@ class Histories:
         if made:
             index.add(made)
         recaps = summaries(store, turns)
-        return {key: (*(known.get(key) or made.get(key, ())), *recaps.get(key.turn_id, ())) for key in keys}
+        told: dict[TurnKey, Sequence[HistoryRecord]]
+        told = {key: (*(known.get(key) or made.get(key, ())), *recaps.get(key.turn_id, ())) for key in keys}
+        last = seen_from or (keys[-1].turn_id if keys else None)
+        return told if last is None else with_later_ids(told, later_ids(store.database, last))
 
     def index_of(self, store: CampaignStore) -> HistoryIndex:
         """Return the index that stores the records of a campaign.
@@ -382,6 +388,21 @@ class Histories:
 
     def _path(self, campaign_id: str) -> Path:
         return Enclosure(self.folder.parent).path(self.folder.name, f"{campaign_id}.db")
+
+
+def with_later_ids(turns: TurnRecords, later: LaterIds) -> dict[TurnKey, Sequence[HistoryRecord]]:
+    """Return records with the IDs that upgrades gave since: who saw a turn finds it by the name that they have now."""
+
+    def named(turn_no: int, record: HistoryRecord) -> HistoryRecord:
+        held = [list(record.witnesses), list(record.entity_ids), list(record.location_ids)]
+        witnesses, entities, places = later.of(turn_no, held)
+        return replace(record, witnesses=tuple(witnesses), entity_ids=tuple(entities), location_ids=tuple(places))
+
+    last = max((upgraded for upgraded, _ in later.upgrades), default=-1)
+    return {
+        key: tuple(named(key.turn_no, record) for record in records) if key.turn_no < last else records
+        for key, records in turns.items()
+    }
 
 
 def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
@@ -418,6 +439,10 @@ def turn_records(
 ) -> tuple[HistoryRecord, ...]:
     """Return the records of a turn, made from its stored messages and resolution and the states around it."""
     resolution = store.resolution(turn_id)
+    if before is not None and not resolution.outcomes:
+        # An upgrade gives IDs anew; what has another ID has not moved.
+        turn_no, later = store.turn(turn_id).turn_no, later_ids(store.database, turn_id)
+        before = apply(before, [RenameIds(ids=ids) for upgraded, ids in later.upgrades if upgraded == turn_no]).state
     messages = [message for _, message in store.messages(turn_id, last=1)]
     flagged = contradictions(flagged_entries(store.database, turn_id), after)
     return (*history_records(before, after, resolution, messages), *flagged)

@@ -11,14 +11,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from lorewright.campaigns.history import Histories, free_name, language_of, summaries, turn_keys, turn_records
+from lorewright.campaigns.history import (
+    Histories,
+    free_name,
+    language_of,
+    summaries,
+    turn_keys,
+    turn_records,
+    with_later_ids,
+)
 from lorewright.errors import EmbedderError
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey
+from lorewright.retrieval.view import has_entry_rules
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
+from lorewright.turn.store.rows import later_ids
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.draft import Head
+from lorewright.turn.views.draft import EntriesOf, Head, no_entries
+from lorewright.values.entries import entry_history
 from lorewright.world.state import WorldState
 
 # The index is written after this many new turns, and when the campaign is closed. A reader that misses some turns makes
@@ -38,8 +49,8 @@ class PlayedHistory:
         self._begun = store.campaign().created_at
         self._vectors = histories.vectors
         self._made: dict[TurnKey, Sequence[HistoryRecord]] = {}
-        # The basis of what was made: the last turn in it, the witness and the sittings' summaries; and the state at
-        # that turn.
+        # The basis of what was made: the last turn in it, the witness, the sittings' summaries and the IDs of later
+        # upgrades; and the state at that turn.
         self._last: str | None = None
         self._basis: tuple[object, ...] = ()
         self._state: WorldState | None = None
@@ -53,7 +64,7 @@ class PlayedHistory:
         """Open what the player saw happen until this many turns before a head; empty where there were no such turns. It
         is valid until the next call."""
         last = ancestor(self._store.database, head.turn_id, back=leave_out)
-        found = () if last is None else (self._until(last, head.state.player_id),)
+        found = () if last is None else (self._until(last, head),)
         self._readers += 1
         try:
             yield found
@@ -69,8 +80,10 @@ class PlayedHistory:
             self._vectors.cache.let_go()
         self._keep()
 
-    def _until(self, turn_id: str, witness: str) -> Generation:
-        basis = (witness, session_summaries(self._store.database))
+    def _until(self, turn_id: str, head: Head) -> Generation:
+        witness = head.state.player_id
+        later = later_ids(self._store.database, head.turn_id)
+        basis = (witness, session_summaries(self._store.database), later)
         if basis != self._basis:
             self._forget()
         turns = self._store.turns(turn_id, after=self._last)
@@ -78,13 +91,13 @@ class PlayedHistory:
             self._forget()
         self._basis = basis
         if self._growing is None or self._generation is None:
-            self._generation = self._begin(turns, witness)
+            self._generation = self._begin(turns, witness, seen_from=head.turn_id)
         elif turns:
-            self._generation = self._growing.grown(self._records(turns))
+            self._generation = self._growing.grown(with_later_ids(self._records(turns), later))
         self._last = turn_id
         return self._generation
 
-    def _begin(self, turns: Sequence[dict[str, Any]], witness: str) -> Generation:
+    def _begin(self, turns: Sequence[dict[str, Any]], witness: str, *, seen_from: str) -> Generation:
         self._hold_vectors()
         self._growing = GrowingHistory(
             name=self._name,
@@ -93,7 +106,7 @@ class PlayedHistory:
             reading=self._reading,
             vectors=self._vectors,
         )
-        return self._growing.grown(self._histories.records(self._store, turns))
+        return self._growing.grown(self._histories.records(self._store, turns, seen_from=seen_from))
 
     def _records(self, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
         """Return the records of the turns that follow the last."""
@@ -132,3 +145,10 @@ class PlayedHistory:
         elif self._growing is not None:
             self._growing.close()
         self._last = self._state = self._growing = self._generation = None
+
+
+def entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
+    """Return a reader of what the rules of entries depend on; it reads nothing where there are no such rules."""
+    if not has_entry_rules(generations):
+        return no_entries
+    return lambda head: entry_history(store.database, seed, head.turn_id, head.state)

@@ -69,7 +69,8 @@ def goal_of(scenario: Mapping[str, Any], who: str, state: WorldState) -> str:
     """Return what a scenario says that the player of a persona wants; empty where it says nothing."""
     goals = scenario.get("goals") or {}
     is_first = not state.personas or who == state.personas[0]
-    keys = PLAYER_NAMES if is_first else (who, local(who))
+    # The first persona's own goal is that of the player; others have theirs under their names.
+    keys = (who, local(who), *(PLAYER_NAMES if is_first else ()))
     return " ".join(next((str(goals[key]) for key in keys if key in goals), "").split())
 
 
@@ -147,7 +148,7 @@ def _open(before: WorldState, after: WorldState, unseen: Sequence[str], most: in
     if after.ended is not None:
         yield f"The story has ended: {after.ended.replace('_', ' ')}."
         return
-    titles = [thread.title for _, thread in sorted(after.threads.items()) if thread.status == "open" and thread.title]
+    titles = [thread.title for thread in after.open_threads() if thread.title]
     if titles:
         yield f"What is open: {_sentences([shortened(title, _NAME) for title in titles], most)}"
     clocks = _clocks(before, after)

@@ -6,6 +6,7 @@ with its last turn, and another begins.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
@@ -24,6 +25,7 @@ from lorewright.llm.model import CallLog
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.patch import Resolution
 from lorewright.scene_lore.lore_retriever import LoreRetriever
+from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import keep_model_call
 from lorewright.storage.sittings import (
@@ -33,7 +35,7 @@ from lorewright.storage.sittings import (
     finish_session,
     session_rows,
 )
-from lorewright.turn.checks.accepting import unknown_names
+from lorewright.turn.run.prose import unknown_names
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import pinned_library
 from lorewright.turn.stages.variables import MessageVariables, RecapContext, SummaryOutput
@@ -78,6 +80,18 @@ class Sessions:
     def __init__(self, campaigns: Campaigns) -> None:
         self._campaigns = campaigns
 
+    def play_turn(self, campaign_id: str, text: str, *, action_id: str | None = None, builtin: bool = False) -> str:
+        """Play one turn of a campaign in its sitting, which begins where none is active, and return the TurnResult as
+        canonical JSON, as `OpenCampaign.submit` does.
+
+        Raises:
+            NotFound: there is no such campaign.
+        And what `OpenCampaign.submit` raises.
+        """
+        with self._campaigns.open(campaign_id) as campaign:
+            sit_down(campaign, action_id=action_id)
+            return asyncio.run(campaign.submit(text, action_id=action_id, builtin=builtin))
+
     def start_session(self, campaign_id: str) -> SessionRow:
         """Begin a sitting and return it.
 
@@ -111,6 +125,22 @@ class Sessions:
         """
         with self._campaigns.reading(campaign_id) as store:
             return active_session_row(store.database)
+
+    def scene_cache(self, campaign_id: str, place_id: str) -> dict[str, str | None]:
+        """Return of which scene and sitting a place's lore is cached, and since when: `scene_id`, `session_id` and
+        `retrieved_at` of the seed's SceneLoreCache. Only the scene that is played is told of, other places have none.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            scene = store.head().state.scene
+            cached = store.cached_scene() if scene.location_id == place_id else None
+            return {
+                "scene_id": scene.id if scene.location_id == place_id else "",
+                "session_id": None if cached is None else cached.session_id,
+                "retrieved_at": None if cached is None else cached.retrieved_at,
+            }
 
     def generate_recap(self, session_id: str, viewer: str = "player") -> str:
         """Return the recap of a sitting, of the turns that are still part of the story, for `player` or `pc:ID`.
@@ -152,6 +182,13 @@ def active_or_new_session(campaign: OpenCampaign, *, at: str | None = None) -> S
     return begin(campaign)
 
 
+def sit_down(campaign: OpenCampaign, *, action_id: str | None = None) -> None:
+    """Have the turn that is played next belong to a sitting, with the lore that it begins with. An action ID whose turn
+    was played already begins none."""
+    if action_id is None or not campaign.store.has_played(action_id):
+        active_or_new_session(campaign)
+
+
 def begin(campaign: OpenCampaign) -> SessionRow:
     """Begin a sitting at the head and return it; where a sitting is active, return that."""
     store, head = campaign.store, campaign.store.head()
@@ -162,7 +199,9 @@ def begin(campaign: OpenCampaign) -> SessionRow:
         ended_at=None,
         turn_range_start=head.turn_no + 1,
         turn_range_end=None,
-        session_lore=retrieve_for_session(head.state, campaign.setting.generations),
+        session_lore=retrieve_for_session(
+            head.state, campaign.setting.generations, campaign.setting.lore or USUAL_LORE
+        ),
         summary=None,
         world_events_pending=(),
         start_turn_id=head.turn_id,
@@ -258,18 +297,23 @@ def learned_between(before: WorldState, after: WorldState, generations: Sequence
     return [item.text for item in found if item is not None]
 
 
-def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -> dict[str, Any]:
+def retrieve_for_session(
+    state: WorldState, generations: Sequence[Generation], budgets: PlayLore = USUAL_LORE
+) -> dict[str, Any]:
     """Return the lore that a sitting begins with: of the open threads, of the entities that they are about, and of the
     cast that is on stage.
 
     It is the lore that is open to a reader who has learned nothing, so the player may still know it when turns are
     taken back.
     """
-    threads = {thread.id: thread.title for _, thread in sorted(state.threads.items()) if thread.status == "open"}
+    threads = {thread.id: thread.title for thread in state.open_threads()}
     related = [who for thread_id in threads for who in state.threads[thread_id].related_entity_ids]
     cast = sorted(who for who, where in state.positions.items() if where != OFFSTAGE and who != state.player_id)
     view = LoreView(tuple(generations), viewer="player", conditions=lore_conditions(state))
-    return LoreRetriever.of(view).retrieve_for_session(threads, list(dict.fromkeys([*related, *cast])))
+    subjects = list(dict.fromkeys([*related, *cast]))
+    return LoreRetriever.of(view).retrieve_for_session(
+        threads, subjects, budgets.session_tokens, limit=budgets.session_limit
+    )
 
 
 def session_fields(session: SessionRow) -> dict[str, Any]:
@@ -394,8 +438,8 @@ def _made_up(text: str, shown: str) -> str | None:
 
 def _told_in(store: CampaignStore, turn: dict[str, Any], who: str) -> str:
     """Return what a persona was told in a turn."""
-    messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
-    seen = seen_by("recap", messages, own_id=who)
+    messages = store.messages(turn["turn_id"], last=1, seen_from=store.position().turn_id)
+    seen = seen_by("recap", (message for _, message in messages), own_id=who)
     return "\n\n".join(message.content for message in seen if message.type == "narration")
 
 
@@ -408,11 +452,10 @@ def _context(campaign: OpenCampaign, session: SessionRow, who: str) -> RecapCont
     before = as_played_by(who, store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"]))
     after = as_played_by(who, store.state_at(own[-1]["turn_id"]))
     narrations = list(filter(None, (_told_in(store, turn, who) for turn in own if turn["kind"] == "play")))
-    open_threads = [thread.title for _, thread in sorted(after.threads.items()) if thread.status == "open"]
     return RecapContext(
         player_name=after.name_of(after.player_id),
         msgs=tuple(MessageVariables(character="narrator", text=text) for text in narrations[-_NARRATIONS:]),
         learned=tuple(learned_between(before, after, campaign.setting.generations)),
-        threads=tuple(open_threads),
+        threads=tuple(thread.title for thread in after.open_threads()),
         place=after.name_of(after.scene.location_id),
     )

@@ -14,8 +14,10 @@ from typing import Any
 from lorewright.bounded_files import describe_bound, open_zip
 from lorewright.errors import DamagedFile, FileUnavailable, LorewrightError, NotFound, UnsafePath
 from lorewright.ids import is_hash, is_id
-from lorewright.packs.content_hash import READING, reading_of, source_paths
+from lorewright.index.generation import Generation
+from lorewright.packs.content_hash import READING, pinned_paths, reading_of
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FILES
+from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import PromptPin, pinning
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, building_name, insert_row, opened
@@ -24,10 +26,13 @@ from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins
 from lorewright.storage.tables import migrate
+from lorewright.turn.run.dry_run import DryRun
+from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now
+from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import turn_id_of
-from lorewright.values.records import Message, PackPin
+from lorewright.values.records import Message, PackPin, TurnResult
 from lorewright.world.state import WorldState
 
 # The text of every pack version that a campaign pins is stored beside the campaigns, so that an index can always be
@@ -72,7 +77,7 @@ class StoredPackTexts:
             self._campaigns.writing(path) as building,
             zipfile.ZipFile(building, "w", zipfile.ZIP_DEFLATED) as archive,
         ):
-            for name in source_paths(root, reading=reading_of(root, content_hash) or READING):
+            for name in pinned_paths(root, reading=reading_of(root, content_hash) or READING):
                 archive.writestr(zipfile.ZipInfo(name, _NO_DATE), (root / name).read_bytes())
 
     def unpack(self, content_hash: str, into: Path) -> None:
@@ -124,6 +129,23 @@ def first_narration(campaign_id: str, text: str, state: WorldState) -> Message:
         seq=0,
         content=" ".join(text.split()),
         audience=state.present(),
+    )
+
+
+def first_result(
+    intro: Message, state: WorldState, rules: CampaignRules, generations: Sequence[Generation]
+) -> TurnResult:
+    """Return the result of turn 0: the first narration, and what could be done now."""
+    story = StorySoFar().grown([(0, intro)], state.player_id)
+    knows = Acquaintance(state, generations, story)
+    run = DryRun(rules, generations, scope=player_scope(knows))
+    return TurnResult.of_no_play(
+        turn_no=0,
+        turn_id=intro.turn_id,
+        messages=(intro,),
+        final_text=intro.content,
+        suggested_actions=suggest(run, knows, [intro.content]),
+        clocks=state.clocks_shown(),
     )
 
 

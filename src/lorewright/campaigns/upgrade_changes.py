@@ -122,7 +122,7 @@ def pack_changes(then: Generation, now: Generation, state: WorldState, ids: Mapp
     yield from _entities(then, now, state, ids)
     before, after = _sections(then), _sections(now)
     renamed = dict(_renamed(before, after, ids))
-    yield from _headings(before, after, renamed)
+    yield from _headings(before, after, renamed, ids)
     yield from _opened_or_hidden(before, after, renamed)
     yield from _items(then, now, state, ids)
 
@@ -226,15 +226,16 @@ def _likeness(section: _Section, other: _Section) -> float:
 
 
 def _headings(
-    before: Mapping[str, _Section], after: Mapping[str, _Section], renamed: Mapping[str, str]
+    before: Mapping[str, _Section], after: Mapping[str, _Section], renamed: Mapping[str, str], ids: Mapping[str, str]
 ) -> Iterator[Remark]:
+    """Yield the sections that are gone or called otherwise; not those of which only the entity has another ID."""
     for section in before.values():
         if section.id in after or not section.text.strip():
             continue
         other = after.get(renamed.get(section.id, ""))
         if other is None:
             yield Remark("section-gone", section.id, f"the section {section.heading!r} is gone")
-        else:
+        elif other.id != with_other_ids(section.id, ids) or other.text != section.text:
             how = "" if other.text == section.text else ", and its text is another one"
             yield Remark("section-renamed", section.id, f"the section is {other.heading!r} now ({other.id}){how}")
 

@@ -3,6 +3,7 @@ turn that does it. The campaign keeps the scenario that it was begun with."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -129,7 +130,7 @@ class Upgrades:
         except OSError:
             return False
         own = Scenario.model_validate(row.scenario)
-        return _written(path, row, campaign.setting.rules.ruleset, generations) != own
+        return _written(path, row, own, campaign.setting.rules.ruleset, generations) != own
 
     def _prepared(self, store: CampaignStore) -> _Prepared:
         row, head = store.campaign(), store.head()
@@ -225,7 +226,7 @@ class Upgrades:
         path = self._scenarios / f"{row.scenario_id}.yaml"
         if not path.is_file():
             return
-        written = _written(path, row, ruleset, generations)
+        written = _written(path, row, scenario, ruleset, generations)
         if written == scenario:
             return
         if written is None:
@@ -241,20 +242,38 @@ class Upgrades:
                 yield Remark("scenario-file", path.name, f"the file fits no more: {problem.about}: {problem.what}")
 
 
-def _written(path: Path, row: CampaignRow, ruleset: Ruleset, generations: Sequence[Generation]) -> Scenario | None:
+def _written(
+    path: Path, row: CampaignRow, scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation]
+) -> Scenario | None:
     """Return the scenario of a file as a campaign that was begun from it now would have it, with what was agreed on in
-    another one; None where the file is no scenario."""
+    another one, and what was made of its packs as the campaign has it; None where the file is no scenario."""
     written, _ = read_scenario(path)
+    if written is not None and not written.is_complete:
+        written = _with_what_was_made(written, scenario)
     if written is not None and row.calibration:
         with suppress(CampaignError):
             written = calibrate_scenario(written, ruleset, calibration_of(row.calibration))
     return None if written is None else with_ids(written, generations)
 
 
+def _with_what_was_made(written: Scenario, stored: Scenario) -> Scenario:
+    """Return a scenario with the keys that it does not write as a campaign has them."""
+    kept = stored.model_dump(mode="json", by_alias=True)
+    given = written.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    cast = {who: {**member, "at": member.get("at") or stored.start} for who, member in given.get("cast", {}).items()}
+    return Scenario.model_validate({**kept, **given, **({"cast": cast} if cast else {})})
+
+
 def _renaming(ids: Mapping[str, str], state: WorldState) -> tuple[RenameIds, ...]:
-    """Return the op that gives the state the IDs of other rules of reading; none where it has none of them."""
+    """Return the op that gives the state the IDs of other rules of reading; none where it has none of them. Keys of the
+    narrator's memory have IDs inside (`lore:ID@1`), and are named whole."""
+    if not ids:
+        return ()
+    inside = re.compile(rf"(?<![^:])({'|'.join(map(re.escape, sorted(ids, key=len, reverse=True)))})(?![^:#/@])")
+    keys = {key: inside.sub(lambda found: ids[found[1]], key) for key in state.recall}
+    every = {**{key: other for key, other in keys.items() if other != key}, **ids}
     held = state.model_dump(mode="json")
-    return (RenameIds(ids=ids),) if ids and with_other_ids(held, ids) != held else ()
+    return (RenameIds(ids=every),) if with_other_ids(held, every) != held else ()
 
 
 def _composed(

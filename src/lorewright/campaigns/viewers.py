@@ -7,7 +7,7 @@ The MCP server and the API answer with these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from lorewright.values.records import TurnResult
 from lorewright.visibility import Viewer
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
+from lorewright.world.things import recalled
 
 # The table of a campaign (a board, a score), row by row, where its ruleset has one.
 
@@ -138,7 +139,8 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
     seer = viewer_in(state, viewer)
     if not earlier:
         return Transcript(messages=())
-    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, seer.name)
+    messages = store.messages(earlier[-1].turn_id, last=last, seen_from=path[-1].turn_id)
+    seen = transcript_seen(messages, state, seer.name)
     first = earlier[max(0, len(earlier) - last)].turn_no
     found = Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
     return _as_told(campaign, seer, found)
@@ -223,7 +225,8 @@ def _as_seen(store: CampaignStore, turn: dict[str, Any], who: str) -> dict[str, 
     if store.state_at(turn["turn_id"]).player_id == who:
         return turn
     stored = TurnResult.model_validate(turn["result"])
-    seen = seen_by("player", (message for _, message in store.messages(turn["turn_id"], last=1)), own_id=who)
+    messages = store.messages(turn["turn_id"], last=1, seen_from=store.position().turn_id)
+    seen = seen_by("player", (message for _, message in messages), own_id=who)
     told = TurnResult.of_no_play(
         turn_no=stored.turn_no,
         turn_id=stored.turn_id,
@@ -306,10 +309,21 @@ class Standing:
     threats: tuple[Impending, ...]
     situations: tuple[Impending, ...]
     inquiries: tuple[Counted, ...]
+    memories: tuple[str, ...] = ()
 
 
-def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
-    """Return the player's standing: stats in the ruleset's order, threats by when they fall due, the rest by ID."""
+# The most memories of the player's character that are shown, those that weigh most.
+_MEMORIES = 6
+
+
+def standing_of(
+    state: WorldState, rules: CampaignRules, *, unheard: Callable[[str], bool] = lambda text: False
+) -> Standing:
+    """Return the player's standing: stats in the ruleset's order, threats by when they fall due, memories by their
+    weight, the rest by ID. `unheard` returns True for a memory that names somebody of whom the player may not hear."""
+    decay = rules.ruleset.decay_lambda
+    weighed = recalled(state.observations.get(state.player_id, {}), minute=state.minutes, decay_lambda=decay)
+    kept = [memory.observation.content for memory in weighed if not unheard(memory.observation.content)]
     return Standing(
         name=state.name_of(state.player_id),
         stats=tuple(_stats(state, rules)),
@@ -321,6 +335,7 @@ def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
             for _, thread in sorted(state.threads.items())
             if thread.needed
         ),
+        memories=tuple(kept[:_MEMORIES]),
     )
 
 

@@ -15,10 +15,12 @@ from lorewright.cli.game.play import lines_of, piped_lines
 from lorewright.cli.game.sitting import play_at_prompt, play_lines
 from lorewright.cli.game.stories import Stories
 from lorewright.cli.output import note, progress_bar, say
+from lorewright.cli.profiles import ProfileOption
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.packs.files import Finding
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.values.records import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
@@ -36,6 +38,7 @@ def explore(
     save: Annotated[
         Path | None, typer.Option(help="Write the walk as a scenario into this file, and play nothing.")
     ] = None,
+    profile: ProfileOption = None,
 ) -> None:
     """Walk in any folder of notes, or installed pack.
 
@@ -43,32 +46,35 @@ def explore(
     files with errors are left out. A walk is a campaign, and goes on where it was left.
     """
     lorewright = open_app()
+    named: TurnProfile | None = None if profile is None else profile.value
     if save is not None:
-        write_scenario(_found(lorewright, source, seed).scenario, save)
+        write_scenario(_found(lorewright, source, seed, named).scenario, save)
         say(f"wrote {save}. Next: lorewright scenario validate {save}")
         return
     if script is not None:
         lines = lines_of(script)
-        play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, lines)
+        play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new, profile=named).id, lines)
         return
     piped = piped_lines()
     first = next(piped, None) if piped is not None else None
     if piped is None:
-        walk = _walk(lorewright, source, seed=seed, new=new)
+        walk = _walk(lorewright, source, seed=seed, new=new, profile=named)
         with embedding_in_background(lorewright, walk.id) as vectors_have_come:
             play_at_prompt(
                 lorewright.campaigns, walk.id, stories=Stories(lorewright), vectors_have_come=vectors_have_come
             )
     elif first is not None:
-        play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
+        play_lines(
+            lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new, profile=named).id, chain([first], piped)
+        )
     else:
-        _demo(lorewright, _found(lorewright, source, seed), seed)
+        _demo(lorewright, _found(lorewright, source, seed, named), seed)
 
 
-def _found(lorewright: App, source: str, seed: int | None) -> ReadyPack:
+def _found(lorewright: App, source: str, seed: int | None, profile: TurnProfile | None) -> ReadyPack:
     """Return the walk, and print what was found."""
     pack, findings = _read(lorewright, source)
-    return _shown(lorewright, pack, findings, seed)
+    return _shown(lorewright, pack, findings, seed, profile)
 
 
 def _read(lorewright: App, source: str) -> tuple[InstalledPack, tuple[Finding, ...]]:
@@ -77,15 +83,21 @@ def _read(lorewright: App, source: str) -> tuple[InstalledPack, tuple[Finding, .
         return lorewright.explorer.pack(source, progress=progress)
 
 
-def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> ReadyPack:
-    found = lorewright.explorer.walk(pack, findings, seed=_SEED if seed is None else seed)
+def _shown(
+    lorewright: App,
+    pack: InstalledPack,
+    findings: tuple[Finding, ...],
+    seed: int | None,
+    profile: TurnProfile | None,
+) -> ReadyPack:
+    found = lorewright.explorer.walk(pack, findings, seed=_SEED if seed is None else seed, profile=profile)
     note(f"{pack.name}:")
     for line in found.lines:
         note(f"  {line}")
     return found
 
 
-def _walk(lorewright: App, source: str, *, seed: int | None, new: bool) -> CampaignRow:
+def _walk(lorewright: App, source: str, *, seed: int | None, new: bool, profile: TurnProfile | None) -> CampaignRow:
     """Return the campaign of the latest walk; a new one where there is none, or `new` asks for it. Notes that have not
     changed since are not read again."""
     unchanged = None if new else lorewright.explorer.unchanged(source)
@@ -98,7 +110,7 @@ def _walk(lorewright: App, source: str, *, seed: int | None, new: bool) -> Campa
     if latest is not None:
         _tell_what_differs(latest, pack, seed)
         return latest
-    found = _shown(lorewright, pack, findings, seed)
+    found = _shown(lorewright, pack, findings, seed, profile)
     return lorewright.explorer.begin(found, lorewright.campaigns, seed=_SEED if seed is None else seed)
 
 

@@ -70,7 +70,8 @@ def scene(
         note(f"written to {html}")
     if as_json:
         beside = [chunk.model_dump(mode="json") for chunk in found.beside.result.chunks]
-        answer = {**found.shown, "beside": beside}
+        answer = {**found.shown, **source.cache_of(found.place.id), "location_id": found.place.id, "beside": beside}
+        answer |= {} if found.lore is None else {"lore": found.lore.model_dump(mode="json")}
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
         return
     _show(found)
@@ -239,6 +240,9 @@ def query(
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write answer and explanation to this file, as a page.")] = None,
     batch: Annotated[Path | None, typer.Option(help="Answer each line of this file of JSON lines.")] = None,
+    timed: Annotated[
+        bool, typer.Option("--timed", help="Say how long it took; JSON differs from time to time then.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Find lore for a question.
@@ -290,16 +294,19 @@ def query(
         note(f"written to {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")
+        answer |= {"query_time_ms": found.result.query_time_ms} if timed else {}
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
     else:
         show_passages(found.result)
+        if timed:
+            say(f"found in {found.result.query_time_ms} ms", style="dim")
         if explain:
             say()
             show_trace(found.trace)
 
 
 def _query(source: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
-    defaults = source.settings.model_dump()
+    defaults = source.settings.of_query
     given = {key: value for key, value in fields.items() if value is not None}
     try:
         parsed = LoreRetrievalQuery.model_validate({**defaults, **given})

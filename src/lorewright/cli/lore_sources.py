@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from lorewright.cli.output import note
 from lorewright.errors import EmbedderError
@@ -11,6 +13,10 @@ from lorewright.lore_bootstrap import open_lore
 from lorewright.retrieval.retriever import Retrieval
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.settings import LoreSettings
+
+
+def _not_cached(place_id: str) -> dict[str, str | None]:
+    return {"scene_id": "", "session_id": None, "retrieved_at": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,8 @@ class LoreSource:
     library: Library
     campaign_id: str | None
     without_vectors: EmbedderError | None
+    # A place's ID -> of which scene and sitting its lore is cached, and since when.
+    cache_of: Callable[[str], dict[str, str | None]] = _not_cached
 
 
 def open_source(campaign: str | None) -> LoreSource:
@@ -37,7 +45,8 @@ def open_source(campaign: str | None) -> LoreSource:
     from lorewright.bootstrap import open_app
 
     app = open_app()
-    return LoreSource(app.workspace.settings.lore, app.lore, app.library, campaign, app.without_vectors)
+    cached = partial(app.sessions.scene_cache, campaign)
+    return LoreSource(app.workspace.settings.lore, app.lore, app.library, campaign, app.without_vectors, cached)
 
 
 def warn_of_words_alone(source: LoreSource, found: Retrieval) -> None:

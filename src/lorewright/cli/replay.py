@@ -47,6 +47,9 @@ def replay(
     reroll: Annotated[
         bool, typer.Option("--reroll", help="Throw the dice anew from the campaign's seed, instead of as recorded.")
     ] = False,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31, help="Throw the dice anew from this seed; implies --reroll.")
+    ] = None,
     each: Annotated[
         bool, typer.Option("--each", help="Begin each turn where it was recorded to begin, not where the last one led.")
     ] = False,
@@ -75,6 +78,7 @@ def replay(
             override_models=overrides.models,
             rethink=rethink,
             reroll=reroll,
+            seed=seed,
             each=each,
         )
     )
@@ -145,7 +149,8 @@ def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
     if found.reroll:
         rolls = [roll for turn in thought for roll in turn.rolls]
         same = all(turn.rolls == turn.recorded_rolls for turn in thought)
-        yield f"dice thrown anew: {len(rolls)} rolls, {'all as recorded' if same else 'not as recorded'}"
+        origin = "" if found.seed is None else f" from the seed {found.seed}"
+        yield f"dice thrown anew{origin}: {len(rolls)} rolls, {'all as recorded' if same else 'not as recorded'}"
     yield from _version_remarks(thought)
     if found.overrides and not any(turn.anew or turn.rethought for turn in thought):
         if found.overrides.rethink:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,21 +11,29 @@ import typer
 from lorewright.campaigns.scenarios.rulesets import (
     checked_by,
     effects_in_words,
+    find_ruleset,
     hindrances,
     listed_ruleset,
     load_ruleset,
     priced,
-    read_ruleset_file,
+    read_ruleset,
+    remarks_on_ruleset,
     rolled,
     ruleset_names,
     shown_ruleset,
 )
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import RulesetError
+from lorewright.rules.dice import DiceContext, DiceRequest, FixedDice, roll_dice
 from lorewright.rules.rulesets import Ruleset
 from lorewright.settings import find_workspace
 
-app = typer.Typer(help="Rulesets: how things are resolved, and what is wrong with one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Rulesets: how things are resolved, and what is wrong with one.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -72,19 +81,56 @@ def show(
 
 
 @app.command(epilog="Example: lorewright ruleset validate my_rules.yaml")
-def validate(file: Annotated[Path, typer.Argument(help="A ruleset's YAML file.")], as_json: AsJson = False) -> None:
-    """Check a ruleset as a compiler would: every key, formula, path, owner and schema. Exit 1 when it is none."""
-    ruleset, faults = read_ruleset_file(file)
+def validate(
+    name: Annotated[str, typer.Argument(metavar="FILE|ID", help="A ruleset's YAML file, or its ID.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check a ruleset as a compiler would: every key, formula, path, owner and schema. Exit 1 when it is none; what is
+    never rolled, remembered or faded is a warning."""
+    file, text = find_ruleset(name, find_workspace(Path.cwd()).rulesets)
+    ruleset, faults = read_ruleset(text)
+    found = [("error", fault) for fault in faults]
+    found += [("warning", remark) for remark in (remarks_on_ruleset(ruleset, text) if ruleset else ())]
     if as_json:
         show_json(
-            [{"file": str(file), "line": fault.line, "message": fault.message, "hint": fault.hint} for fault in faults]
+            [
+                {"file": file, "line": fault.line, "severity": severity, "message": fault.message, "hint": fault.hint}
+                for severity, fault in found
+            ]
         )
     else:
-        for fault in faults:
-            say(f"{file}:{fault.line}: error {fault.message} ({fault.hint})", style="red")
+        for severity, fault in found:
+            style = "red" if severity == "error" else "yellow"
+            say(f"{file}:{fault.line}: {severity} {fault.message} ({fault.hint})", style=style)
         say(f"{len(faults)} errors" if ruleset is None else f"{ruleset.id}: no errors")
     if ruleset is None:
         raise typer.Exit(1)
+
+
+@app.command("roll", epilog="Example: lorewright ruleset roll 1d20+3 --seed 4f1c")
+def roll_for(
+    expression: Annotated[str, typer.Argument(help="NdM, NdM+K or NdM-K.")],
+    seed: Annotated[
+        str | None, typer.Option(help="Throw the same again: a roll's own seed. Any, if not given.")
+    ] = None,
+    character: Annotated[str, typer.Option(help="For whom: their ID.")] = "",
+    check: Annotated[str, typer.Option(help="What is checked, in a word or two.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Throw dice as a turn does. The seed that a turn has stored of a roll has it fall again."""
+    context = DiceContext(character_id=character, check_type=check)
+    try:
+        request = DiceRequest(expression=expression, seed=seed or secrets.token_hex(8), context=context)
+        result = roll_dice(request, FixedDice([]))
+    except ValueError as problem:
+        raise RulesetError(str(problem).partition("\n")[0], hint="write for example 2d6 or 1d20+3") from None
+    shown = result.model_dump(mode="json")
+    if as_json:
+        show_json({**shown, "context": context.model_dump(mode="json")})
+        return
+    whose = " ".join(word for word in (character, check) if word)
+    fell = f"{' + '.join(map(str, result.rolls))}{f' {result.modifier:+d}' if result.modifier else ''} = {result.total}"
+    say(f"{f'{whose}: ' if whose else ''}{result.expression}: {fell} (seed {result.seed})")
 
 
 def _show_stats(ruleset: Ruleset) -> None:

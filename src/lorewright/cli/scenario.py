@@ -1,23 +1,35 @@
-"""lorewright scenario …: list, validate, reach, generate."""
+"""lorewright scenario …: list, new, show, validate, map, watch, bundle, reach, generate."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import Annotated
 
 import typer
 
 from lorewright.authoring.reach.scenario_reach import GoalReport, ReachLine, ReachReport
+from lorewright.authoring.scenario_map import DrawnWay, draw_map, map_of
+from lorewright.authoring.scenario_watch import ScenarioLook, ScenarioWatch, said_of
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.solver.search import GUIDED_STATES
 from lorewright.campaigns.stage_models import ModelKeys
+from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
+from lorewright.cli.profiles import ProfileOption
 from lorewright.errors import SettingsError
-from lorewright.generate.explore.writing import write_scenario
+from lorewright.formats.exporting import write_file
+from lorewright.generate.explore.writing import data_as_yaml, write_scenario
 from lorewright.generate.scenario.generating import PROMPT, Generated
+from lorewright.ids import is_id
 from lorewright.llm.gateway import CallUsage
 from lorewright.packs.files import Finding
 
@@ -87,7 +99,199 @@ def _show(findings: list[Finding]) -> None:
         style = "red" if finding.severity == "error" else "magenta"
         say(f"{finding.file}:{finding.line}: {finding.severity} {finding.message}{hint}", style=style)
     counts = Counter(finding.severity for finding in findings)
-    say(f"{counts['error']} errors, {counts['warning']} warnings")
+    say(f"{_count(counts['error'], 'error')}, {_count(counts['warning'], 'warning')}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun if number == 1 else f'{noun}s'}"
+
+
+@app.command(epilog="Example: lorewright scenario new night_boat --pack my_town")
+def new(
+    scenario_id: Annotated[str, typer.Argument(metavar="ID", help="The new scenario's ID: its file's name.")],
+    pack: Annotated[str, typer.Option("--pack", help="The pack that it is made from: an ID.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write a first scenario in a pack, with a comment on each part. It can be played as it is."""
+    if not is_id(scenario_id):
+        raise SettingsError(f"{scenario_id} is no ID", hint="use small letters, digits, - and _, as in night_boat")
+    lorewright = open_app()
+    path = lorewright.workspace.scenarios / f"{scenario_id}.yaml"
+    if path.exists() and not force:
+        raise SettingsError(f"{path} is there already", hint="choose another ID, or write over it: --force")
+    text = lorewright.scenarios.new_text(scenario_id, pack)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, text, force=force)
+    say(f"wrote {path}. Next: lorewright play {scenario_id}, or lorewright scenario watch {scenario_id}")
+
+
+@app.command(epilog="Example: lorewright scenario show dead_drop --derived")
+def show(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    derived: Annotated[bool, typer.Option("--derived", help="Show only what its packs give.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a scenario as a campaign would have it: what is written, and what its packs give.
+
+    This is for authors: secrets are in it.
+    """
+    lorewright = open_app()
+    shown = lorewright.scenarios.shown(lorewright.campaigns.scenario_path(scenario))
+    if as_json:
+        show_json({"derived": shown.derived} if derived else asdict(shown))
+        return
+    if not derived:
+        say("# written", style="bold")
+        say(data_as_yaml(shown.written))
+    say("# from the packs" if shown.derived else "# nothing comes from the packs: all of it is written", style="bold")
+    if shown.derived:
+        say(data_as_yaml(shown.derived))
+
+
+@app.command("map", epilog="Example: lorewright scenario map dead_drop --svg map.svg")
+def show_map(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    svg: Annotated[Path | None, typer.Option(help="Write it as a picture to this file, too.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the places of a scenario, the ways between them, and who and what is where as it opens.
+
+    This is for authors: what is hidden from players is on it.
+    """
+    lorewright = open_app()
+    made, state = lorewright.scenarios.opening_state(lorewright.campaigns.scenario_path(scenario))
+    found = map_of(state, made.name or made.id)
+    if svg is not None:
+        svg.write_text(draw_map(found), encoding="utf-8")
+        note(f"wrote {svg}")
+    if as_json:
+        show_json(found.as_json())
+        return
+    names = {place.id: place.name for place in found.places}
+    show_table(
+        ("place", "people", "things", "ways out"),
+        [
+            (
+                f"{place.name}{' (start)' if place.is_start else ''}",
+                ", ".join(place.people),
+                ", ".join(place.things),
+                ", ".join(_way_out(way, names) for way in found.ways_from(place.id)),
+            )
+            for place in found.places
+        ],
+    )
+    if found.unreached():
+        say(f"no way leads to: {', '.join(place.name for place in found.unreached())}", style="magenta")
+
+
+def _way_out(way: DrawnWay, names: Mapping[str, str]) -> str:
+    barred = f", {way.barred}" if way.barred else ""
+    return f"{way.name} to {names[way.to_id]} ({way.minutes} min{barred})"
+
+
+@app.command(epilog="Example: lorewright scenario bundle night_boat night_boat.zip")
+def bundle(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    out: Annotated[Path, typer.Argument(help="The file to write: a .zip.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a game to one file: the scenario, its packs, its ruleset, and what their licences say.
+
+    Another machine plays it with lorewright play FILE.zip. No campaign, setting or key is in it. Anybody who has the
+    file can read all its secrets.
+    """
+    if out.suffix.lower() != ".zip":
+        raise SettingsError(f"{out} does not end in .zip", hint=f"name it {out.with_suffix('.zip')}")
+    lorewright = open_app()
+    written = lorewright.bundles.write(lorewright.campaigns.scenario_path(scenario), out)
+    if as_json:
+        show_json({**asdict(written), "file": str(out)})
+        return
+    for line in written.licences:
+        note(line)
+    say(f"wrote {out}. It is played with: lorewright play {out.name}")
+
+
+@app.command(epilog="Example: lorewright scenario watch night_boat")
+def watch(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    line: Annotated[list[str] | None, typer.Option(help="Play this first (may be repeated).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="The dice; the demo's, if not given.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="End after the first save.")] = False,
+) -> None:
+    """Play a scenario while you write it. After each save of it or of its packs it is checked, your lines are played
+    again, and what is answered otherwise is shown; play goes on from there. /undo takes a line back, /quit ends it.
+    """
+    lorewright = open_app()
+    path = lorewright.campaigns.scenario_path(scenario)
+    watching = ScenarioWatch(
+        path, lorewright.scenarios, lambda folder: lorewright.rehearsal(folder, by_words=True), seed=seed
+    )
+    with closing(watching), lorewright.explorer.trying():
+        _show_look(watching.look(), watching)
+        for typed in line or ():
+            say(f"> {typed}", style="bold")
+            _play_watched(watching, typed)
+        typed_lines = _typed_lines()
+        with suppress(KeyboardInterrupt):
+            while True:
+                if watching.has_changed():
+                    _show_look(watching.look(), watching)
+                    if once:
+                        return
+                try:
+                    typed = typed_lines.get(timeout=_LOOK_EVERY_S)
+                except Empty:
+                    continue
+                if typed.strip() == "/quit":
+                    return
+                if typed.strip() == "/undo":
+                    watching.take_back()
+                    say(f"{len(watching.lines)} lines are played", style="dim")
+                elif typed.strip():
+                    _play_watched(watching, typed)
+
+
+# A save is seen after at most so long.
+_LOOK_EVERY_S = 0.3
+
+
+def _typed_lines() -> Queue[str]:
+    """Return the queue of the lines that are typed from now on, which a thread reads."""
+    lines: Queue[str] = Queue()
+
+    def read() -> None:
+        for typed in sys.stdin if sys.stdin is not None and not sys.stdin.closed else ():
+            lines.put(typed)
+
+    Thread(target=read, daemon=True).start()
+    return lines
+
+
+def _play_watched(watching: ScenarioWatch, line: str) -> None:
+    result = watching.play(line.strip())
+    if result is None:
+        say("the story has ended: /undo takes the last line back" if watching.is_over else "mend the errors first")
+    else:
+        show_result(result, campaign=watching.campaign)
+
+
+def _show_look(look: ScenarioLook, watching: ScenarioWatch) -> None:
+    say(f"{datetime.now():%H:%M:%S} {watching.path.name}", style="bold")
+    for finding in look.new:
+        hint = f" ({finding.hint})" if finding.hint else ""
+        style = "red" if finding.severity == "error" else "magenta"
+        say(f"  new: {finding.file}:{finding.line}: {finding.severity} {finding.message}{hint}", style=style)
+    for finding in look.solved:
+        say(f"  solved: {finding.message}", style="green")
+    if not look.is_played:
+        say("  it has errors: the game goes on as it was", style="red")
+    for mark, text in said_of(look.answers):
+        say(wrapped(f"{mark} {text}", indent="  "), style={"-": "red", "+": "green"}.get(mark, "bold"))
+    if look.left:
+        say(f"  the story ends earlier now: {look.left} of your lines are left out", style="magenta")
+    if look.is_quiet:
+        say("  nothing is answered otherwise" if watching.lines else "  no findings", style="dim")
 
 
 # So long a scenario of a hundred rules takes on a machine of 2020, twice over.
@@ -204,6 +408,7 @@ def generate(
     out: Annotated[Path | None, typer.Option(help="The file; scenarios/ID.yaml if not given.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     model: Annotated[str, typer.Option(help="Who outlines it: see lorewright models list.")] = "builtin",
+    profile: ProfileOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a scenario from packs: places, people, something to be had and brought, a clock, endings.
@@ -230,6 +435,7 @@ def generate(
             seed=seed,
             brief=brief,
             scenario_id=scenario_id,
+            profile=None if profile is None else profile.value,
             model=outliner,
             prompts=lorewright.stage_models.library,
         )

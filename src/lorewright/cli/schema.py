@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from lorewright.authoring.author_schemas import author_schemas, schema_text
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import NotFound, RulesetError, SettingsError
 from lorewright.formats.exporting import write_file
+from lorewright.settings import find_workspace
 
 EXAMPLES = {"schema": "Example: lorewright schema pack --out schemas/pack.json"}
 
@@ -47,16 +49,30 @@ def schema(
         say("Next: lorewright schema --out schemas --vscode")
     elif name is None and out is not None:
         for author_schema in author_schemas():
-            write_file(out / f"{author_schema}.json", schema_text(author_schema), force=True)
+            write_file(out / f"{author_schema}.json", schema_text(author_schema, _rulesets()), force=True)
         show_json(_settings(out)) if vscode else say(f"{len(author_schemas())} schemas in {out}")
     elif out is None:
-        show_json(json.loads(schema_text(str(name))))
+        show_json(json.loads(schema_text(str(name), _rulesets())))
     else:
-        write_file(out, schema_text(str(name)), force=True)
+        write_file(out, schema_text(str(name), _rulesets()), force=True)
         say(f"wrote {out}")
 
 
+def _rulesets() -> Path | None:
+    """Return the folder of the workspace's rulesets, whose acts are in the schema; None where one of them is broken."""
+    folder = find_workspace(Path.cwd()).rulesets
+    try:
+        for name in ruleset_names(folder):
+            load_ruleset(name, folder)
+    except RulesetError:
+        return None
+    return folder
+
+
 def _settings(folder: Path) -> dict[str, dict[str, str]]:
-    """Return settings for the YAML extension of VS Code. Frontmatter is not included: it needs another extension."""
-    where = folder.as_posix() if folder.is_absolute() else f"./{folder.as_posix()}"
+    """Return settings for the YAML extension of VS Code, with paths from the folder in which it is opened.
+    Frontmatter is not included: it needs another extension."""
+    here = Path.cwd().resolve()
+    inside = folder.resolve().is_relative_to(here)
+    where = f"./{folder.resolve().relative_to(here).as_posix()}" if inside else folder.resolve().as_posix()
     return {"yaml.schemas": {f"{where}/{name}.json": glob for name, glob in _GLOBS.items()}}

@@ -33,6 +33,7 @@ INKS: Mapping[str, Ink] = {
     "meaning": Ink("▓", "M", "magenta"),
     "name": Ink("▒", "N", "green"),
     "filters": Ink("░", "F", "yellow"),
+    "mention": Ink("▚", "S", "cyan"),
 }
 
 

@@ -33,7 +33,7 @@ from lorewright.ids import local
 # Export: a card of version 3 for an NPC, with the rest of the pack as the card's book.
 
 _SPEC, _SPEC_VERSION = "chara_card_v3", "3.0"
-_FORMAT = "character card"
+FORMAT = "character card"
 
 # The sections of a person that a card has fields for; any other is an entry of its book.
 _FIELDS = {
@@ -43,7 +43,7 @@ _FIELDS = {
     "Scenario": "scenario",
     "Voice": "mes_example",
 }
-_OPENING = "Opening"
+OPENING = "Opening"
 _GREETING = re.compile(r"^### (Another opening|An opening in company) \d+\n", re.MULTILINE)
 _LISTS = {"Another opening": "alternate_greetings", "An opening in company": "group_only_greetings"}
 
@@ -63,7 +63,7 @@ def character_of(pack: ReadablePack, wanted: str | None) -> ShownEntity | None:
         PackError: the entity is no NPC.
     """
     if wanted is None:
-        was_card = pack.manifest.extra.get("x_imported_from") == _FORMAT
+        was_card = pack.manifest.extra.get("x_imported_from") == FORMAT
         return next(
             (shown for shown in pack.entities if was_card and shown.entity.type == "npc" and _is_card(shown)), None
         )
@@ -107,17 +107,24 @@ def _is_card(shown: ShownEntity) -> bool:
 
 
 def _has_field(section: ShownSection) -> bool:
-    return section.title in _FIELDS or section.title == _OPENING
+    return section.title in _FIELDS or section.title == OPENING
 
 
 def _fields(section: ShownSection, text: str) -> dict[str, Any]:
-    if section.title != _OPENING:
+    if section.title != OPENING:
         return {_FIELDS[section.title]: _talk(text) if section.title == "Voice" else text}
-    first, *greetings = _GREETING.split(text)
-    found: dict[str, Any] = {"first_mes": first.strip("\n")}
-    for title, greeting in zip(greetings[::2], greetings[1::2], strict=True):
-        found.setdefault(_LISTS[title], []).append(greeting.strip("\n"))
+    (_, first), *greetings = greetings_in(text)
+    found: dict[str, Any] = {"first_mes": first}
+    for title, greeting in greetings:
+        found.setdefault(_LISTS[title], []).append(greeting)
     return found
+
+
+def greetings_in(text: str) -> list[tuple[str, str]]:
+    """Return the greetings of a section `Opening`, each with its title: the first has none."""
+    first, *others = _GREETING.split(text)
+    found = zip(others[::2], others[1::2], strict=True)
+    return [("", first.strip("\n")), *((title, greeting.strip("\n")) for title, greeting in found)]
 
 
 def _talk(text: str) -> str:

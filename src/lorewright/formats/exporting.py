@@ -14,10 +14,11 @@ from typing import Literal, assert_never, get_args
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PackError
 from lorewright.formats.character_card import card, character_of
-from lorewright.formats.handout import as_html, as_markdown
+from lorewright.formats.handout import INDEX_PAGE, PAGES_MARK, as_html, as_markdown, as_pages
 from lorewright.formats.obsidian import MARK, vault
 from lorewright.formats.shown import Audience, ReadablePack, shown_pack
 from lorewright.formats.sillytavern import world_info
+from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Pack
 from lorewright.storage.enclosure import is_link
 
@@ -46,17 +47,21 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
         part.unlink(missing_ok=True)
 
 
-def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: str) -> None:
+def write_folder(
+    folder: Path, texts: Mapping[str, str], *, force: bool, mark: str, marked: str = MANIFEST_FILE
+) -> None:
     """Write a folder completely or not at all: a temporary folder next to it is renamed. `force` replaces a folder only
-    if its `pack.yaml` contains `mark`, which this program wrote. Its `.obsidian` stays.
+    if its file `marked` contains `mark`, which this program wrote. Its `.obsidian` stays.
 
     Raises:
         PackError: the folder is taken, or cannot be written; the existing folder is unchanged.
     """
     folder = folder.absolute()
     taken = folder.is_symlink() or folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
-    if taken and not (force and _is_marked(folder, mark)):
-        hint = "name a new folder" if not force else "--force replaces only what pack export wrote; name a new folder"
+    if taken and not (force and _is_marked(folder, mark, marked)):
+        replaced = _is_marked(folder, mark, marked)
+        hint = "--force replaces only what pack export wrote; name a new folder" if force else "name a new folder"
+        hint = "name a new folder, or add --force to replace it" if replaced else hint
         raise PackError(f"{folder} is there already and not empty", hint=hint)
     part, old = _temporary_path(folder), _temporary_path(folder)
     try:
@@ -80,9 +85,9 @@ def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: s
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _is_marked(folder: Path, mark: str) -> bool:
+def _is_marked(folder: Path, mark: str, marked: str) -> bool:
     try:
-        return not folder.is_symlink() and mark in read_text(folder / "pack.yaml", MAX_WRITTEN_BYTES, PackError)
+        return not folder.is_symlink() and mark in read_text(folder / marked, MAX_WRITTEN_BYTES, PackError)
     except (OSError, UnicodeDecodeError, PackError):
         return False
 
@@ -146,6 +151,10 @@ def export_pack(
         texts = vault(shown, folder_name=out.absolute().name)
         write_folder(out, texts, force=force, mark=f"{MARK}:")
         return _exported(shown, kind, "vault", out, len(texts))
+    if kind == "player-handout" and not out.suffix:
+        pages = as_pages(shown)
+        write_folder(out, pages, force=force, mark=PAGES_MARK, marked=INDEX_PAGE)
+        return _exported(shown, kind, "handout", out, len(pages))
     what, text = _document(shown, kind, out, card_of, as_book)
     write_file(out, text, force=force)
     return _exported(shown, kind, what, out, 1)
@@ -177,8 +186,9 @@ def _check_path(pack: Pack, kind: Format, out: Path) -> None:
         raise PackError(f"{out} lies in the pack itself", hint="write it elsewhere: it would become a part of the pack")
     if kind == "sillytavern" and out.suffix.lower() != ".json":
         raise PackError(f"{out} is no .json file", hint="SillyTavern reads .json: name the file so")
-    if kind == "player-handout" and out.suffix.lower() not in _WRITERS:
-        raise PackError(f"{out} is neither .html nor .md", hint="the ending says which of the two is written")
+    if kind == "player-handout" and out.suffix and out.suffix.lower() not in _WRITERS:
+        hint = "the ending says which is written; without one it is a folder of pages"
+        raise PackError(f"{out} is neither .html nor .md", hint=hint)
 
 
 def _exported(shown: ReadablePack, kind: Format, what: str, out: Path, files: int) -> Exported:

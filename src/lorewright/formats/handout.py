@@ -1,10 +1,12 @@
-"""ShownPack -> one document to read or print: a title, a table of contents, and the readable texts by type."""
+"""ReadablePack -> a document to read or print: a title, a table of contents, and the readable texts by type; in one
+file, or as a folder of pages with links between them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -15,12 +17,23 @@ from lorewright.formats.obsidian import titles_of_types
 from lorewright.formats.shown import ReadablePack, ShownEntity
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.ids import local
+from lorewright.packs.images import as_data_url
 from lorewright.packs.markdown.chunking import blocks_of, lines_of
 from lorewright.packs.models import PackEntity
 
 _HASHES = re.compile(r"( {0,3})(#{1,6})")
 # Headings inside a section are lowered by this many levels; its own is an H4.
 _DEEPER = 2
+
+# What the first page of a folder of pages says of itself.
+PAGES_MARK = '<meta name="generator" content="lorewright pack export">'
+INDEX_PAGE = "index.html"
+_PAGES = "pages"
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+# An entity -> the address of its text, as a link has it.
+_Address = Callable[[PackEntity], str]
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -34,6 +47,7 @@ article { margin: 2rem 0; }
 .notice { border: 2px solid; padding: .5rem 1rem; font-weight: bold; }
 table { border-collapse: collapse; } td, th { border: 1px solid; padding: .2rem .5rem; }
 pre { white-space: pre-wrap; }
+article > img { max-width: 100%; max-height: 24rem; }
 @media print {
   body { max-width: none; margin: 0; font-size: 10.5pt; }
   h2, h3, h4 { break-after: avoid; }
@@ -50,7 +64,7 @@ def as_markdown(pack: ReadablePack) -> str:
     parts += [heading("Contents", level=2)]
     groups = list(_groups(pack))
     for title, entities in groups:
-        listed = ", ".join(_link(entity.entity, entity.entity.name) for entity in entities)
+        listed = ", ".join(_link(_in_the_page(entity.entity), entity.entity.name) for entity in entities)
         parts.append(f"- **{title}**: {listed}")
     parts.append("")
     for title, entities in groups:
@@ -58,43 +72,94 @@ def as_markdown(pack: ReadablePack) -> str:
         for shown in entities:
             parts.append(f'<a id="{_anchor(shown.entity)}"></a>\n\n{heading(shown.entity.name, level=3)}')
             parts += [f"*{', '.join(shown.entity.aliases)}*\n"] if shown.entity.aliases else []
-            for name, text in _sections(pack, shown):
+            for name, text in _sections(pack, shown, _in_the_page):
                 parts += [heading(name, level=4)] if name else []
                 parts.append(_deeper(text) + "\n")
     return "\n".join(parts)
 
 
 def as_html(pack: ReadablePack) -> str:
-    """Return the handout as one self-contained HTML page: no script, no picture, nothing from the web."""
-    name = escape(pack.manifest.name)
-    parts = [
-        f'<!doctype html>\n<html lang="{escape(pack.manifest.language)}">\n<head>\n<meta charset="utf-8">',
-        """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""",
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{name}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>",
-    ]
-    parts += [f'<p class="notice">{escape(NOTICE)}</p>'] if pack.tells_secrets else []
-    parts += [f"<p>{escape(line)}</p>" for line in _lead(pack) if line != NOTICE]
-    groups = list(_groups(pack))
-    parts.append("<nav>\n<h2>Contents</h2>")
-    for title, entities in groups:
-        rows = "".join(
-            f'<li><a href="#{_anchor(entity.entity)}">{escape(entity.entity.name)}</a></li>\n' for entity in entities
-        )
-        parts.append(f"<h3>{escape(title)}</h3>\n<ul>\n{rows}</ul>")
-    parts.append("</nav>")
-    for title, entities in groups:
+    """Return the handout as one self-contained HTML page: no script, nothing from the web; pictures are part of it.
+
+    Raises:
+        PackError: a picture cannot be read any more.
+    """
+    parts = [_head(pack, pack.manifest.name), *_title_and_contents(pack, _in_the_page)]
+    for title, entities in _groups(pack):
         parts.append(f"<section>\n<h2>{escape(title)}</h2>")
-        parts += [_article(pack, entity) for entity in entities]
+        parts += [_article(pack, entity, _in_the_page) for entity in entities]
         parts.append("</section>")
     return "\n".join([*parts, "</body>\n</html>\n"])
 
 
-def _article(pack: ReadablePack, shown: ShownEntity) -> str:
+def as_pages(pack: ReadablePack) -> dict[str, str]:
+    """Return the handout as a folder of pages, by relative path: the contents, and a page for each entity with links to
+    what it names and to what names it. Each needs nothing but the others, and opens from a disk."""
+    linked: dict[str, list[PackEntity]] = {}
+    articles: dict[str, str] = {}
+    for shown in pack.entities:
+
+        def address(target: PackEntity, of: PackEntity = shown.entity) -> str:
+            known = linked.setdefault(target.id, [])
+            if target.id != of.id and of not in known:
+                known.append(of)
+            return f"{local(target.id)}.html"
+
+        articles[shown.entity.id] = _article(pack, shown, address)
+    start = [_head(pack, pack.manifest.name, PAGES_MARK), *_title_and_contents(pack, _in_the_folder)]
+    pages = {INDEX_PAGE: "\n".join([*start, "</body>\n</html>\n"])}
+    for shown in pack.entities:
+        parts = [_head(pack, f"{shown.entity.name} · {pack.manifest.name}")]
+        parts += [f'<p class="notice">{escape(NOTICE)}</p>'] if pack.tells_secrets else []
+        parts += [f'<p><a href="../{INDEX_PAGE}">{escape(pack.manifest.name)}</a></p>', articles[shown.entity.id]]
+        back = sorted(linked.get(shown.entity.id, ()), key=lambda entity: entity.name.casefold())
+        if back:
+            rows = "".join(f'<li><a href="{local(e.id)}.html">{escape(e.name)}</a></li>\n' for e in back)
+            parts.append(f"<nav>\n<h2>Named by</h2>\n<ul>\n{rows}</ul>\n</nav>")
+        pages[_in_the_folder(shown.entity)] = "\n".join([*parts, "</body>\n</html>\n"])
+    return pages
+
+
+def _in_the_page(entity: PackEntity) -> str:
+    return f"#{_anchor(entity)}"
+
+
+def _in_the_folder(entity: PackEntity) -> str:
+    return f"{_PAGES}/{local(entity.id)}.html"
+
+
+def _head(pack: ReadablePack, title: str, *more: str) -> str:
+    lines = [
+        f'<!doctype html>\n<html lang="{escape(pack.manifest.language)}">\n<head>\n<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        *more,
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+    ]
+    return "\n".join(lines)
+
+
+def _title_and_contents(pack: ReadablePack, address: _Address) -> Iterator[str]:
+    yield f"<h1>{escape(pack.manifest.name)}</h1>"
+    if pack.tells_secrets:
+        yield f'<p class="notice">{escape(NOTICE)}</p>'
+    yield from (f"<p>{escape(line)}</p>" for line in _lead(pack) if line != NOTICE)
+    yield "<nav>\n<h2>Contents</h2>"
+    for title, entities in _groups(pack):
+        rows = "".join(
+            f'<li><a href="{address(entity.entity)}">{escape(entity.entity.name)}</a></li>\n' for entity in entities
+        )
+        yield f"<h3>{escape(title)}</h3>\n<ul>\n{rows}</ul>"
+    yield "</nav>"
+
+
+def _article(pack: ReadablePack, shown: ShownEntity, address: _Address) -> str:
     entity = shown.entity
     parts = [f'<article id="{_anchor(entity)}">\n<h3>{escape(entity.name)}</h3>']
     parts += [f'<p class="names">{escape(", ".join(entity.aliases))}</p>'] if entity.aliases else []
-    for name, text in _sections(pack, shown):
+    if shown.image is not None:
+        parts.append(f'<img src="{as_data_url(Path(pack.root) / shown.image)}" alt="{escape(entity.name)}">')
+    for name, text in _sections(pack, shown, address):
         parts += [f"<h4>{escape(name)}</h4>"] if name else []
         parts.append(_rendered(text))
     return "\n".join([*parts, "</article>"])
@@ -116,16 +181,16 @@ def _groups(pack: ReadablePack) -> Iterator[tuple[str, list[ShownEntity]]]:
             yield title, sorted(entities, key=lambda shown: (shown.entity.name.casefold(), shown.entity.id))
 
 
-def _sections(pack: ReadablePack, shown: ShownEntity) -> Iterator[tuple[str, str]]:
+def _sections(pack: ReadablePack, shown: ShownEntity, address: _Address) -> Iterator[tuple[str, str]]:
     for section in shown.sections:
-        text = pack.linked(shown, section.text, lambda entity, label: _link(entity, label or entity.name))
+        text = pack.linked(shown, section.text, lambda entity, label: _link(address(entity), label or entity.name))
         if text.strip():
             yield section.title, text
 
 
-def _link(entity: PackEntity, label: str) -> str:
+def _link(address: str, label: str) -> str:
     said = re.sub(r"([\\\[\]])", r"\\\1", label)
-    return f"[{said}](#{_anchor(entity)})"
+    return f"[{said}]({address})"
 
 
 def _anchor(entity: PackEntity) -> str:

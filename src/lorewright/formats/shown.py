@@ -21,6 +21,7 @@ from lorewright.formats.rule_fields import open_rules
 from lorewright.packs.conditions import of_item
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import read_source
+from lorewright.packs.images import image_of
 from lorewright.packs.items import read_items, without_items
 from lorewright.packs.markdown.chunking import blocks_of, lines_of, without_spans
 from lorewright.packs.markdown.hidden_spans import find_hidden_spans, ranges_of
@@ -104,12 +105,13 @@ class ShownSection:
 class ShownEntity:
     """An entity with its readable sections. For a reader other than the game master `entity` has no names or tags of
     anything hidden and no keys of its own, `frontmatter` only entry rules about known sections, and `source` is
-    empty."""
+    empty. `image` is the path of its picture in the pack, which everybody sees who may know of it."""
 
     entity: PackEntity
     sections: tuple[ShownSection, ...]
     frontmatter: dict[str, Any]
     source: tuple[Chunk, ...] = ()
+    image: str | None = None
 
     @property
     def gm_only(self) -> bool:
@@ -153,6 +155,7 @@ def shown_pack(pack: Pack, audience: Audience) -> ReadablePack:
             found[entity.id],
             _frontmatter(pack, entity),
             tuple(chunks.get(entity.id, ())),
+            image_of(Path(pack.root), entity.file_path, entity.attrs)[0],
         )
         for entity in pack.entities
         if entity.id not in hidden
@@ -254,7 +257,7 @@ def _opened(shown: ShownEntity, links: Links) -> ShownEntity:
     )
     sections = tuple(replace(section, title=_plain_title(section.title, links)) for section in shown.sections)
     rules = open_rules(shown.frontmatter, [section.title for section in sections], links)
-    return ShownEntity(entity, sections, rules)
+    return ShownEntity(entity, sections, rules, image=shown.image)
 
 
 def _plain_title(title: str, links: Links) -> str:

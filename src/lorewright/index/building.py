@@ -277,7 +277,7 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
         fulltext_here().insert(connection, table_of(chunk.role), [words])
     links = [(link.kind, link.value, row) for link in chunk.links]
     connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
-    connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
+    connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
 
 
 def write_conditions(connection: sqlite3.Connection, row: int, chunk: Chunk) -> None:
@@ -301,7 +301,10 @@ def table_of(role: str) -> str:
 
 
 def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:
-    return [(item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition) for item in items]
+    return [
+        (item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition, item.opened_by)
+        for item in items
+    ]
 
 
 def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:

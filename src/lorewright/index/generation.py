@@ -375,6 +375,12 @@ class Generation:
             self._items[row] = tuple(map(_item, found))
         return list(self._items[row])
 
+    def opened_items(self) -> list[tuple[str, Item]]:
+        """Return the items whose authors noted what opens them, each with its entity's ID, in source order."""
+        sql = """SELECT entity_id, items.* FROM items JOIN pack_chunks ON pack_chunks.rowid = chunk
+            WHERE opened_by IS NOT NULL ORDER BY chunk, items.line, items.rowid"""
+        return [(row["entity_id"], _item(row)) for row in self.connection.execute(sql)]
+
     def window_table(self, count: int) -> WindowTable:
         """Return the windows of the `count` vectors."""
         if self._windows is None:
@@ -418,6 +424,7 @@ def _item(row: sqlite3.Row) -> Item:
         trigger=row["trigger"],
         hint=row["hint"],
         condition=row["condition"],
+        opened_by=row["opened_by"],
     )
 
 

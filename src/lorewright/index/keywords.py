@@ -29,7 +29,7 @@ from lorewright.tokens import BY_SCRIPT
 # The tables of a generation's `chunks.db`. Each is written once, when the generation is built.
 
 # Raised whenever the contents of a generation change, so that an old one is rebuilt rather than misread.
-GENERATION_FORMAT = 10
+GENERATION_FORMAT = 11
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
@@ -76,7 +76,7 @@ STATEMENTS = (
     # Items, which can be revealed one by one.
     """CREATE TABLE items (
         id TEXT PRIMARY KEY, chunk INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, line INTEGER NOT NULL,
-        trigger TEXT, hint TEXT, condition TEXT
+        trigger TEXT, hint TEXT, condition TEXT, opened_by TEXT
     )""",
     "CREATE INDEX items_of_chunk ON items (chunk)",
     # The embedded windows, in the order of the vectors (from 0): a piece of a chunk, or with item_id of one item of it.
@@ -103,6 +103,15 @@ STOP_WORDS = frozenset(
 )
 
 
+# What a question asks with in scripts without spaces: there it stands inside of the words, and its bigrams are rare
+# enough in prose to outweigh what is asked about.
+_QUESTION_WORDS = re.compile(
+    "叫?[什甚][么麼](?:名字|时候|時候|样|樣|地方)?|[为為]什[么麼]|怎[么麼][样樣]?|哪[里裡儿兒个個些]|多少|来着|來著|到底|究竟|是?[谁誰]"
+    "|どこ|だれ|どんな|どの(?:よう|くらい)|どうして|どうやって|なぜ|いつ|何(?:という|といい?|で|が|を|の|は|時|人|者)?"
+    "|で(?:すか|しょうか|したか)|ますか|ましたか|ください"
+)
+
+
 def words_of(text: str) -> list[str]:
     """Return lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case folded as Unicode does."""
     folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
@@ -121,8 +130,16 @@ def indexed_row(row: Row, *, reading: int) -> Row:
 
 
 def parts_of_words(words: Iterable[str]) -> list[str]:
-    """Return the words as tables of bigrams are searched for them: in scripts without spaces by their parts."""
-    return list(dict.fromkeys(part for word in words for part in parts_of(word)))
+    """Return the words as tables of bigrams are searched for them: in scripts without spaces by their parts, without
+    those of question words where anything else is asked."""
+    return list(dict.fromkeys(part for word in words for part in _parts_asked(word)))
+
+
+def _parts_asked(word: str) -> list[str]:
+    if not is_unspaced(word):
+        return [word]
+    telling = [part for piece in _QUESTION_WORDS.split(word) if piece for part in parts_of(piece)]
+    return telling or parts_of(word)
 
 
 def is_english(language: str) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
-from lorewright.errors import EmbedderError
+from lorewright.errors import EmbedderError, PackError
 from lorewright.index.building import (
     make_tables,
     names_of,
@@ -27,11 +28,14 @@ from lorewright.index.building import (
 )
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedding_cache import EmbeddingCache, hash_of
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.files import Progress, no_progress
 from lorewright.packs.models import Chunk, Pack
+from lorewright.packs.pack_loader import PackLoader, ParseCaches
 
 # Room for fifteen chunks between two. Keyword ranking has a place for every row number, so a wider gap would make every
 # question slower.
@@ -244,3 +248,83 @@ def _numbered(chunks: Sequence[Chunk], titles: dict[str, str], after: int, befor
     return [
         LiveRow(after + step * place, chunk, titles[chunk.entity_id]) for place, chunk in enumerate(chunks, start=1)
     ]
+
+
+# The packs that a pack which is being written depends on.
+
+
+class NeededPacks:
+    """The generations of the installed packs that a pack depends on, each open while it is the current one; and those
+    of their texts as they are written now, where these were read and are others."""
+
+    def __init__(self, library: Library, memories: ParseCaches) -> None:
+        self._library = library
+        self._memories = memories
+        self._open: dict[GenerationKey, Generation] = {}
+        self._said: dict[GenerationKey, dict[str, str]] = {}
+        self._edited: dict[str, Pack] = {}
+        self._live: dict[str, LiveIndex] = {}
+        # Why one of them is asked as it is installed, although its folder holds another text.
+        self.problem: str | None = None
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """Return the texts that are asked in place of the installed ones, by pack, and the problem if there is any."""
+        return (*((pack.manifest.id, pack.content_hash) for pack in self._edited.values()), ("", self.problem or ""))
+
+    def read(self, pack: Pack) -> None:
+        """Read the folders of the packs that a pack depends on. One with errors stays as it was asked last."""
+        self.problem = None
+        for installed in self._wanted(pack):
+            folder = Path(installed.path)
+            try:
+                loader = PackLoader(folder.parent, self._library.neighbours(), memories=self._memories)
+                now = loader.check_pack(folder)
+            except (PackError, OSError) as problem:
+                told = problem.message if isinstance(problem, PackError) else str(problem)
+                self.problem = f"{installed.id} is asked as it was: {told}"
+                continue
+            if now.content_hash == installed.content_hash:
+                self._edited.pop(installed.id, None)
+            elif now.errors:
+                self.problem = f"{installed.id} is asked as it was: {now.errors[0]}"
+            else:
+                self._edited[installed.id] = now
+
+    def _wanted(self, pack: Pack) -> list[InstalledPack]:
+        wanted = {dependency.id for dependency in pack.manifest.depends_on} - {pack.manifest.id}
+        return [installed for installed in self._library.packs() if installed.id in wanted] if wanted else []
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Return the text of all their chunks, by ID."""
+        said = {chunk_id: text for said in self._said.values() for chunk_id, text in said.items()}
+        return said | {chunk.id: chunk.text for pack in self._edited.values() for chunk in pack.chunks}
+
+    def beside(self, pack: Pack, own: Generation) -> tuple[Generation, ...]:
+        """Return the generations to ask: the pack and those that it depends on, in the order of their IDs."""
+        installed = {needed.id: needed.key for needed in self._wanted(pack)}
+        for pack_id in [own_id for own_id in self._edited if own_id not in installed]:
+            del self._edited[pack_id]
+        keys = [key for pack_id, key in installed.items() if pack_id not in self._edited]
+        for key in [key for key in self._open if key not in keys]:
+            self._open.pop(key).close()
+            del self._said[key]
+        for key in keys:
+            if key not in self._open:
+                self._open[key] = self._library.open(key)
+                self._said[key] = {chunk.id: chunk.written for chunk in self._open[key].all_chunks()}
+        live = [
+            self._live.setdefault(pack_id, LiveIndex(self._library.vectors)).update(edited).generation
+            for pack_id, edited in self._edited.items()
+        ]
+        return tuple(sorted([own, *self._open.values(), *live], key=lambda generation: generation.pack_id))
+
+    def close(self) -> None:
+        """Let go of everything that is open."""
+        with ExitStack() as stack:
+            for index in self._live.values():
+                stack.callback(index.close)
+            for generation in self._open.values():
+                stack.callback(generation.close)
+        self._open, self._said = {}, {}

@@ -79,6 +79,11 @@ class PromptLibrary:
         """Return the files of all versions, by name, oldest first."""
         return tuple(self._files[name, version] for name in self.names() for version in self.versions(name))
 
+    def plain_texts(self) -> tuple[Path, ...]:
+        """Return the `.txt` files in the folders, sorted: prompts in the form of other programs, which none are read
+        from."""
+        return tuple(path for folder in self._folders if folder.is_dir() for path in sorted(folder.glob("*.txt")))
+
     def pinned(self, pins: Iterable[PromptTemplate]) -> PromptLibrary:
         """Return a library of the same prompts with these in force."""
         library = PromptLibrary((), {**self._pins, **{pin.name: pin for pin in pins}})

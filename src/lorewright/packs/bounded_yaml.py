@@ -110,7 +110,9 @@ def _compose(text: str, max_nodes: int) -> yaml.Node | None:
 
 
 def _problem(problem: yaml.MarkedYAMLError) -> YamlProblem:
-    mark = problem.problem_mark or problem.context_mark
+    # A quotation mark that is never closed is told where it is opened.
+    is_open = "end of stream" in (problem.problem or "") and problem.context_mark is not None
+    mark = problem.context_mark if is_open else problem.problem_mark or problem.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     return YamlProblem("invalid-yaml", problem.problem or "not YAML", line, column)
 

@@ -10,7 +10,7 @@ from typing import Any
 from lorewright.ids import slug
 from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
-from lorewright.packs.items import read_items
+from lorewright.packs.items import lint_openings, read_items
 from lorewright.packs.markdown.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
 from lorewright.packs.markdown.hidden_spans import ranges_of, without_plugin_code
 from lorewright.packs.markdown.markup import Edit, apply_edits
@@ -71,7 +71,9 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
                 part=part,
                 position=0,
                 token_count=count_tokens(shown.strip(), reading=file.reading),
-                items=read_items(shown, chunk_id=chunk_id, line=text_line, discoverable=discoverable)
+                items=read_items(
+                    shown, chunk_id=chunk_id, line=text_line, discoverable=discoverable, withheld=role == "withholds"
+                )
                 if role in ITEM_ROLES
                 else (),
                 conditions=_conditions(section, file.meta),
@@ -79,6 +81,7 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
             text_start = start + len(heading)
             drafts.append(ChunkDraft(chunk, references_in(shown), text_start, text_start + len(text)))
             findings += lint_items(file.source.path, chunk.items)
+            findings += lint_openings(file.source.path, chunk.items) if role == "withholds" else ()
             start += len(chunk.source)
             line = text_line + text.count("\n")
     drafts += _secrets(file, entity, drafts, taken, max_tokens)
@@ -157,7 +160,8 @@ def _told_items(chunk: Chunk, told: str, hints: str) -> tuple[Item, ...]:
 
 
 def _items_by_name(chunk: Chunk, text: str) -> dict[str, Item]:
-    items = read_items(text, chunk_id=chunk.id, line=1, discoverable=chunk.role == "discoverable")
+    discoverable, withheld = chunk.role == "discoverable", chunk.role == "withholds"
+    items = read_items(text, chunk_id=chunk.id, line=1, discoverable=discoverable, withheld=withheld)
     return {item.name: item for item in items}
 
 
@@ -255,7 +259,9 @@ def _secrets(
                 part=part,
                 position=0,
                 token_count=count_tokens(piece.strip(), reading=file.reading),
-                items=read_items(piece, chunk_id=chunk_id, line=line, discoverable=False),
+                items=read_items(
+                    piece, chunk_id=chunk_id, line=line, discoverable=False, withheld=span.mark.role == "withholds"
+                ),
                 conditions=around[-1].conditions if around else (),
             )
             found.append(ChunkDraft(chunk, references_in(piece), is_taken_out=True))

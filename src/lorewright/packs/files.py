@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, TypeVar, cast
 
 T = TypeVar("T")
@@ -103,12 +103,23 @@ _TEMPLATE_WORDS = frozenset(
 _INSTRUCTIONS = frozenset({"claude", "agents", "gemini", "copilot-instructions"})
 
 
+# What Dropbox, Nextcloud, Obsidian Sync, Syncthing and Resilio put behind the stem of a file that has two versions.
+_CONFLICT = re.compile(
+    r"(?: ?\([^()]*(?:conflicted copy|case conflict|konflikt stehende kopie|copie en conflit|copia en conflicto"
+    r"|cópia em conflito|冲突副本|競合コピー)[^()]*\)|\.sync-conflict-\d{8}-\d{6}(?:-\w+)?|_conflict-\d{8}-\d{6}"
+    r"|\.conflict)$",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The relative paths (with `/`) of the files to read, sorted, and a finding for each that was left out."""
+    """The relative paths (with `/`) of the files to read, sorted, and a finding for each that was left out. `copies`
+    are those paths that are part of the text and hold no lore: a sync made them of a file beside them."""
 
     paths: tuple[str, ...]
     findings: tuple[Finding, ...]
+    copies: frozenset[str] = frozenset()
 
 
 def list_files(root: Path, exclude: Sequence[str] = (), *, include: Sequence[str] = (), reading: int) -> Listing:
@@ -139,7 +150,23 @@ def list_files(root: Path, exclude: Sequence[str] = (), *, include: Sequence[str
         count = "1 file is" if len(no_lore) == 1 else f"{len(no_lore)} files are"
         message = f"{count} left out: templates, and instructions for programs"
         findings.append(info(no_lore[0], "not-content", message, hint="include: in pack.yaml brings them back"))
-    return Listing(tuple(paths), tuple(findings))
+    copies = {} if reading == 1 else _conflict_copies(paths)
+    for copy, original in copies.items():
+        message = f"left out: a sync made this copy of {original} when two devices had edited it"
+        hint = f"put into {original} what it lacks, and delete the copy"
+        findings.append(warning(copy, "conflict-copy", message, hint=hint))
+    return Listing(tuple(paths), tuple(findings), frozenset(copies))
+
+
+def _conflict_copies(paths: Sequence[str]) -> dict[str, str]:
+    """Return the paths that a sync made because a file beside them was edited on two devices, with that file's name:
+    they have its ID and most of its text."""
+    there, found = set(paths), {}
+    for path in map(PurePosixPath, paths):
+        stem = _CONFLICT.sub("", path.stem)
+        if stem not in ("", path.stem) and path.with_name(f"{stem}{path.suffix}").as_posix() in there:
+            found[path.as_posix()] = f"{stem}{path.suffix}"
+    return found
 
 
 def _is_included(path: str, include: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ import yaml
 from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError, UnsafePath
 from lorewright.ids import is_id
-from lorewright.packs.content_hash import source_paths
+from lorewright.packs.content_hash import pinned_paths
 from lorewright.packs.files import (
     MAX_ARCHIVE_BYTES,
     MAX_FILE_BYTES,
@@ -43,7 +43,7 @@ def place_copy(source: Path, target: Path) -> None:
 
     def fill(folder: Path) -> None:
         enclosure = Enclosure(folder)
-        for name in source_paths(source):
+        for name in pinned_paths(source):
             enclosure.copy_in(source / name, folder / name)
 
     _place(target, fill)

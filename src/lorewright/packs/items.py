@@ -2,17 +2,19 @@
 
 Each list item is an item, and in prose each paragraph. `{#name}` names it, `(when …)` at its start is a condition, and
 in a discoverable section `search behind the bar: …` is the trigger; a nested `hint: …` may be shown before it is found.
+`(2d6 charm)`, `(2d6)`, `(trust 2)` or `(ask)` at the start or end of a withheld item says what opens it in play.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from markdown_it.token import Token
 
 from lorewright.ids import slug
+from lorewright.packs.files import Finding, warning
 from lorewright.packs.markdown.chunking import blocks_of, lines_of, plain_text
 from lorewright.packs.models import Item
 
@@ -20,6 +22,12 @@ _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
 _WORD = re.compile(r"[^\W_]")
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _CONDITION = re.compile(r"^\((when\s[^()]{1,200})\)\s*", re.IGNORECASE)
+_WHAT_OPENS = r"\((\d{0,2}d\d{1,3}(?:[+-]\d{1,3})?(?:\s+[A-Za-z_]\w{0,40})?|trust\s+\d{1,2}|ask)\)"
+_OPENING = re.compile(rf"^{_WHAT_OPENS}\s+|\s+{_WHAT_OPENS}$", re.IGNORECASE)
+# What looks like such a note and is none.
+_ALMOST = re.compile(
+    r"^\((?:\d{0,2}d\d|trust\b|ask\b|charm\b)[^()]{0,60}\)|\((?:\d{0,2}d\d|trust\b)[^()]{0,60}\)$", re.IGNORECASE
+)
 _HINT = re.compile(r"^\s*(?:[-*+]\s+)?hint:\s*(.+)$", re.IGNORECASE)
 _TRIGGER = re.compile(r"^([^:.!?]{3,80}):\s+(\S.*)$", re.DOTALL)
 
@@ -30,7 +38,7 @@ class _Span:
     end: int
 
 
-def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tuple[Item, ...]:
+def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool, withheld: bool = False) -> tuple[Item, ...]:
     """Return the items of a section's text, in order. An item without a name is named by its number (`1`, `2`, …).
 
     `line` is the file's line (from 1) on which the text begins. A repeated name gets `_2`, `_3`, ….
@@ -40,11 +48,21 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
     taken: set[str] = set()
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
         source = "".join(lines[span.start : span.end])
-        item = _read_item(source, chunk_id, str(number), line + span.start, discoverable, taken)
+        item = _read_item(source, chunk_id, str(number), line + span.start, discoverable, taken, withheld)
         if _WORD.search(item.text):
             items.append(item)
             taken.add(item.name)
     return tuple(items)
+
+
+def lint_openings(path: str, items: Iterable[Item]) -> Iterator[Finding]:
+    """Yield a finding for each withheld item with a note on what opens it that cannot be read: it would be told."""
+    for item in items:
+        found = _ALMOST.search(item.text) if item.opened_by is None else None
+        if found is not None:
+            message = f"{found[0]} says nothing that opens it, and is a part of its text"
+            hint = "write (2d6), (2d6 charm), (trust 2) or (ask)"
+            yield warning(path, "bad-opening", message, line=item.line, hint=hint)
 
 
 def without_items(text: str, names: Container[str]) -> str:
@@ -73,13 +91,17 @@ def _spans(tokens: list[Token]) -> Iterator[_Span]:
             yield _Span(*token.map)
 
 
-def _read_item(source: str, chunk_id: str, number: str, line: int, discoverable: bool, taken: set[str]) -> Item:
+def _read_item(
+    source: str, chunk_id: str, number: str, line: int, discoverable: bool, taken: set[str], withheld: bool = False
+) -> Item:
     source, hint = _take_hint(_MARKER.sub("", source, count=1))
     named = _NAME.search(source)
     name = _free_name(slug(named.group(1), fallback=number).replace("-", "_") if named else number, taken)
     text = plain_text(_NAME.sub(" ", source, count=1))
     condition = _CONDITION.match(text)
     text = text[condition.end() :] if condition else text
+    opening = _OPENING.search(text) if withheld else None
+    text = f"{text[: opening.start()]}{text[opening.end() :]}" if opening else text
     trigger = _TRIGGER.match(text) if discoverable else None
     return Item(
         id=f"{chunk_id}#{name}",
@@ -89,6 +111,7 @@ def _read_item(source: str, chunk_id: str, number: str, line: int, discoverable:
         trigger=trigger.group(1).strip() if trigger else None,
         hint=hint,
         condition=condition.group(1) if condition else None,
+        opened_by=(opening.group(1) or opening.group(2)).lower() if opening else None,
     )
 
 

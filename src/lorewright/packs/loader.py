@@ -34,16 +34,16 @@ from lorewright.packs.files import (
     no_progress,
     warning,
 )
+from lorewright.packs.images import lint_images
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, load_manifest
-from lorewright.packs.metadata import connect_exits
+from lorewright.packs.markdown.exits import connect_exits
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
 from lorewright.packs.read_file import ReadFile, read_file
 from lorewright.packs.references import Links, LinkTable
 
 _SHARED = 3  # As many files with one heading have it of a template.
 _PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
-_INLINE_TAG = re.compile(r"(?<![^\s(,;])#([^\W\d][\w/-]*)")
 
 # Entry rules: references are resolved to IDs; unknown references and rules that can never hold become findings.
 
@@ -240,11 +240,13 @@ def _load(root: Path, progress: Progress, memory: ParseCache, reading: int) -> P
     for done, path in enumerate(listing.paths, start=1):
         files.append(_file(path, digest.read(path), manifest, memory, reading))
         progress("reading", done, len(listing.paths))
+    files = [file for file in files if file.path not in listing.copies]
     findings += [*listing.findings, *(finding for file in files for finding in file.read.source.findings)]
-    usable = [file for file in files if not file.read.source.skip and _is_wanted(file, manifest)]
+    usable = [file for file in files if not file.read.source.skip and file.read.is_wanted(manifest)]
     usable = _without_duplicates(usable if reading == 1 else _with_free_ids(usable), findings)
     findings += _lint_vault(manifest, usable)
     findings += lint_paths(listing.paths)
+    findings += lint_images(root, {file.path: (file.read.meta.attrs, file.line_of("image")) for file in usable})
     findings += lint_ids((file.entity_id, file.path, file.line_of("id")) for file in usable)
     headings = Counter(file.read.heading for file in usable)
     entities = tuple(_entity(manifest.id, file, headings) for file in usable)
@@ -252,8 +254,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache, reading: int) -> P
     max_tokens = manifest.chunk_tokens
     cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
     readers = _readers(manifest.id, entities, cuts, memory)
-    exit_lines = [file.line_of("exits") for file in usable]
-    entities = connect_exits(entities, [file.read.meta.ways for file in usable], exit_lines, links.find, findings)
+    entities = connect_exits(entities, [file.read.ways for file in usable], links.find, findings)
     chunks: list[Chunk] = []
     said: dict[str, WrittenEntryRules] = {}
     for file, entity, cut in zip(usable, entities, cuts, strict=True):
@@ -301,19 +302,6 @@ def _file(path: str, data: bytes, manifest: Manifest, memory: ParseCache, readin
     key = ("read", path, hashlib.sha256(data).digest(), tuple(manifest.types.items()), opened, reading)
     read = memory.get(key, lambda: read_file(path, data, manifest.types, reading=reading, open_titles=opened))
     return _File(read, key, read.meta.entity_id)
-
-
-def _is_wanted(file: _File, manifest: Manifest) -> bool:
-    """Tell whether a note is content by its tags (`include: ["#lorebook"]`); `#a` covers `#a/b`."""
-    included, excluded = (
-        [glob[1:].casefold() for glob in globs if glob.startswith("#")]
-        for globs in (manifest.include, manifest.exclude)
-    )
-    if not included and not excluded:
-        return True
-    tags = {tag.casefold() for tag in (*file.read.meta.tags, *_INLINE_TAG.findall(file.read.source.body))}
-    over = tags | {"/".join(tag.split("/")[:count]) for tag in tags for count in range(1, tag.count("/") + 1)}
-    return not over.intersection(excluded) and (not included or bool(over.intersection(included)))
 
 
 def _with_free_ids(files: list[_File]) -> list[_File]:

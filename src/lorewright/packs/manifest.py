@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
-from lorewright.ids import is_id, slug
+from lorewright.ids import is_id, misspelt, slug
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
 from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding, error, warning
 from lorewright.packs.frontmatter import decode_text
@@ -78,7 +78,12 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
             note("wrong-type", f"{key} must be text", key, hint=f'write {key}: "{fields[key]}"')
             fields[key] = str(fields[key])
     if "layer" in fields and fields["layer"] not in LAYERS:
-        note("unknown-layer", "unknown layer, read as setting", "layer", hint=f"one of {', '.join(LAYERS)}")
+        note(
+            "unknown-layer",
+            f"unknown layer {str(data['layer'])[:40]}, read as setting",
+            "layer",
+            hint=f"one of {', '.join(LAYERS)}",
+        )
         fields["layer"] = "setting"
     if "depends_on" in fields and isinstance(fields["depends_on"], list):
         fields["depends_on"] = [{"id": field} if isinstance(field, str) else field for field in fields["depends_on"]]
@@ -95,8 +100,17 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
     if isinstance(fields.get("synonyms"), list):
         fields["synonyms"] = [_group(field) for field in fields["synonyms"]]
     unknown = [kind for kind in _values(fields.get("types")) if kind not in ENTITY_TYPES]
+    for key in map(str, data):
+        near = misspelt(key, _KNOWN - set(map(str, data)))
+        if key not in _KNOWN and near is not None:
+            note("misspelt-key", f"{key} is no key of a manifest; did you mean {near}?", key, hint=f"write {near}: …")
     if unknown:
-        note("unknown-type", f"types: {unknown[0]} is no type", "types", hint=f"one of {', '.join(ENTITY_TYPES)}")
+        note(
+            "unknown-type",
+            f"types: {', '.join(map(str, unknown))} is no type",
+            "types",
+            hint=f"one of {', '.join(ENTITY_TYPES)}",
+        )
         fields["types"] = {folder: kind for folder, kind in fields["types"].items() if kind in ENTITY_TYPES}
     if isinstance(fields.get("license"), str):
         note("wrong-type", "license is a text", "license", hint="write license: {type: …}")

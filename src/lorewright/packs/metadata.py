@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorewright.ids import is_id, local, slug
+from lorewright.ids import is_id, misspelt, slug
 from lorewright.packs.conditions import NEVER, bad_condition, read_when
 from lorewright.packs.content_hash import READING
 from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, WrittenRules, read_rules
 from lorewright.packs.files import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile
+from lorewright.packs.markdown.exits import PackExit, read_ways
 from lorewright.packs.markdown.titles import (
     is_private_tag,
     privacy_of,
@@ -21,109 +22,8 @@ from lorewright.packs.markdown.titles import (
     type_of_tags,
     type_of_words,
 )
-from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, PackEntity, Role, When
-from lorewright.packs.schemas import CHATTINESS, wrong_of_character
-
-# Exits: `exits:` of a location becomes a list of ways in its `attrs`: name, to, minutes, door, key, one_way.
-
-# Looks an entity up by ID, name, alias or path.
-Find = Callable[[str], PackEntity | None]
-
-_TEXTS = ("name", "to", "door", "key")
-_KEYS = frozenset({*_TEXTS, "minutes", "one_way"})
-
-
-@dataclass(frozen=True, slots=True)
-class PackExit:
-    """A way out of a place. `to` is a qualified ID after it was looked up; `door` and `key` name things of a
-    scenario."""
-
-    name: str
-    to: str
-    minutes: int = 1
-    door: str | None = None
-    key: str | None = None
-    one_way: bool = False
-
-
-def read_ways(value: object) -> tuple[tuple[PackExit, ...], tuple[str, ...]]:
-    """Return the ways that can be read, and a sentence on each problem with the others.
-
-    A list of `{to: …}`, or `name: target`, or `name: {to: …}`; a way without a name is named by its target.
-    """
-    if isinstance(value, list):
-        given = [way if isinstance(way, dict) else {"to": way} for way in value]
-    elif isinstance(value, dict):
-        given = [{"name": name, **(way if isinstance(way, dict) else {"to": way})} for name, way in value.items()]
-    else:
-        return (), ("exits must be a list, or `name: target` lines",)
-    read = [_read_way(way) for way in given]
-    ways = {way.name: way for way in read if isinstance(way, PackExit)}
-    return tuple(ways.values()), tuple(problem for problem in read if isinstance(problem, str))
-
-
-def _read_way(given: Mapping[str, Any]) -> PackExit | str:
-    unknown = sorted(set(map(str, given)) - _KEYS)
-    if unknown:
-        return f"an exit has no {unknown[0]}"
-    texts = {key: given[key] for key in _TEXTS if given.get(key) is not None}
-    wrong = next((key for key, text in texts.items() if not isinstance(text, str)), None)
-    if wrong or not texts.get("to"):
-        return f"an exit's {wrong or 'to'} must be text"
-    minutes, one_way = given.get("minutes", 1), given.get("one_way", False)
-    if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 0 or not isinstance(one_way, bool):
-        return "an exit's minutes must be a whole number, and one_way true or false"
-    to = texts["to"].removeprefix("[[").removesuffix("]]")
-    return PackExit(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
-
-
-def connect_exits(
-    entities: Sequence[PackEntity],
-    ways: Sequence[Sequence[PackExit]],
-    lines: Sequence[int],
-    find: Find,
-    findings: list[Finding],
-) -> tuple[PackEntity, ...]:
-    """Return the entities with their ways in `attrs`, in the same order; a way that leads nowhere is dropped with a
-    finding. `ways` and `lines` are in the order of the entities."""
-    found = []
-    for entity, own, line in zip(entities, ways, lines, strict=True):
-        kept = [replace(way, to=target) for way in own if (target := _target(way.to, find)) is not None]
-        findings += [_dangling(entity, way, line) for way in own if _target(way.to, find) is None]
-        attrs = {**entity.attrs, "exits": [asdict(way) for way in kept]} if own else entity.attrs
-        found.append(replace(entity, attrs=attrs))
-    findings += _one_way(found, lines)
-    return tuple(found)
-
-
-def ways_of(entity: PackEntity) -> list[PackExit]:
-    """Return the ways in an entity's `attrs`, in order; none if it is no location."""
-    ways = entity.attrs.get("exits") if entity.type == "location" else None
-    return [PackExit(**way) for way in ways or ()]
-
-
-def _target(reference: str, find: Find) -> str | None:
-    """Return the ID that a reference means, or None; an unknown ID of another pack is kept, as it may be installed
-    later."""
-    target = find(reference)
-    return target.id if target is not None else reference if ":" in reference else None
-
-
-def _dangling(entity: PackEntity, way: PackExit, line: int) -> Finding:
-    message = f"exit {way.name}: nothing in the pack is named {way.to[:60]}"
-    return warning(entity.file_path, "dangling-reference", message, line=line, hint="add the file or fix the name")
-
-
-def _one_way(entities: Iterable[PackEntity], lines: Sequence[int]) -> Iterator[Finding]:
-    by_id = {entity.id: entity for entity in entities}
-    for entity, line in zip(by_id.values(), lines, strict=True):
-        for way in ways_of(entity):
-            other = by_id.get(way.to)
-            if other is not None and not way.one_way and entity.id not in {back.to for back in ways_of(other)}:
-                message = f"exit {way.name}: there is no way back from {other.name}"
-                hint = "add one there, or one_way: true here"
-                yield warning(entity.file_path, "one-way-exit", message, line=line, hint=hint)
-
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, Role, When
+from lorewright.packs.schemas import CHARACTER_KEYS, CHATTINESS, wrong_of_character
 
 _RELATIONS = {
     "related_entities": "entity",
@@ -133,6 +33,9 @@ _RELATIONS = {
 }
 _KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", "overrides", *_RELATIONS}
 _KNOWN |= {"when", "section_when", "cut"}
+_PRONOUNS = ("he", "she", "they", "it")
+# The keys that mean something in frontmatter, those of people and places included.
+_MEANING = frozenset({*_KNOWN, FILE_KEY, SECTION_KEY, "exits", "pronoun", *CHARACTER_KEYS})
 _OPEN_WORDS = ("public", "player", "players", "open", "all")
 _GM_WORDS = ("gm", "dm", "secret", "hidden", "true")
 _ROLES = ALL_ROLES
@@ -183,6 +86,7 @@ def read_metadata(
     meta.when = reader.when(meta)
     meta.section_when = reader.section_when()
     meta.attrs = {key: value for key, value in source.metadata.items() if key not in _KNOWN}
+    reader.unknown_keys()
     meta.entry_rules = reader.entry_rules(meta)
     meta.section_entry_rules = reader.section_entry_rules(meta)
     reader.of_a_character(meta)
@@ -283,6 +187,25 @@ class _Reader:
         for problem in wrong:
             self._note("wrong-type", problem, key="exits", hint="write exits: [{to: place, minutes: 5}]")
         return ways
+
+    def unknown_keys(self) -> None:
+        """Tell of keys that mean nothing and are nearly one that does; any other key is the author's own."""
+        written = self.source.metadata
+        for key in map(str, written):
+            near = misspelt(key, _MEANING - set(map(str, written)))
+            if key not in _MEANING and near is not None and privacy_of(key, written.get(key)) is None:
+                message = f"{key} is no key that has a meaning; did you mean {near}?"
+                self._note(
+                    "misspelt-key", message, key=key, hint=f"write {near}: …, or leave it if the key is your own"
+                )
+        pronoun = written.get("pronoun")
+        if pronoun is not None and pronoun not in _PRONOUNS:
+            self._note(
+                "wrong-type",
+                f"pronoun: {str(pronoun)[:40]} is none",
+                key="pronoun",
+                hint=f"one of {', '.join(_PRONOUNS)}",
+            )
 
     def of_a_character(self, meta: FileMetadata) -> None:
         """Remove the keys of an NPC's own will from its `attrs` where they cannot be used."""

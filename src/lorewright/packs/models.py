@@ -158,7 +158,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class EntryRules:
-    """The rules on when a section is in an answer, apart from the search; docs/authoring.md describes each.
+    """The rules on when a section is in an answer, apart from the search; docs/packs.md describes each.
 
     `requires` and `excludes` hold IDs: `pack:entity`, or of one section `pack:entity:section`. A group and a dice roll
     belong to the file or to the section, wherever they are written: `group_of` and `thrown_for` are its ID.
@@ -184,7 +184,7 @@ class EntryRules:
 @dataclass(frozen=True, slots=True)
 class Item:
     """A single piece of knowledge. `text` is plain prose without markers; `trigger` (discoverables) is `search …`;
-    `condition` is the words of `(when …)`."""
+    `condition` is the words of `(when …)`, `opened_by` those of a note on what opens it in play (`2d6 charm`)."""
 
     id: str
     name: str
@@ -193,6 +193,7 @@ class Item:
     trigger: str | None = None
     hint: str | None = None
     condition: str | None = None
+    opened_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +280,7 @@ class Pack:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
 
-# Role of a section -> its titles. The only table of these; `docs/authoring.md` shows it to authors.
+# Role of a section -> its titles. The only table of these; `docs/packs.md` shows it to authors.
 
 SYNONYMS: dict[Role, tuple[str, ...]] = {
     "atmosphere": ("atmosphere", "ambience", "appearance", "first impression", "look and feel", "senses"),

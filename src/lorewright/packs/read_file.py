@@ -21,12 +21,14 @@ from lorewright.packs.markdown.chunking import (
     outline_of,
     split_sections,
 )
+from lorewright.packs.markdown.exits import WrittenWays, is_exits_title, read_listed_ways
 from lorewright.packs.markdown.hidden_spans import HiddenSpan, find_hidden_spans, ranges_of, without_plugin_code
 from lorewright.packs.markdown.titles import OPEN, TitleRole, secrecy_of, title_role
 from lorewright.packs.metadata import FileMetadata, read_metadata
-from lorewright.packs.models import OPEN_ROLES, Role
+from lorewright.packs.models import OPEN_ROLES, Manifest, Role
 
 _A_WORD = re.compile(r"[^\W_]")
+_INLINE_TAG = re.compile(r"(?<![^\s(,;])#([^\W\d][\w/-]*)")
 _EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,200})")
 _MEDIA = re.compile(r"\.(?!md\b)\w{2,12}\s*$", re.IGNORECASE)
 
@@ -89,6 +91,30 @@ class ReadFile:
         stem = slug(PurePosixPath(self.source.path).stem)
         named = title or next((s.subtitle for s in self.sections if s.subtitle and slug(s.subtitle) == stem), "")
         return named if _A_WORD.search(named) else ""
+
+    def is_wanted(self, manifest: Manifest) -> bool:
+        """Tell whether a note is content by its tags (`include: ["#lorebook"]`); `#a` covers `#a/b`."""
+        included, excluded = (
+            [glob[1:].casefold() for glob in globs if glob.startswith("#")]
+            for globs in (manifest.include, manifest.exclude)
+        )
+        if not included and not excluded:
+            return True
+        tags = {tag.casefold() for tag in (*self.meta.tags, *_INLINE_TAG.findall(self.source.body))}
+        over = tags | {"/".join(tag.split("/")[:count]) for tag in tags for count in range(1, tag.count("/") + 1)}
+        return not over.intersection(excluded) and (not included or bool(over.intersection(included)))
+
+    @property
+    def ways(self) -> WrittenWays:
+        """The ways out of its place: those of the frontmatter, else those that an open section `Exits` lists."""
+        meta, source = self.meta, self.source
+        line = source.key_lines.get("exits", 1)
+        if "exits" in source.metadata or meta.type != "location" or meta.gm_only:
+            return WrittenWays(meta.ways, line)
+        for section in self.sections:
+            if is_exits_title(section.subtitle) and section.subtitle.casefold() not in meta.section_roles:
+                return WrittenWays(read_listed_ways(section.text), source.body_line + section.line, is_listed=True)
+        return WrittenWays(meta.ways, line)
 
     @property
     def titles(self) -> frozenset[str]:

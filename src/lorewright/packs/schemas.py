@@ -186,6 +186,7 @@ def frontmatter_schema() -> Schema:
         "title": _scalar("As name."),
         "aliases": _texts("What it is called, too; links and questions find it so.", ["the barman", "the fixer"]),
         "tags": _texts("Words to filter by.", ["fixer", "bartender"]),
+        "image": _scalar("Its picture: a PNG, JPEG or WebP file of the pack, at most 4 MiB.", "images/viktor.png"),
         "related_entities": _texts("Whom and what it has to do with: IDs or names.", ["jin"]),
         "related_factions": _texts("Groups it has to do with.", ["night_market_guild"]),
         "related_locations": _texts("Places it has to do with.", ["neon_dragon"]),

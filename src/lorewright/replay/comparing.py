@@ -75,8 +75,19 @@ def turn_differences(
         yield Difference("result", "", "kind", turn.kind, kind)
     # What the recorded version did not tell yet is not compared.
     told_then = {key: value for key, value in result.items() if key in turn.result}
+    if "messages" in told_then:
+        told_then["messages"] = list(_as_kept_then(turn.result["messages"], told_then["messages"]))
     for difference in first_difference(dict(turn.result), told_then):
         yield Difference("result", "", *difference)
+
+
+def _as_kept_then(recorded: Sequence[dict[str, Any]], replayed: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield replayed messages; of the player's words nothing is kept where the recorded version kept nothing with
+    them, as the first versions did."""
+    for place, message in enumerate(replayed):
+        was = recorded[place] if place < len(recorded) else message
+        is_bare = message["type"] == was["type"] == "intention" and not was["payload"]
+        yield {**message, "payload": {}} if is_bare else message
 
 
 def first_difference(recorded: Any, replayed: Any, path: str = "") -> Iterator[tuple[str, str, str]]:

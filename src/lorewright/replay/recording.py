@@ -14,6 +14,7 @@ from lorewright.llm.prompt_library import PromptLibrary, load_stored_template
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Roll
+from lorewright.settings import PlayLore
 from lorewright.storage.annotation_rows import stored_prompt
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
@@ -28,7 +29,7 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import BY_WORDS, FoundByWords, Head
 from lorewright.turn.views.leaks import LEAKS, LeakRefusal, Refusals
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
-from lorewright.values.records import BUILTIN
+from lorewright.values.records import BUILTIN, FIRST_CODE
 from lorewright.world.state import WorldState
 from lorewright.world.things import NARRATED
 
@@ -143,6 +144,19 @@ class RecordedTurn:
         accepted = (record["output"] or {} for record in self.records if record["stage"] == "accept")
         flagged = (entry["against"] or "" for made in accepted for entry in made.get("lorebook", ()) if entry["flag"])
         return not any(f":{NARRATED}." in against for against in flagged)
+
+    @property
+    def code_version(self) -> int:
+        """Return the version of what code made of it: the words of memories, the numbers of sources."""
+        told = (record["input"] for record in self.records if record["stage"] == Narrate.name)
+        return max((given.get("code_version", FIRST_CODE) for given in told), default=FIRST_CODE)
+
+    @property
+    def lore(self) -> PlayLore | None:
+        """Return the budgets of lore that the turn was played with; None where there were none yet."""
+        kept = (record["input"].get("lore") for record in self.records if record["stage"] == Narrate.name)
+        found = next((budgets for budgets in kept if budgets), None)
+        return None if found is None else PlayLore.model_validate(found)
 
     def asked(self) -> dict[str, str]:
         """Return the stages that a model ran, each with that model's key."""

@@ -92,12 +92,14 @@ def _size_of(record: Mapping[str, Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of replaying some turns. `stopped` says why it ended before its last turn, if it did; the metrics are
-    of the turns that were thought again, as they were recorded and as they came out."""
+    """The result of replaying some turns; `seed` threw the dice, where another than the campaign's did. `stopped` says
+    why it ended before its last turn, if it did; the metrics are of the turns that were thought again, as they were
+    recorded and as they came out."""
 
     campaign_id: str
     overrides: Overrides
     reroll: bool
+    seed: int | None
     each: bool
     turns: tuple[TurnReplay, ...]
     stopped: str | None
@@ -122,6 +124,7 @@ class Replay:
             "campaign_id": self.campaign_id,
             "identical": self.is_identical,
             "reroll": self.reroll,
+            "seed": self.seed,
             "each": self.each,
             "override_prompt_versions": dict(self.overrides.prompts),
             "override_models": dict(self.overrides.models),
@@ -175,6 +178,7 @@ class Replays:
         override_models: Mapping[str, str] | None = None,
         rethink: bool = False,
         reroll: bool = False,
+        seed: int | None = None,
     ) -> TurnReplay:
         """Replay one turn on the way to the head, from its recorded beginning; see `rerun_turns`.
 
@@ -189,6 +193,7 @@ class Replays:
             override_models=override_models,
             rethink=rethink,
             reroll=reroll,
+            seed=seed,
         )
         if not replay.turns or not replay.turns[0].is_thought:
             raise CampaignError(f"turn {turn_no} was not played: there is nothing to replay")
@@ -229,6 +234,7 @@ class Replays:
         override_models: Mapping[str, str] | None = None,
         rethink: bool = False,
         reroll: bool = False,
+        seed: int | None = None,
         each: bool = False,
     ) -> Replay:
         """Replay the turns of a range on the way to the head.
@@ -237,7 +243,8 @@ class Replays:
         begin, so that a change in one does not reach the next. A turn that no stages made (an upgrade, an import) is
         taken over by its ops. Where a turn fails, those that would continue from it are not replayed. What another
         version of a built-in stage made is taken as it was recorded; with `rethink` that stage is run anew. With
-        `reroll` the dice are thrown anew from the campaign's seed and the state, as they were when the turn was played.
+        `reroll` the dice are thrown anew from the campaign's seed and the state, as they were when the turn was played;
+        with `seed` from that seed, as if the campaign had begun with it.
 
         Raises:
             NotFound: there is no such campaign, no turn in the range, or a pinned text is gone.
@@ -252,7 +259,9 @@ class Replays:
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
             if not wanted:
                 raise NotFound(f"no turn in {turns} was played", hint="turn 0 is the opening, which nobody played")
-            rerun = Rerun(self._campaigns, self._histories, store, stack, stage_models, reroll=reroll, each=each)
+            rerun = Rerun(
+                self._campaigns, self._histories, store, stack, stage_models, reroll=reroll, seed=seed, each=each
+            )
             replayed: list[TurnReplay] = []
             stopped = None
             for place in wanted:
@@ -264,7 +273,8 @@ class Replays:
         return Replay(
             campaign_id=campaign_id,
             overrides=overrides,
-            reroll=reroll,
+            reroll=reroll or seed is not None,
+            seed=seed,
             each=each,
             turns=tuple(replayed),
             stopped=stopped,

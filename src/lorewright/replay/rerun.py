@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.history import Histories, free_name, history_records, language_of, summaries
+from lorewright.campaigns.history import (
+    Histories,
+    free_name,
+    history_records,
+    language_of,
+    summaries,
+    with_later_ids,
+)
 from lorewright.errors import LorewrightError
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import HistoryRecord, history_generation
@@ -30,7 +37,7 @@ from lorewright.rules.patch import Resolution
 from lorewright.storage.heads import ancestor
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.stages.stage import FIRST_VERSION
-from lorewright.turn.store.rows import prompt_shown
+from lorewright.turn.store.rows import LaterIds, later_ids, prompt_shown
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, StageRecord
 from lorewright.turn.views.leaks import RecordedLeakCheck
@@ -119,6 +126,15 @@ def taken_over(turn: RecordedTurn, state: WorldState, after: WorldState, diff: S
         same_truth=is_same or state.truth_hash() == after.truth_hash(),
         recorded_diff=None if is_same else diff,
     )
+
+
+def _with_suggestions_of_then(turn: RecordedTurn, now: ReplayedTurn) -> ReplayedTurn:
+    """Return a replayed turn with the suggestions as they were recorded where another version of a built-in stage made
+    the turn and nothing else came out otherwise: the lines that are offered follow the version too."""
+    is_same = now.state.content_hash() == turn.state_hash and not now.anew and not now.cast.rethought
+    if not is_same or not taken_of(now.draft.records, now.cast.versions):
+        return now
+    return replace(now, result={**now.result, "suggested_actions": turn.result["suggested_actions"]})
 
 
 def taken_of(records: Sequence[StageRecord], present: Mapping[str, int]) -> tuple[OtherVersion, ...]:
@@ -216,13 +232,14 @@ class ReplayedHistory:
             return
         told = summaries(self._store, turns)
         generations = self._setting.generations
+        records = {
+            key: (*self._otherwise[key.turn_id], *told.get(key.turn_id, ()))
+            if key.turn_id in self._otherwise
+            else recorded
+            for key, recorded in self._histories.records(self._store, turns).items()
+        }
         generation = history_generation(
-            {
-                key: (*self._otherwise[key.turn_id], *told.get(key.turn_id, ()))
-                if key.turn_id in self._otherwise
-                else records
-                for key, records in self._histories.records(self._store, turns).items()
-            },
+            with_later_ids(records, later_ids(self._store.database, head.turn_id)),
             name=free_name(self._store.campaign_id, generations),
             witness=head.state.player_id,
             language=language_of(generations),
@@ -267,13 +284,15 @@ class Rerun:
         *,
         reroll: bool,
         each: bool,
+        seed: int | None = None,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
         self._store = store
         self._stack = stack
         self._stage_models = stage_models
-        self._reroll = reroll
+        self._reroll = reroll or seed is not None
+        self._seed = seed
         self._each = each
         self._settings: dict[tuple[str | None, tuple[str, ...]], tuple[CampaignRow, Setting]] = {}
         self._otherwise: dict[str, tuple[HistoryRecord, ...]] = {}
@@ -304,6 +323,8 @@ class Rerun:
                     dice=self._dice_for(turn),
                     leaks=RecordedLeakCheck(turn.refusals),
                     renews_narrated=turn.renews_narrated,
+                    code_version=turn.code_version,
+                    lore=turn.lore,
                 ),
                 cast.stages,
                 recorder,
@@ -311,6 +332,7 @@ class Rerun:
         except LorewrightError as error:
             return failed(turn, recorder.records, cast, error)
         now = ReplayedTurn(draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast)
+        now = _with_suggestions_of_then(turn, now)
         played = _played(turn, campaign, before, after)
         replayed = replay_of(turn, played, after, self._store.state_diff(turn.turn_id), now)
         self._go_on(draft, now, is_identical=replayed.is_identical)
@@ -340,7 +362,9 @@ class Rerun:
                 state=self._carried.state,
                 options=options_of(self._carried.result),
                 markers=markers_of(self._carried.result),
-                recent=_recent_messages(head, self._carried.messages),
+                recent=_recent_messages(
+                    head, self._carried.messages, later_ids(self._store.database, parent["turn_id"])
+                ),
             )
         kept = self._scene_lore.get(head.state.scene.id)
         return replace(head, scene_lore=() if kept is None else (kept,))
@@ -356,7 +380,7 @@ class Rerun:
 
     def _dice_for(self, turn: RecordedTurn) -> Callable[[int, str, str], Dice]:
         def dice(seed: int, state_hash: str, action_id: str) -> Dice:
-            thrown = SeededDice(seed, state_hash, action_id)
+            thrown = SeededDice(seed if self._seed is None else self._seed, state_hash, action_id)
             return thrown if self._reroll else RecordedDice(turn.rolls, thrown)
 
         return dice
@@ -373,7 +397,9 @@ class Rerun:
             self._otherwise[draft.turn_id] = records_of_draft(draft, now.state)
 
 
-def _recent_messages(head: Head, replayed: Mapping[str, tuple[Message, ...]]) -> tuple[tuple[int, Message], ...]:
+def _recent_messages(
+    head: Head, replayed: Mapping[str, tuple[Message, ...]], later: LaterIds
+) -> tuple[tuple[int, Message], ...]:
     """Return the last messages, with those of replayed turns instead of the recorded ones."""
     recent: list[tuple[int, Message]] = []
     told: set[str] = set()
@@ -382,7 +408,7 @@ def _recent_messages(head: Head, replayed: Mapping[str, tuple[Message, ...]]) ->
             recent.append((turn_no, message))
         elif message.turn_id not in told:
             told.add(message.turn_id)
-            recent += [(turn_no, replayed_message) for replayed_message in replayed[message.turn_id]]
+            recent += [(turn_no, later.of_message(turn_no, anew)) for anew in replayed[message.turn_id]]
     return tuple(recent)
 
 

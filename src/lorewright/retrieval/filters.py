@@ -27,8 +27,9 @@ from lorewright.scripts import divided, folded, holds_name, is_unspaced
 # Names of more words than this are not looked up.
 _LONGEST = 7
 
-# A lower-case word in more than this share of all chunks counts as a word, not as a name.
-_COMMON_SHARE = 0.01
+# A lower-case word in more than this share of all chunks counts as a word, not as a name; and a name that the best
+# sections say in so many does not tell where the rest of an answer is.
+COMMON_SHARE = 0.01
 
 
 def named_entities(
@@ -114,7 +115,7 @@ def _counts(
         return True
     total = sum(generation.counts["open_fts"] for generation in generations)
     found = sum(generation.open_count_of(name) for generation in generations)
-    return found <= max(3, _COMMON_SHARE * total)
+    return found <= max(3, COMMON_SHARE * total)
 
 
 # (index of the generation, row): identifies a chunk while a query runs.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 # The lore that authors wrote, what happened in a campaign, or both.
 CorpusFilter = Literal["authored", "history", "all"]
@@ -61,14 +61,28 @@ class RetrievedChunk(BaseModel):
 class LoreRetrievalResult(BaseModel):
     """The retrieved chunks, best first, the parts of one section in their order.
 
-    `query_time_ms` is rounded up to whole seconds: a finer figure would make two equal answers differ.
+    `query_time_ms` is how long it took, in milliseconds. It is no part of the answer: equal answers are equal however
+    long they took, and in JSON it is null, so that the same question gives the same bytes.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunks: tuple[RetrievedChunk, ...]
     total_tokens: int
-    query_time_ms: int
+    query_time_ms: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LoreRetrievalResult) and (self.chunks, self.total_tokens) == (
+            other.chunks,
+            other.total_tokens,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.chunks, self.total_tokens))
+
+    @field_serializer("query_time_ms")
+    def _without_time(self, _: int | None) -> None:
+        return None
 
 
 # A scene -> the query for its lore.

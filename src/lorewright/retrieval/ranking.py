@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lorewright.index.generation import StoredChunk
-from lorewright.retrieval.filters import Key, Ties
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.retrieval.filters import COMMON_SHARE, Key, Ties, named_entities
 from lorewright.retrieval.lanes import (
     SCORE_DIGITS,
     KeywordLane,
@@ -17,7 +17,7 @@ from lorewright.retrieval.lanes import (
     keyword_lane,
     vector_lane,
 )
-from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.query import DEFAULT_LIMIT, LoreRetrievalQuery
 from lorewright.retrieval.view import LoreView
 from lorewright.tokens import count_tokens
 
@@ -38,8 +38,13 @@ NAME_WEIGHT = 0.15
 FILTER_WEIGHT = 0.25
 _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT
 
+# A second look: what the best sections name has the last places of an answer. The second half of an answer often shares
+# no word with the question, and is named in the first.
+LOOKED_AT = 2
+NAMED_PLACES = 2
+
 # The summands of a score, in the order in which they are shown.
-PARTS = ("words", "meaning", "name", "filters")
+PARTS = ("words", "meaning", "name", "filters", "mention")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,11 @@ class Ranking:
     synonyms: Synonyms = field(default_factory=dict)
 
 
-def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: Mapping[Key, Ties]) -> Ranking:
+def rank_chunks(
+    query: LoreRetrievalQuery, view: LoreView, ties: Mapping[Key, Ties], *, hidden: frozenset[str] = frozenset()
+) -> Ranking:
     """Return all chunks with a reason to be there that the viewer may see, best first; ties by pack, file and position.
+    Entities in `hidden` are never named.
 
     What the viewer may not see is removed before anything is counted: it changes no score.
     """
@@ -87,18 +95,68 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: Mapping[Key, Ti
         meaning = vector_lane(query.keywords, visible)
         texts = visible.texts(visible.chunks({**words.hits, **meaning.nearest, **ties}))
         scale = _Scale(words, meaning, texts, precise=words.precise or any(tied.name for tied in ties.values()))
+        hits = []
+        for key, (chunk, text) in texts.items():
+            # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own
+            # entity counts.
+            tied, whole = ties.get(key, Ties()), view.is_gm or text == chunk.text
+            filters = tuple(sorted(tied.filters)) if whole else ()
+            if key in words.hits or key in meaning.nearest or tied.name or filters:
+                hits.append(scale.hit(key, name=tied.name, filters=filters))
+        hits.sort(key=_best_first)
+        # Who filters by place, people or factions has said what the rest of the answer is about.
+        if (words.hits or meaning.nearest) and not any(tied.filters for tied in ties.values()):
+            hits = _look_again(hits, visible, scale, hidden)
     finally:
         visible.close()
-    hits = []
-    for key, (chunk, text) in texts.items():
-        # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own entity
-        # counts.
-        tied, whole = ties.get(key, Ties()), view.is_gm or text == chunk.text
-        filters = tuple(sorted(tied.filters)) if whole else ()
-        if key in words.hits or key in meaning.nearest or tied.name or filters:
-            hits.append(scale.hit(key, name=tied.name, filters=filters))
-    hits.sort(key=lambda hit: (-hit.score, hit.chunk.pack_id, hit.chunk.row))
     return Ranking(hits, scale.vector_weight, meaning.missing, words.synonyms)
+
+
+def _best_first(hit: Hit) -> tuple[float, str, int]:
+    return (-hit.score, hit.chunk.pack_id, hit.chunk.row)
+
+
+def _look_again(hits: list[Hit], visible: VisibleLore, scale: _Scale, hidden: frozenset[str]) -> list[Hit]:
+    """Return the hits with what the best of them name in the last places of an answer of the usual length: of each
+    entity that has no place before, the section that answers best. Names count as far as the viewer may read them."""
+    ahead = _first_sections(hits, DEFAULT_LIMIT - NAMED_PLACES)
+    placed = {hit.chunk.entity_id for hit in ahead}
+    found = [
+        max((scale.hit(key, name=None, filters=()) for key in keys), key=lambda hit: (hit.score, -hit.chunk.row))
+        for entity_id in _named_in(ahead[:LOOKED_AT], visible.generations, hidden)
+        if entity_id not in placed and (keys := scale.add(visible, entity_id))
+    ]
+    moved = sorted(found, key=_best_first)[:NAMED_PLACES]
+    ids = {hit.chunk.id for hit in moved}
+    rest = [hit for hit in hits[len(ahead) :] if hit.chunk.id not in ids]
+    return [*ahead, *(_lifted(hit, rest[0].score if rest else 0.0) for hit in moved), *rest]
+
+
+def _first_sections(hits: list[Hit], count: int) -> list[Hit]:
+    """Return the hits of the first so many sections, up to the first hit of another."""
+    sections: set[str] = set()
+    for place, hit in enumerate(hits):
+        sections.add(hit.chunk.section_id)
+        if len(sections) > count:
+            return hits[:place]
+    return hits
+
+
+def _named_in(hits: Sequence[Hit], generations: Sequence[Generation], hidden: frozenset[str]) -> Iterator[str]:
+    """Yield the entities that texts name, each once; by names that stand in few sections only."""
+    most = COMMON_SHARE * sum(generation.counts["open_fts"] for generation in generations)
+    named: dict[str, str] = {}
+    for hit in hits:
+        named = {**named_entities(hit.text, generations, hidden=hidden), **named}
+    for entity_id, name in named.items():
+        if sum(generation.open_count_of(name) for generation in generations) <= max(3, most):
+            yield entity_id
+
+
+def _lifted(hit: Hit, score: float) -> Hit:
+    """Return a hit with at least the score of what it stands before."""
+    lift = round(max(score - hit.score, 0.0), SCORE_DIGITS)
+    return replace(hit, score=max(score, hit.score), parts={**hit.parts, **({"mention": lift} if lift else {})})
 
 
 class _Scale:
@@ -113,13 +171,28 @@ class _Scale:
         precise: bool,
     ) -> None:
         self._words = words
-        self._texts = texts
+        self._meaning = meaning
+        self._texts = dict(texts)
         self._vector_ranks = meaning.ranks
         self._cosines = meaning.cosines(texts)
         nearest = (self._meant(key) for key in meaning.nearest if key in self._cosines)
         self._best_meaning = max(nearest, default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
+
+    def add(self, visible: VisibleLore, entity_id: str) -> list[Key]:
+        """Take in what the viewer may read of an entity; return the keys."""
+        found = visible.texts(
+            {
+                (index, chunk.row): chunk
+                for index, generation in enumerate(visible.generations)
+                for chunk in generation.chunks_of(entity_id)
+            }
+        )
+        new = {key: text for key, text in found.items() if key not in self._texts}
+        self._texts |= new
+        self._cosines |= self._meaning.cosines(new)
+        return list(found)
 
     def hit(self, key: Key, *, name: str | None, filters: tuple[str, ...]) -> Hit:
         """Return a chunk with its score."""
@@ -145,7 +218,7 @@ class _Scale:
             terms={term: round(part, 3) for term, part in keyword.terms.items()} if keyword else {},
             filters=filters,
             name=name,
-            parts={part: given for part in PARTS if (given := round(parts[part] / _MOST, SCORE_DIGITS))},
+            parts={part: share for part, given in parts.items() if (share := round(given / _MOST, SCORE_DIGITS))},
         )
 
     def _meant(self, key: Key) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -64,8 +65,6 @@ def _reranker_of(generations: Sequence[Generation]) -> Reranker | None:
     return next((generation.reranker for generation in generations if generation.reranker is not None), None)
 
 
-_TIME_STEP_MS = 1000
-
 # Ranked hits, the view of what is in force, the most sections -> the order in which the budget is filled.
 Arranged = Callable[[list[Hit], LoreView, int], Ruled]
 
@@ -102,12 +101,15 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True
     return _retrieve(view, query, by_rules)
 
 
-def retrieve_unknown(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
+def retrieve_unknown(
+    view: LoreView, query: LoreRetrievalQuery, known: Collection[str], *, takes_in: bool = True
+) -> Retrieval:
     """Return the answer to a query without the chunks (by their IDs) that the caller has already. An entry that
-    requires a known chunk has it, and an entry that may not stand beside a known chunk is left out."""
+    requires a known chunk has it, and an entry that may not stand beside a known chunk is left out. `takes_in`
+    is as for `retrieve`."""
 
     def without_known(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
-        ruled = apply_entry_rules(hits, in_force, limit=limit, question=query.keywords)
+        ruled = apply_entry_rules(hits, in_force, limit=limit, question=query.keywords, takes_in=takes_in)
         known_hits = [hit for hit in ruled.hits if hit.chunk.id in known]
         return replace(
             ruled,
@@ -147,11 +149,10 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
     secret_names = hidden_names(in_corpus.generations, hidden)
     ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
-    elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
         chunks=tuple(_make_chunk(hit, _corpus_of(in_corpus, hit), hidden, secret_names) for hit in chosen),
         total_tokens=sum(hit.token_count for hit in chosen),
-        query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
+        query_time_ms=math.ceil((time.perf_counter() - started) * 1000),
     )
 
     def traced() -> RetrievalTrace:
@@ -226,7 +227,7 @@ def _rank(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> 
         return Ranking([])
     ties = tie_chunks(query, view.generations, hidden=hidden)
     tie_keys(ties, query, view)
-    return rank_chunks(query, view, ties)
+    return rank_chunks(query, view, ties, hidden=hidden)
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:

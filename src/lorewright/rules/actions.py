@@ -87,6 +87,8 @@ class Grounding(Frozen):
     topics: tuple[str, ...] = ()
     # IDs of the facts that bear out what is claimed to be on record.
     fact_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda fact_ids: not fact_ids)
+    # IDs of what ties the asked person, or the searched place, to an open thread that the words touch.
+    connections: tuple[str, ...] = Field(default=(), exclude_if=lambda connections: not connections)
 
 
 class Attempt(Frozen):

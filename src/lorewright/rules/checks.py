@@ -62,12 +62,19 @@ def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) 
     return (lines[total % len(lines)],) if lines else ()
 
 
-def run_timers(patch: Patch, before: WorldState, ruleset: Ruleset) -> None:
-    """Move the numbers that run with the minutes by the minutes that have passed since `before`."""
+def run_timers(patch: Patch, before: WorldState, rules: CampaignRules) -> None:
+    """Move the numbers and clocks that run with the minutes by the minutes that have passed since `before`."""
     passed = minutes_passed(before, patch.state)
-    if not passed or patch.state.ruleset is None:
+    if not passed:
         return
-    for path, each in sorted(ruleset.timers.items()):
+    for clock_id, every in sorted(rules.clock_every.items()):
+        clock = patch.state.clocks.get(clock_id)
+        steps = patch.state.minutes // every - before.minutes // every
+        if clock is not None and steps > 0 and clock.value < clock.max:
+            patch.do(TickClock(clock_id=clock_id, delta=min(steps, clock.max - clock.value)))
+    if patch.state.ruleset is None:
+        return
+    for path, each in sorted(rules.ruleset.timers.items()):
         by = abs(each) * passed
         patch.do(Increment(path=path, value=by) if each > 0 else Decrement(path=path, value=by))
 
@@ -223,6 +230,13 @@ def sentence_for(rolled: Rolled, action: Action, state: WorldState, ruleset: Rul
     if action.actor_id != state.player_id:
         return ()
     return sentence_of(ruleset, rolled.band, rolled.stat, rolled.total)
+
+
+def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
+    """Return the in-world minutes, which may depend on the way that is taken or on the time that is named."""
+    own = ruleset.row(action.type).minutes
+    verb = verb_of(action.type)
+    return own if verb is None or verb.minutes is None else verb.minutes(action, state, own)
 
 
 def is_rolled_for(check: Check | None, state: WorldState, *, who: str | None = None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
-from lorewright.rules.checks import enact_consequences, is_rolled_for, roll_check, sentence_for
+from lorewright.rules.checks import enact_consequences, is_rolled_for, minutes_of, roll_check, sentence_for
 from lorewright.rules.dice import Dice, band_of
 from lorewright.rules.effects import Effect, Learned
 from lorewright.rules.patch import ActionResult, OutcomeCode, Patch, Roll, already_known
@@ -166,7 +166,7 @@ def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refu
         elif by not in ruleset.allowed_ops:
             found.append(Refusal(index=index, reason="op_not_allowed"))
             continue
-        # Whoever may establish a fact may say it anew.
+        # Rules that may establish a fact may say it anew.
         kind = "fact_add" if op.op == "fact_update" and by == "extract" else op.op
         if by in ruleset.allowed_ops and kind not in ruleset.allowed_ops[by]:
             found.append(Refusal(index=index, reason="op_not_allowed"))
@@ -191,28 +191,37 @@ class Ruling(Frozen):
 
 def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldState, rules: CampaignRules) -> bool:
     """Tell whether code has nothing to say on an attempt: a free attempt, possible, about which the scenario has no
-    rule, and for which the ruleset rolls no dice.
+    rule, and for which the ruleset rolls no dice. Where the rulebook decides, it is any attempt that takes time.
     """
     verb = verb_of(attempt.action.type)
     is_free = verb is not None and verb.is_free
-    if not is_free or not judged.success or rule_for(attempt, state, rules) is not None:
+    if not judged.success or rule_for(attempt, state, rules) is not None:
+        return False
+    if rules.ruleset.by_rulebook:
+        return is_free or minutes_of(attempt.action, state, rules.ruleset) > 0
+    if not is_free:
         return False
     check = rules.ruleset.row(attempt.action.type).check
     return check is None or attempt.action.target_id is None or not is_rolled_for(check, state)
 
 
-def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset) -> str | None:
+def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset, *, actor_id: str | None = None) -> str | None:
     """Return the fault of a ruling by ruleset or state; None where it holds.
 
-    Only the ruleset's own dice decide the band.
+    Only the ruleset's own dice decide the band, unless the rulebook says what dice mean; and of several people's dice
+    only those of `actor_id`, who acts.
     """
     if len(ruling.rolls) > MAX_ROLLS:
         return f"at most {MAX_ROLLS} rolls decide one attempt"
-    own = [roll for roll in ruling.rolls if _is_of(roll, ruleset)]
-    if own and ruling.band != band_of(own[-1].total, ruleset):
+    theirs = [roll for roll in ruling.rolls if actor_id in (None, roll.actor_id)]
+    own = [roll for roll in theirs if ruleset.by_rulebook or _is_of(roll, ruleset)]
+    if own and ruleset.by_rulebook and ruling.band is None:
+        return "dice were thrown: say what they come to"
+    if own and not ruleset.by_rulebook and ruling.band != band_of(own[-1].total, ruleset):
         return f"a total of {own[-1].total} is {band_of(own[-1].total, ruleset)}, not {ruling.band or 'no roll'}"
     if ruling.band is not None and not own:
-        return f"without a throw of {ruleset.dice} the outcome cannot be {ruling.band}: say 'no roll', or ask for dice"
+        dice = "dice" if ruleset.by_rulebook else ruleset.dice
+        return f"without a throw of {dice} the outcome cannot be {ruling.band}: say 'no roll', or ask for dice"
     for refusal in not_theirs(ruling.ops, "resolve", ruleset):
         return f"state_ops[{refusal.index}]: {refusal.reason}: {refusal.field or ruling.ops[refusal.index].op}"
     refused = apply(state, ruling.ops).refusal

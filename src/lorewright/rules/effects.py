@@ -94,7 +94,7 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
         case e.UnlockEffect():
             return (o.SetDoor(door_id=effect.unlock, locked=False),)
         case e.ThreadEffect():
-            return (o.UpdateThread(thread_id=effect.thread, status=effect.status),)
+            return (o.UpdateThread(thread_id=effect.thread, status=effect.status, stakes=effect.stakes),)
         case e.FactEffect():
             return (_fact_op(effect, state),)
         case e.PromiseEffect():
@@ -274,10 +274,11 @@ class UnlockEffect(Frozen):
 
 
 class ThreadEffect(Frozen):
-    """A thread gets another status."""
+    """A thread gets another status, and with `stakes` something else depends on it."""
 
     thread: str
     status: str
+    stakes: str | None = Field(default=None, exclude_if=lambda stakes: stakes is None)
 
 
 class FactEffect(Frozen):

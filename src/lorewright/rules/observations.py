@@ -1,8 +1,10 @@
 """Observations: a round and the states around it -> ops for what those who were there remember, and how they stand to
 each other.
 
-A memory is one sentence made of names and the kind of thing that was done, never of what was said: what somebody was
-told they know by its reveal. Of the words of a question only names of people and things are kept.
+A memory is one sentence made of names, the kind of thing that was done, and the speaker's own words for what was
+asked, said or promised; of a whisper only its two ends remember them. What somebody was told in answer they know by its
+reveal. The personas remember as the cast does. In recorded turns of the first version they did not, and of words only
+names of people and things were kept (`keeps_words`).
 """
 
 from __future__ import annotations
@@ -107,6 +109,8 @@ MOST = 3
 # The target of an act remembers it better.
 _TO_ONESELF = 1
 _WEIGHTIEST = 5
+# The most characters of somebody's words that are remembered.
+_MOST_SAID = 120
 # A whisper between two people is seen, and not forgotten at once.
 _WHISPER = Sight("{actor} whispered something to {target}", 2)
 
@@ -125,15 +129,16 @@ def observe(
     *,
     ruleset: Ruleset,
     audience: Collection[str] | None = None,
+    keeps_words: bool = True,
 ) -> tuple[StateOp, ...]:
-    """Return ops for what those of the cast who were there remember, and what changes between people; to be applied to
-    `after`.
+    """Return ops for what those who were there remember, and what changes between people; to be applied to `after`.
 
     `before` and `after` are the states around the round. The two ends of a whisper remember what it was, and others
     that there was one. `audience` limits those who may know of the round at all. Ops that the ruleset does not let the
     resolver propose are left out.
     """
-    memories = _memories(resolution, before, after, None if audience is None else frozenset(audience))
+    among = None if audience is None else frozenset(audience)
+    memories = _memories(resolution, before, after, among, keeps_words=keeps_words)
     ops: list[StateOp] = []
     for who in sorted(memories):
         for memory in _select_memories(memories[who]):
@@ -161,44 +166,67 @@ def _select_memories(memories: Iterable[_Memory]) -> list[_Memory]:
 
 
 def _memories(
-    resolution: Resolution, before: WorldState, after: WorldState, audience: frozenset[str] | None
+    resolution: Resolution,
+    before: WorldState,
+    after: WorldState,
+    audience: frozenset[str] | None,
+    *,
+    keeps_words: bool,
 ) -> dict[str, list[_Memory]]:
     found: dict[str, list[_Memory]] = {}
     at: dict[str, str] = {}
     for outcome in resolution.outcomes:
         place = at.get(outcome.actor_id, before.positions.get(outcome.actor_id, OFFSTAGE))
-        for who, memory in _outcome_memories(outcome, place, before, after):
+        for who, memory in _outcome_memories(outcome, place, before, after, keeps_words=keeps_words):
             found.setdefault(who, []).append(memory)
         if outcome.code == "moved" and outcome.location_id is not None:
             at[outcome.actor_id] = outcome.location_id
     moved = {outcome.actor_id for outcome in resolution.outcomes if outcome.code == "moved"}
     for event in resolution.events:
-        for who, memory in _event_memories(event, moved, before, after):
+        for who, memory in _event_memories(event, moved, before, after, personas=keeps_words):
             found.setdefault(who, []).append(memory)
     return {who: kept for who, kept in found.items() if audience is None or who in audience}
 
 
 def _outcome_memories(
-    outcome: Outcome, place: str, before: WorldState, after: WorldState
+    outcome: Outcome, place: str, before: WorldState, after: WorldState, *, keeps_words: bool
 ) -> Iterator[tuple[str, _Memory]]:
     for sight, where in sights_of(outcome, place):
-        for who in _cast_at(where, before, after):
+        for who in _people_at(where, before, after, personas=keeps_words):
             is_end = who in (outcome.actor_id, outcome.target_id)
             what = _WHISPER if outcome.whispered and not is_end else sight
             done_to = who == outcome.target_id and what.importance > 1
             importance = min(what.importance + (_TO_ONESELF if done_to else 0), _WEIGHTIEST)
-            yield who, _Memory(_sentence(what, outcome, where, after), importance)
+            said = _said(outcome) if keeps_words and what is sight else ""
+            yield who, _Memory(_sentence(what, outcome, where, after, said=said), importance)
 
 
-def _cast_at(place: str, before: WorldState, after: WorldState) -> list[str]:
-    """Return the cast who were at a place or came there, by ID."""
+def _people_at(place: str, before: WorldState, after: WorldState, *, personas: bool = False) -> list[str]:
+    """Return the cast, and with `personas` those whom players play, who were at a place or came there, by ID."""
     if place == OFFSTAGE:
         return []
     present = [who for state in (before, after) for who, where in state.positions.items() if where == place]
-    return sorted({who for who in present if is_npc(who, after)})
+    return sorted({who for who in present if is_npc(who, after) or (personas and after.is_players(who))})
 
 
-def _sentence(what: Sight, outcome: Outcome, place: str, state: WorldState) -> str:
+def _said(outcome: Outcome) -> str:
+    """Return the actor's own words, where the act is words or a free attempt; cut to one line."""
+    verb = verb_of(outcome.type)
+    if verb is None or not (verb.is_speech or verb.is_free):
+        return ""
+    words = " ".join(outcome.words.split())
+    return words if len(words) <= _MOST_SAID else f"{words[:_MOST_SAID].rpartition(' ')[0]} …"
+
+
+def _sentence(what: Sight, outcome: Outcome, place: str, state: WorldState, *, said: str = "") -> str:
+    if said:
+        text = what.text.replace("{about}", "").format(
+            actor=the(outcome.actor_id, state) or "Somebody",
+            target=the(outcome.target_id, state) or "something",
+            item=the(outcome.item_id, state) or "something",
+            place=the(place, state),
+        )
+        return f"{text[:1].upper()}{text[1:]}: “{said}”."
     named = _longest_name(outcome, state) if "{about}" in what.text else ""
     text = what.text.format(
         actor=the(outcome.actor_id, state) or "Somebody",
@@ -227,7 +255,7 @@ def _is_word(name: str, words: str) -> bool:
 
 
 def _event_memories(
-    event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState
+    event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState, *, personas: bool
 ) -> Iterator[tuple[str, _Memory]]:
     """Yield memories of events beside the attempts: injuries, bonds, people who came or went by no act of their own."""
     match event:
@@ -240,7 +268,7 @@ def _event_memories(
     if event.entity not in after.entities:
         return
     name = the(event.entity, after)
-    for who in _cast_at(after.scene.location_id, before, after):
+    for who in _people_at(after.scene.location_id, before, after, personas=personas):
         if who != event.entity and event.reaches(who):
             yield who, _Memory(f"{name[:1].upper()}{name[1:]} {done}.", importance)
 
@@ -272,7 +300,7 @@ def _outcome_changes(
             regard = _civil_regard(verb.regard, outcome, before, after) if verb.is_civil else verb.regard
             yield (outcome.target_id, outcome.actor_id, *regard)
         if verb is not None and verb.is_violent:
-            for who in _cast_at(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
+            for who in _people_at(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
                 stands = before.relations.get(relation_key(who, outcome.target_id))
                 if who != outcome.actor_id and stands is not None and stands.trust > 0:
                     yield (who, outcome.actor_id, *_FOR_A_FRIEND)

@@ -56,6 +56,13 @@ def why_not_now(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCo
     return None if unmet(action, state, ruleset) is None else "not_allowed_now"
 
 
+def circumstance(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
+    """Return the circumstance that forbids an action, in the ruleset's words (`the lights are out`); None where none
+    does, or it has no words."""
+    found = (name for name in sorted(state.situations) if _forbids(ruleset, "situations", name, action))
+    return next((ruleset.situations[name].summary for name in found), None) or None
+
+
 def unmet(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
     """Return the sentence of the first need of the action that does not hold; None where all do."""
     needs = ruleset.row(action.type).needs
@@ -139,12 +146,21 @@ def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str 
     if state.ended is not None:
         return "campaign_over"
     if ruleset.find_row(action.type) is None:
-        return "unknown_action"
+        return _why_not_in_prose(action, state, ruleset) or "unknown_action"
     return (
         why_not_able(action, state, ruleset, acting=acting)
         or _why_not_here(action, state)
         or why_not_now(action, state, ruleset)
     )
+
+
+def _why_not_in_prose(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode | None:
+    """Return what is in the way of an attempt at something that only the prose shows, or that is not here; None where a
+    verb of the ruleset's own was tried on it."""
+    own = {word for row in ruleset.actions.values() for phrase in row.verbs for word in phrase.split()[:1]}
+    verb = verb_of(action.type)
+    is_prose = bool(action.metadata.get("detail_is")) and action.metadata.get("verb") not in own
+    return verb.requires(action, state) if is_prose and verb is not None and verb.requires is not None else None
 
 
 def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import Answer, act
+from lorewright.rules.acts import Answer, act, reveal
 from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import (
     enact_band,
@@ -290,7 +290,7 @@ def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: Ca
     """Enact what happens by itself after an attempt: timers, triggers and thresholds, due threats, inquiries. Its
     sentences come after those of the attempt.
     """
-    run_timers(patch, before, rules.ruleset)
+    run_timers(patch, before, rules)
     said = [*fire_triggers(patch, before, rules.ruleset, attempt.action, dice)]
     advance_inquiries(patch, patch.learned_since(before), rules)
     said += [
@@ -323,17 +323,27 @@ def _play(
     paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
     rule = rule_for(attempt, paid, rules)
     rolls = is_rolled_for(check, before, who=action.actor_id) and is_risky(action, before)
-    if rule is None and check is not None and rolls:
+    ruled = ruling is not None and rules.ruleset.by_rulebook
+    if rule is None and check is not None and rolls and not ruled:
         answer = _play_check(patch, check, attempt, rules, dice)
     else:
         _pay(patch, action, rules)
         if rule is not None:
             answer = _play_rule(patch, rule, attempt, rules, dice)
         else:
-            answer = act(patch, attempt, rules) if ruling is None else _play_ruling(patch, ruling)
+            answer = act(patch, attempt, rules) if ruling is None else _play_ruling(patch, ruling, attempt, rules)
+    if answer.band != "fail":
+        _notice(patch, attempt)
     then = _follow_up(patch, action, answer, rules)
     minutes, learned = minutes_passed(before, patch.state), patch.learned_since(before)
     patch.outcomes.append(_outcome(judged.action_index, action, answer, learned, minutes=minutes, then=then))
+
+
+def _notice(patch: Patch, attempt: Attempt) -> None:
+    """Let the actor and bystanders notice what ties the asked person, or the searched place, to an open thread."""
+    for item_id in attempt.grounding.connections:
+        if not patch.state.has_learned(attempt.action.actor_id, item_id):
+            reveal(patch, item_id, attempt.action, how="noticed", others="noticed")
 
 
 def _follow_up(patch: Patch, action: Action, answer: Answer, rules: CampaignRules) -> tuple[str, ...]:
@@ -374,17 +384,20 @@ def _play_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRul
     return replace(answer, band=band, roll=roll, say=say)
 
 
-def _play_ruling(patch: Patch, ruling: Ruling) -> Answer:
-    """Enact a rulebook's decision. Changes that fitted when it was ruled and do not fit any more are skipped, and an
-    event says so.
+def _play_ruling(patch: Patch, ruling: Ruling, attempt: Attempt, rules: CampaignRules) -> Answer:
+    """Enact a rulebook's decision on an attempt: what the action does by itself unless it failed, then the changes.
+    Those that fitted when it was ruled and do not fit any more are skipped, and an event says so.
     """
+    verb = verb_of(attempt.action.type)
+    by_itself = ruling.band != "fail" and verb is not None and not verb.is_free
+    answer = act(patch, attempt, rules) if by_itself else Answer("acted")
     patch.rolls += ruling.rolls
     for op in ruling.ops:
         refusal = patch.propose(op)
         if refusal is not None:
             patch.tell(EffectRefused(reason=refusal.reason, effect={"op": op.op}))
     patch.tell(RuledByTheBook(band=ruling.band))
-    return Answer("acted", band=ruling.band, roll=len(patch.rolls) - 1 if ruling.rolls else None)
+    return replace(answer, band=ruling.band, roll=len(patch.rolls) - 1 if ruling.rolls else None)
 
 
 def _find_way_rule(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:

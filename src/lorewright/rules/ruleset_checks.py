@@ -44,6 +44,34 @@ def ruleset_problems(ruleset: Ruleset) -> list[RulesetProblem]:
     ]
 
 
+def ruleset_remarks(ruleset: Ruleset) -> list[RulesetProblem]:
+    """Return what is probably a mistake although the ruleset can be played: what is never rolled, remembered or
+    faded."""
+    found = []
+    rolled = [action.check for action in ruleset.actions.values() if action.check is not None]
+    if not rolled:
+        hint = "give a type of action a check, or leave `actions` out"
+        found.append(RulesetProblem(("actions",), "nothing is ever rolled: no type of action has a check", hint))
+    added = {name for check in rolled for name in (*check.stats, *([check.add] if check.add else ()))}
+    added |= {stat for trait in ruleset.traits for stat in ruleset.traits[trait]}
+    added |= {name for text in (ruleset.roll, *(check.roll for check in rolled)) if text for name in _names(text)}
+    # A check that names none adds what the attempt calls for.
+    any_of_them = not rolled or any(not check.stats and check.add is None and check.roll is None for check in rolled)
+    for stat in [stat for stat in ruleset.stats if not any_of_them and stat not in added]:
+        hint = "name it in a check, in traits, or in the formula"
+        found.append(RulesetProblem(("stats", stat), f"{stat} is never rolled: no check adds it", hint))
+    if "observe" not in ruleset.allowed_ops.get("resolve", ()):
+        hint = "add observe to allowed_ops.resolve, or leave `allowed_ops` out"
+        found.append(RulesetProblem(("allowed_ops",), "nobody remembers anything that happens", hint))
+    elif ruleset.profile == "freeform" and not ruleset.by_rulebook:
+        hint = "choose another profile, here or in a scenario, where people are to remember"
+        found.append(RulesetProblem(("profile",), "nobody remembers anything in the profile freeform", hint))
+    elif not ruleset.decay_lambda:
+        hint = "write decay_lambda: 0.0005, or leave it out"
+        found.append(RulesetProblem(("decay_lambda",), "no memory ever fades", hint))
+    return found
+
+
 def _schemas(ruleset: Ruleset) -> Iterator[RulesetProblem]:
     for name in _SCHEMAS:
         schema: Mapping[str, Any] = getattr(ruleset, name)
@@ -213,7 +241,7 @@ def _timers_and_costs(ruleset: Ruleset) -> Iterator[RulesetProblem]:
             hint = "describe it in scene_state_schema as {type: integer, …} and add it to required"
             yield RulesetProblem(("timers", path), f"{path} is no whole number that every scene has", hint)
     for kind, action in ruleset.actions.items():
-        for cost in action.costs:
+        for cost in (*action.costs, *(cost for costs in action.costs_by_word.values() for cost in costs)):
             known = cost in COST_KEYS or part_of(ruleset.scene_state_schema, (cost,)) is not None
             if cost == "time" or not known:
                 hint = "minutes are their own key; other costs are heat, cred, harm, rep or a number of the scene"

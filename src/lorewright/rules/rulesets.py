@@ -12,6 +12,7 @@ from lorewright.rules.conditions import Condition, EscalationName
 from lorewright.rules.effects import Effect
 from lorewright.rules.verbs import Verb, verb_of, verbs
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.things import CharacterState
 
 # Hardships of a ruleset or scenario, as data: conditions and circumstances that forbid things, facts that speak against
 # an act, rows of failures, escalation, threats that fall due.
@@ -121,7 +122,8 @@ class Check(Frozen):
 class ActionType(Frozen):
     """What every action of a type costs, whatever comes of it; its check is rolled where no rule of a scenario speaks.
 
-    A cost is a clock's name or a number of the ruleset's scene. A free attempt adds the trait that its verb calls for
+    A cost is a clock's name or a number of the ruleset's scene; a free attempt at what a word of `costs_by_word` means
+    costs that on top. A free attempt adds the trait that its verb calls for
     in place of the check's own. `needs` must hold, and `at_least` so much of a stat or trait. `effects` come with the
     band, without a check with `success`. Of a type that `ends_turn` one does one, where there is an order of turns.
     `provokes` are the bands after which the target goes a step further. `verbs` are what a player types
@@ -131,6 +133,9 @@ class ActionType(Frozen):
     summary: str
     minutes: int = Field(default=0, ge=0)
     costs: FrozenMap[str, int] = Field(default_factory=dict)
+    costs_by_word: FrozenMap[str, FrozenMap[str, int]] = Field(
+        default_factory=dict, exclude_if=lambda by_word: not by_word
+    )
     check: Check | None = None
     needs: tuple[Need, ...] = ()
     at_least: FrozenMap[str, int] = Field(default_factory=dict)
@@ -276,6 +281,10 @@ class Ruleset(Mechanics):
     (`scene.minutes_left`, `stats.warmth`, `stats.*`) who may change it, `allowed_ops` what kinds of ops each owner may
     propose. `decay_lambda` is how fast memories fade, per in-world minute. `rulebook_summary` is for the narrator.
     What an extractor is less sure of than `review_below` (0 to 1; 0: nothing) waits until somebody has reviewed it.
+    `states` are the inner states that everybody has whose scenario does not say them, until something moves them;
+    extractors may open so many `new_states` beside them.
+    With `by_rulebook` a model applies the rulebook to every attempt that takes time and that no rule of the scenario is
+    about; code throws its dice, the rulebook says what they mean, and the checks of the types hold without a model.
     """
 
     schema_version: Literal[1] = 1
@@ -285,12 +294,15 @@ class Ruleset(Mechanics):
     summary: str
     rulebook_text: str
     rulebook_summary: str = ""
+    by_rulebook: bool = Field(default=False, exclude_if=lambda by_rulebook: not by_rulebook)
     mechanics_guidance: FrozenMap[str, Any] = Field(default_factory=dict)
     character_stat_schema: FrozenMap[str, Any] = Field(default_factory=dict)
     scene_state_schema: FrozenMap[str, Any] = Field(default_factory=dict)
     owners: FrozenMap[str, Owner] = Field(default_factory=dict)
     allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
     decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict, exclude_if=lambda states: not states)
+    new_states: int = Field(default=0, ge=0, le=20, exclude_if=lambda most: not most)
     review_below: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
 
     @model_validator(mode="before")
@@ -420,16 +432,24 @@ class Ending(Frozen):
     say: str
 
 
+class OpenIntroduction(Frozen):
+    """How the packs openly introduce somebody, and the chunk that says so."""
+
+    text: str
+    chunk_id: str
+
+
 class CampaignRules(Frozen):
     """Everything that a campaign is resolved by; every ID in it is fully qualified.
 
-    `clock_effects[clock][value]` happen when the clock first reaches the value from below, of `good_clocks` what the
-    player wants; `on_find[item]`
+    `clock_effects[clock][value]` happen when the clock first reaches the value from below; a clock of `clock_every`
+    rises by one each time so many minutes have passed; `good_clocks` bring what the player wants; `on_find[item]`
     when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
     `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
     readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
-    are said that are put to nobody, by place.
+    are said that are put to nobody, by place, `introductions` what stands for the profile of those without one: what
+    the packs openly say of them.
     """
 
     ruleset: Ruleset
@@ -437,6 +457,7 @@ class CampaignRules(Frozen):
     cast: FrozenMap[str, CastRule] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
+    clock_every: FrozenMap[str, int] = Field(default_factory=dict, exclude_if=lambda every: not every)
     good_clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda clocks: not clocks)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
@@ -445,6 +466,12 @@ class CampaignRules(Frozen):
     endings: tuple[Ending, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     listeners: FrozenMap[str, str] = Field(default_factory=dict)
+    introductions: FrozenMap[str, OpenIntroduction] = Field(default_factory=dict, exclude_if=lambda found: not found)
+
+    def introduced(self, who: str, written: str = "") -> str:
+        """Return the profile of somebody in a sentence or two: what the author wrote, else the packs' introduction."""
+        found = self.introductions.get(who)
+        return written or ("" if found is None else found.text)
 
     def of_cast(self, who: str) -> CastRule:
         """Return the rule of one of the cast, else the default rule."""

@@ -9,10 +9,11 @@ from typing import assert_never
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import plainly, why_not_grounded
+from lorewright.rules.checks import minutes_of
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.patch import ActionResult, ReasonCode, Validation
 from lorewright.rules.reach import exits_to, first_step, is_barred, place_of
-from lorewright.rules.reasons import unmet, why_not
+from lorewright.rules.reasons import circumstance, unmet, why_not
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
@@ -134,13 +135,6 @@ def _capital(text: str) -> str:
 COST_KEYS = ("heat", "time", "cred", "harm", "rep")
 
 
-def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
-    """Return the in-world minutes, which may depend on the way that is taken or on the time that is named."""
-    own = ruleset.row(action.type).minutes
-    verb = verb_of(action.type)
-    return own if verb is None or verb.minutes is None else verb.minutes(action, state, own)
-
-
 def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:
     """Return every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else.
 
@@ -148,8 +142,11 @@ def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, i
     """
     if action.actor_id != state.player_id and not ruleset.npcs_pay:
         return dict.fromkeys(COST_KEYS, 0)
-    costs = ruleset.row(action.type).costs
-    return {**dict.fromkeys(COST_KEYS, 0), **costs, "time": minutes_of(action, state, ruleset)}
+    row = ruleset.row(action.type)
+    word = str(action.metadata.get("verb", "")).casefold().partition(" ")[0]
+    costs = Counter({**dict.fromkeys(COST_KEYS, 0), **row.costs})
+    costs.update(row.costs_by_word.get(word, {}))
+    return {**costs, "time": minutes_of(action, state, ruleset)}
 
 
 def as_ruled(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Attempt:
@@ -198,19 +195,28 @@ _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
 
 
 def validate(
-    attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules, *, acting: str | None = None
+    attempts: Sequence[Attempt],
+    state: WorldState,
+    rules: CampaignRules,
+    *,
+    acting: str | None = None,
+    says_why: bool = True,
 ) -> Validation:
     """Judge the attempts in order, each as if the ones before had succeeded plainly.
 
-    `acting` is whose round it is: one of the cast, by default the player. The effect of a scenario's rules is not known
+    `acting` is whose round it is: one of the cast, by default the player. With `says_why` a circumstance that forbids
+    something is named. The effect of a scenario's rules is not known
     before the dice: `resolve` judges once more.
     """
     working = state
     results: list[ActionResult] = []
     costs = Counter(dict.fromkeys(COST_KEYS, 0))
+    is_after_failure = False
     for index, attempt in enumerate(attempts):
-        result = _judge(index, attempt, working, rules, results, acting)
+        result = _judge(index, attempt, working, rules, acting, is_after_failure=is_after_failure, says_why=says_why)
         results.append(result)
+        # Nothing hangs on what was never there to be tried.
+        is_after_failure |= not result.success and not attempt.action.metadata.get("detail_is")
         if result.success:
             costs.update(costs_of(as_ruled(attempt, working, rules).action, working, rules.ruleset))
             working = plainly(attempt.action, working, rules.ruleset)
@@ -235,18 +241,23 @@ def _judge(
     attempt: Attempt,
     state: WorldState,
     rules: CampaignRules,
-    earlier: Sequence[ActionResult],
     acting: str | None,
+    *,
+    is_after_failure: bool,
+    says_why: bool,
 ) -> ActionResult:
     action = attempt.action
     reason = why_not_attempt(attempt, state, rules, acting=acting)
     if reason is None:
         return ActionResult(action_index=index, success=True)
-    if reason in _MAY_DEPEND and any(not result.success and result.reason != "only_scenery" for result in earlier):
+    if reason in _MAY_DEPEND and is_after_failure and not action.metadata.get("detail_is"):
         reason = "depends_on_failed"
-    message = (unmet(action, state, rules.ruleset) if reason == "not_allowed_now" else None) or sentence(
-        reason, action, state
-    )
+    message = None
+    if reason == "not_allowed_now":
+        # A sentence of the ruleset goes before a circumstance of the scene.
+        held = circumstance(action, state, rules.ruleset) if says_why else None
+        message = unmet(action, state, rules.ruleset) or (f"{_capital(held.rstrip('.'))}." if held else None)
+    message = message or sentence(reason, action, state)
     return ActionResult(action_index=index, success=False, reason=reason, message=message)
 
 

@@ -185,6 +185,8 @@ class Verb:
     points_on: bool = False
     # What the player learns by it is said by its target.
     loosens_tongues: bool = False
+    # It is among the acts of the rules by which a scenario without rules of its own has people tell what they withhold.
+    opens_withheld: bool = False
     # It holds somebody to what they said: its words are a claim, for which what bears it out is looked up.
     is_claim: bool = False
 

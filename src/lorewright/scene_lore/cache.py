@@ -8,12 +8,13 @@ its `basis`.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash, slug
@@ -30,8 +31,16 @@ from lorewright.index.keywords import (
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.filters import named_entities
 from lorewright.retrieval.view import hidden_from_players, unmet_conditions
-from lorewright.scene_lore.gather import compose, gather_person, gather_place
-from lorewright.scene_lore.models import PersonLore, PlaceLore, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.gather import STANDING_TOKENS, compose, gather_person, gather_place
+from lorewright.scene_lore.models import (
+    LorePassage,
+    PersonLore,
+    PlaceLore,
+    SceneFocus,
+    SceneItem,
+    SceneLore,
+)
+from lorewright.scene_lore.retrieved import SceneRetrieval
 
 # A player's words -> the item of similar meaning, where none of its words was used.
 
@@ -125,7 +134,8 @@ COLOURLESS_WORDS = frozenset(
     keeps kept give gives gave want wants like likes talk talks talking speak speaks speaking somebody someone something
     anything nothing going goes put let call called use used bit lot matter part always never ever much many more most
     rather quite sure maybe perhaps tell tells told think thinks thought believe feel feels try tries need needs else
-    able bother mind wrong again straight true anybody anyone everybody everyone nobody goes upon""".split()
+    ask asks asked asking able bother mind wrong again straight true anybody anyone everybody everyone nobody goes
+    upon""".split()
 )
 
 
@@ -201,6 +211,8 @@ class MaterializedScene(BaseModel):
     learned: tuple[str, ...] = ()
     place: PlaceLore
     people: tuple[PersonLore, ...] = ()
+    retrieved: tuple[LorePassage, ...] = Field(default=(), exclude_if=lambda retrieved: not retrieved)
+    retrieved_basis: str = Field(default="", exclude_if=lambda basis: not basis)
 
     def person(self, npc_id: str) -> PersonLore | None:
         """Return what a character brings, or None where they have not been in the scene."""
@@ -238,22 +250,51 @@ class SceneLoreCache:
         *,
         conditions: LoreConditions,
         learned: frozenset[str],
+        standing_tokens: int = STANDING_TOKENS,
     ) -> SceneLore:
         """Return all lore of a scene: as cached, with the briefings of those who have come since, or gathered anew.
 
         A cached scene is out of date when other packs are searched, a condition has changed, the scene is another
         place, or an item of it was learned.
         """
-        basis = basis_of(focus.location_id, generations, conditions)
+        basis = basis_of(focus.location_id, generations, conditions, standing_tokens)
         scene = self.get(focus.scene_id) if self._reuse else None
         if scene is None or scene.basis != basis or set(scene.learned) != scene.item_ids() & learned:
+            # What is retrieved does not depend on what was learned: it may still hold.
+            earlier = self.get(focus.scene_id)
             self.invalidate(focus.scene_id)
-            scene = self.materialize(gather_place(in_force(), focus.location_id), focus.scene_id, basis=basis)
+            place = gather_place(in_force(), focus.location_id, standing_tokens=standing_tokens)
+            scene = self.materialize(place, focus.scene_id, basis=basis)
+            if earlier is not None:
+                scene = self._keep(scene, retrieved=earlier.retrieved, retrieved_basis=earlier.retrieved_basis)
         for npc_id in focus.present_ids:
             if scene.person(npc_id) is None:
                 scene = self.append_npc(focus.scene_id, gather_person(in_force(), npc_id))
         scene = self._note_learned(scene, learned)
         return compose(focus, scene.place, {person.briefing.npc_id: person for person in scene.people})
+
+    def retrieved_for(
+        self,
+        focus: SceneFocus,
+        generations: Sequence[Generation],
+        retrieval: SceneRetrieval,
+        *,
+        conditions: LoreConditions,
+        known: Set[str],
+    ) -> tuple[LorePassage, ...]:
+        """Return the lore that is retrieved for a scene whose lore was gathered, without the chunks that are `known`
+        of that: as cached while the scene, its people and the open threads are the same.
+
+        Raises:
+            KeyError: the scene is not materialised.
+        """
+        scene = self._scenes[focus.scene_id]
+        basis = content_hash(canonical_json([scene.basis, retrieval.basis(focus)]))
+        if self._reuse and scene.retrieved_basis == basis:
+            return scene.retrieved
+        passages = retrieval.passages(focus, generations, conditions, known=known)
+        self._keep(scene, retrieved=passages, retrieved_basis=basis)
+        return passages
 
     def materialize(self, place: PlaceLore, scene_id: str, *, basis: str) -> MaterializedScene:
         """Store a place's lore for a scene that opens; the people are appended one by one."""
@@ -269,8 +310,7 @@ class SceneLoreCache:
             KeyError: the scene is not materialised.
         """
         scene = self._scenes[scene_id]
-        self._scenes[scene_id] = scene.model_copy(update={"people": (*scene.people, person)})
-        return self._scenes[scene_id]
+        return self._keep(scene, people=(*scene.people, person))
 
     def get(self, scene_id: str) -> MaterializedScene | None:
         """Return the cached scene, or None."""
@@ -287,16 +327,26 @@ class SceneLoreCache:
 
     def _note_learned(self, scene: MaterializedScene, learned: frozenset[str]) -> MaterializedScene:
         known = tuple(sorted(scene.item_ids() & learned))
-        if known != scene.learned:
-            self._scenes[scene.scene_id] = scene = scene.model_copy(update={"learned": known})
-        return scene
+        return scene if known == scene.learned else self._keep(scene, learned=known)
+
+    def _keep(self, scene: MaterializedScene, **changed: Any) -> MaterializedScene:
+        self._scenes[scene.scene_id] = scene.model_copy(update=changed)
+        return self._scenes[scene.scene_id]
 
 
-def basis_of(location_id: str, generations: Sequence[Generation], conditions: LoreConditions) -> str:
-    """Return a hash that changes when a place's lore may have changed: of the place, of the packs, and of the
-    conditions that do not hold."""
+def basis_of(
+    location_id: str,
+    generations: Sequence[Generation],
+    conditions: LoreConditions,
+    standing_tokens: int = STANDING_TOKENS,
+) -> str:
+    """Return a hash that changes when a place's lore may have changed: of the place, of the packs, of the conditions
+    that do not hold, and of the room for standing lore."""
     packs = [f"{generation.folder.parent.name}/{generation.folder.name}" for generation in generations]
-    return content_hash(canonical_json([_FORMAT, location_id, packs, unmet_conditions(generations, conditions)]))
+    # Where the room is the usual one, scenes that were stored before it could be set still hold.
+    room = [] if standing_tokens == STANDING_TOKENS else [standing_tokens]
+    unmet = unmet_conditions(generations, conditions)
+    return content_hash(canonical_json([_FORMAT, location_id, packs, unmet, *room]))
 
 
 def _read(text: str) -> MaterializedScene | None:

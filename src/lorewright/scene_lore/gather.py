@@ -281,7 +281,9 @@ def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: Lor
     return compose(focus, gather_place(generations, focus.location_id), people)
 
 
-def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLore:
+def gather_place(
+    generations: Sequence[Generation], location_id: str, *, standing_tokens: int = STANDING_TOKENS
+) -> PlaceLore:
     """Return all that generations (of what is in force) hold on a place."""
     place = _Sheet(generations, location_id)
     return PlaceLore(
@@ -290,7 +292,7 @@ def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLo
         overview=place.overview(),
         discoverable=place.items("discoverable"),
         threads=place.items("threads"),
-        standing=standing_lore(generations),
+        standing=standing_lore(generations, max_tokens=standing_tokens),
     )
 
 

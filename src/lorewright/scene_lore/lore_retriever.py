@@ -31,9 +31,8 @@ from lorewright.retrieval.view import (
 )
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
-
-SESSION_TOKENS = 1_200
-_SECTIONS = 8
+from lorewright.scene_lore.retrieved import SceneRetrieval
+from lorewright.settings import USUAL_LORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,15 +201,30 @@ class LoreRetriever:
             viewer=self._viewer,
         )
 
-    def retrieve_for_scene(self, scene: SceneFocus, active_threads: Sequence[str] = ()) -> SceneLore:
-        """Return everything in force on a scene, secrets included: its views decide what each stage may see of it."""
+    def retrieve_for_scene(
+        self, scene: SceneFocus, active_threads: Sequence[str] = (), max_tokens: int = USUAL_LORE.scene_tokens
+    ) -> SceneLore:
+        """Return everything in force on a scene, secrets included: its views decide what each stage may see of it.
+
+        What belongs to the place and to those present comes by its ID; what a player may read besides is retrieved, as
+        in play, up to `max_tokens`.
+        """
         threads = tuple(dict.fromkeys((*scene.thread_ids, *active_threads)))
         focus = scene.model_copy(update={"thread_ids": threads})
         with self.view(self._viewer) as view:
-            return gather(view.generations, focus, view.conditions)
+            lore = gather(view.generations, focus, view.conditions)
+            retrieval = SceneRetrieval(max_tokens, {thread_id: thread_id.replace("_", " ") for thread_id in threads})
+            shown = {line.chunk_id for line in lore.sights()}
+            found = retrieval.passages(focus, view.generations, view.conditions, known=shown)
+            return lore.model_copy(update={"retrieved": found})
 
     def retrieve_for_session(
-        self, threads: Mapping[str, str], entity_ids: Sequence[str], max_tokens: int = SESSION_TOKENS
+        self,
+        threads: Mapping[str, str],
+        entity_ids: Sequence[str],
+        max_tokens: int = USUAL_LORE.session_tokens,
+        *,
+        limit: int = USUAL_LORE.session_limit,
     ) -> dict[str, Any]:
         """Return the seed's SessionLoreContext, `{threads, chunks, total_tokens}`, best first.
 
@@ -222,7 +236,7 @@ class LoreRetriever:
             thread_ids=tuple(threads),
             corpus="authored",
             viewer=self._viewer,
-            limit=_SECTIONS,
+            limit=limit,
             max_tokens=max_tokens,
         )
         with self.view(self._viewer) as view:

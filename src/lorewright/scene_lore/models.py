@@ -74,8 +74,21 @@ class PersonLore(_Frozen):
     threads: tuple[SceneItem, ...] = ()
 
 
+About = Literal["place", "cast", "thread"]
+
+
+class LorePassage(_Frozen):
+    """A retrieved section, as a player who has learned nothing may read it; `about` says what it was retrieved for."""
+
+    about: About = "place"
+    chunk_id: str
+    section_path: str
+    text: str
+    tokens: int
+
+
 class SceneLore(_Frozen):
-    """Everything that belongs to a scene, secrets included."""
+    """Everything that belongs to a scene, secrets included; `retrieved` is open lore besides, if any was asked for."""
 
     scene_id: str
     location_id: str
@@ -85,6 +98,7 @@ class SceneLore(_Frozen):
     discoverable: tuple[SceneItem, ...] = ()
     thread_connections: tuple[SceneItem, ...] = ()
     standing: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda standing: not standing)
+    retrieved: tuple[LorePassage, ...] = Field(default=(), exclude_if=lambda retrieved: not retrieved)
 
     def briefing(self, npc_id: str) -> NPCBriefing | None:
         """Return a character's briefing, or None where it has none."""
@@ -113,14 +127,19 @@ Text = TypeVar("Text", LoreText, SceneItem)
 StageViewer = Literal["planner", "narrator", "player"]
 
 
+def whole_scene(lore: SceneLore) -> dict[str, Any]:
+    """Return the scene for the game master, secrets included."""
+    return _scene_for(lore, "gm", learned=frozenset())
+
+
 def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str]) -> dict[str, Any]:
     """Return the scene for one viewer, by the table `visibility.SECTIONS`. `learned` holds the items that the player
     has, those of this turn included.
 
     Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
-    moves people is for the planner, and for themselves. The planner sees only the topics of what a character knows, and
-    only the number of what it withholds and of what can be found. The narrator sees items only once the player has
-    them: it cannot leak what it never saw.
+    moves people is for the planner, and for themselves. The planner sees what ties the scene to the threads that `lore`
+    has, only the topics of what a character knows, and only the number of what it withholds and of what can be found.
+    The narrator sees items only once the player has them: it cannot leak what it never saw.
     """
     return _scene_for(lore, viewer, learned=learned)
 
@@ -177,11 +196,17 @@ def _scene_for(
             for briefing in lore.briefings
         },
         "discoverable": _discoverable(lore, reader, learned),
-        "thread_connections": {
-            item.name: item.text for item in _seen("threads", lore.thread_connections, reader, learned)
-        },
+        "thread_connections": _connections(lore, reader, learned),
         **standing,
     }
+
+
+def _connections(lore: SceneLore, reader: SectionReader, learned: frozenset[str]) -> dict[str, str]:
+    """Return what ties the scene to each thread, by the thread's ID."""
+    found: dict[str, str] = {}
+    for item in _seen("threads", lore.thread_connections, reader, learned):
+        found[item.name] = f"{found[item.name]} {item.text}" if item.name in found else item.text
+    return found
 
 
 def _briefing_for(
@@ -200,7 +225,8 @@ def _briefing_for(
             case "topics":
                 found[role] = list(dict.fromkeys(topic for item in items for topic in item.topics))
             case "count":
-                found[f"{role}_count"] = len(items)
+                # What has come out is kept back no more.
+                found[f"{role}_count"] = sum(item.id not in learned for item in items)
             case _:
                 found[role] = [item.text for item in _seen(role, items, reader, learned, is_own=is_own)]
     return found

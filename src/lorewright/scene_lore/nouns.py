@@ -76,6 +76,11 @@ def is_abstract(noun: str) -> bool:
     return one.endswith("ing") and one not in lists.nouns_in_ing
 
 
+def is_verb(word: str) -> bool:
+    """Return True for the first form of a common verb, which may be a noun as well: `sort`, `drink`."""
+    return word in _lists().verbs
+
+
 def is_ambient(noun: str) -> bool:
     """Return True for what is at every place, whether a text says so or not: the floor, the air."""
     lists = _lists()

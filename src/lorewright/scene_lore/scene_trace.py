@@ -41,6 +41,7 @@ from lorewright.scene_lore.models import (
     SceneLore,
     character_view,
     scene_view,
+    whole_scene,
 )
 from lorewright.tokens import count_tokens
 from lorewright.visibility import sees_section
@@ -96,8 +97,8 @@ class SceneTrace(_Frozen):
 @dataclass(frozen=True, slots=True)
 class SceneFound:
     """A scene as its viewer may know it: the names of the place and of those present, all lines by section role and
-    owner, and what was retrieved besides. `shown` is the SceneLore, or for others than the game master their view of
-    it."""
+    owner, and what was retrieved besides. `shown` is their view of it, in the shape of the seed's SceneLoreCache;
+    `lore` is all of it, for the game master alone."""
 
     place: PackEntity
     present: tuple[PackEntity, ...]
@@ -106,6 +107,7 @@ class SceneFound:
     beside: Retrieval
     query: LoreRetrievalQuery
     trace: SceneTrace
+    lore: SceneLore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,8 @@ def find_scene(
         by_retrieval=beside.trace,
         conditions=tuple(_stands_under(view, (place, *people))) if view.is_gm else (),
     )
-    return SceneFound(place, people, _shown(lore, view), shown_lines, beside, query, trace)
+    whole = lore if view.is_gm else None
+    return SceneFound(place, people, _shown(lore, view), shown_lines, beside, query, trace, whole)
 
 
 def _entity(view: LoreView, entity_id: str, hidden: Set[str]) -> PackEntity:
@@ -252,4 +255,4 @@ def _holds(stored: StoredCondition, view: LoreView, pack_id: str) -> bool | None
 def _shown(lore: SceneLore, view: LoreView) -> dict[str, Any]:
     if view.npc_id is not None:
         return character_view(lore, view.npc_id, learned=view.revealed)
-    return lore.model_dump(mode="json") if view.is_gm else scene_view(lore, "player", learned=view.revealed)
+    return whole_scene(lore) if view.is_gm else scene_view(lore, "player", learned=view.revealed)

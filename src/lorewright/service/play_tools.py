@@ -10,6 +10,7 @@ from typing import Any, Literal
 from lorewright.campaigns.branches import branch, switch, tree
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import sit_down
 from lorewright.errors import SettingsError
 from lorewright.ids import local
 from lorewright.service.queries import BranchShown, Moved, Queries, TurnPlayed
@@ -49,6 +50,7 @@ class PlayTools:
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             require_agreement(campaign)
             who = self._persona(persona)
+            sit_down(campaign, action_id=action_id)
             playing = (
                 campaign.submit(text, persona=who, thought=thought, whisper_to=whisper, action_id=action_id)
                 if not actions

@@ -115,11 +115,25 @@ def resolutions_on_path(database: Database, turn_id: str, *, after: str | None =
         f"""WITH RECURSIVE path(turn_id) AS (
              SELECT ?1 UNION ALL
              SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL AND t.parent_id IS NOT ?2
-           ) SELECT r.output_json FROM path JOIN {_TURNS}
+           ) SELECT t.turn_no, r.output_json FROM path JOIN {_TURNS}
              JOIN stage_records r ON r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id
              WHERE r.stage = 'resolve' ORDER BY t.turn_no, r.seq""",
         turn_id,
         after,
+    )
+
+
+def upgrades_on_path(database: Database, turn_id: str) -> list[sqlite3.Row]:
+    """Return the upgrades on the path to a turn, oldest first, each with its turn's number and ops."""
+    if database.row("SELECT 1 FROM upgrades") is None:
+        return []
+    return database.rows(
+        f"""WITH RECURSIVE path(turn_id) AS (
+             SELECT ?1 UNION ALL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
+           ) SELECT t.turn_no, t.ops_json FROM path JOIN {_TURNS} JOIN upgrades u ON u.turn_id = t.turn_id
+             ORDER BY t.turn_no""",
+        turn_id,
     )
 
 

@@ -92,7 +92,8 @@ _JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
         "turn_id || ', stage ' || stage",
         {
             "input_json": (dict, list),
-            "output_json": (dict, list),
+            # A model whose answers stayed invalid has none; the built-in stage beside it has.
+            "output_json": (dict, list, type(None)),
             "attempts_json": (list,),
             "prompt_json": (dict,),
             "calls_json": (list,),

@@ -13,6 +13,14 @@ from lorewright.storage.heads import Statement
 
 # Increased whenever the same state gives other rows, so that older projections are rebuilt.
 PROJECTION_FORMAT = 2
+# The packs' introduction of somebody stands for the profile that nobody wrote; it is part of the rules that a campaign
+# began with, not of its state.
+_INTRODUCE = """UPDATE characters SET base_profile = json_object('description', json_extract(
+        (SELECT rules_json FROM campaigns WHERE campaigns.id = characters.campaign_id),
+        '$.introductions."' || characters.id || '".text'))
+    WHERE campaign_id = ? AND base_profile = '{}' AND json_extract(
+        (SELECT rules_json FROM campaigns WHERE campaigns.id = characters.campaign_id),
+        '$.introductions."' || characters.id || '".text') IS NOT NULL"""
 
 # Table -> the columns that follow `campaign_id` in its key.
 PROJECTED: Mapping[str, tuple[str, ...]] = {
@@ -70,8 +78,12 @@ def project(campaign_id: str, turn_id: str, changes: Iterable[RowChange], *, ane
             f"DELETE FROM {table} WHERE campaign_id = ? OR campaign_id NOT IN (SELECT id FROM campaigns)",
             (campaign_id,),
         )
+    has_characters = anew
     for change in changes:
+        has_characters = has_characters or change.table == "characters"
         yield _delete(campaign_id, change) if change.rest is None else _put(campaign_id, change.key, change)
+    if has_characters:
+        yield _INTRODUCE, (campaign_id,)
     yield "INSERT OR REPLACE INTO projection VALUES (?, ?, ?)", (campaign_id, turn_id, PROJECTION_FORMAT)
 
 

@@ -35,11 +35,12 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class SceneLoreRow:
-    """The stored lore of a scene."""
+    """The stored lore of a scene; `retrieved_at` is when it was stored, None for what is still to be."""
 
     scene_id: str
     session_id: str | None
     lore_json: str
+    retrieved_at: str | None = None
 
 
 def session_rows(database: Database) -> list[SessionRow]:
@@ -134,7 +135,11 @@ def session_summaries(database: Database) -> tuple[tuple[str, str], ...]:
 def scene_lore_row(database: Database, scene_id: str) -> SceneLoreRow | None:
     """Return the stored lore of a scene, or None."""
     row = database.row("SELECT * FROM scene_lore WHERE scene_id = ?", scene_id)
-    return None if row is None else SceneLoreRow(row["scene_id"], row["session_id"], row["lore_json"])
+    return (
+        None
+        if row is None
+        else SceneLoreRow(*(row[name] for name in ("scene_id", "session_id", "lore_json", "retrieved_at")))
+    )
 
 
 def keep_scene_lore(campaign_id: str, row: SceneLoreRow, time: str) -> tuple[str, tuple[str | None, ...]]:

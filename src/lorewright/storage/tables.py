@@ -140,8 +140,9 @@ def _apply(database: Database, migration: Migration) -> bool:
 # Only confidences are fractions; counts and prices are whole numbers.
 Value = str | int | float | None
 
-# Tables that belong to the file, not to the campaign, or that follow from the others.
-_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *REBUILT_TABLES)
+# Tables that belong to the file, not to the campaign, or that follow from the others. Files of versions before 009 have
+# the established facts in a table `facts`, which is a view now.
+_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *REBUILT_TABLES, "facts")
 # Columns, other than `campaign_id`, with IDs that begin with the campaign's ID.
 _PREFIXED = {
     *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},

@@ -25,10 +25,8 @@ ONLY_OF_THE_SEEDS = (
     "clocks.tags",
     "inventory.qty",
     "inventory.flags",
-    "relationships",
     "summary.scene",
     "summary.threads",
-    "npc_capabilities",
     "lore_context.scene.scene_id",
     "lore_context.scene.npc_briefings.withholds",
     "lore_context.scene.discoverable",
@@ -51,10 +49,14 @@ class PacketPart(Frozen):
 
 
 class PacketConstraints(PacketPart):
-    """How the ruleset is played, in short, and its part of the scene; empty where it shapes no part of the state."""
+    """How the ruleset is played, in short, and its part of the scene, as values and in words; empty where it shapes no
+    part of the state. `tone` and `stakes` are the scenario's."""
 
     rulebook_summary: str | None = Field(default=None, exclude_if=_is_none)
     scene_state: FrozenMap[str, Any] | None = Field(default=None, exclude_if=_is_none)
+    scene_in_words: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    tone: str = Field(default="", exclude_if=_is_empty)
+    stakes: str = Field(default="", exclude_if=_is_empty)
 
 
 class PacketScene(PacketPart):
@@ -106,7 +108,8 @@ class PacketThread(PacketPart):
 
 
 class PacketClock(PacketPart):
-    """A clock; the keys of `triggers` are the values at which something happens, which is the scenario's secret."""
+    """A clock; the keys of `triggers` are the values at which something happens, which is the scenario's secret. The
+    player wants a `good` one to fill."""
 
     id: str = ""
     name: str = ""
@@ -114,6 +117,7 @@ class PacketClock(PacketPart):
     max: int = 0
     triggers: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    good: bool = Field(default=False, exclude_if=_is_empty)
 
 
 class PacketPossession(PacketPart):
@@ -210,9 +214,18 @@ class PacketFind(PacketPart):
     content: str = ""
 
 
+class PacketSection(PacketPart):
+    """A section that was retrieved for the scene: for its `place`, its `cast` or an open `thread`."""
+
+    about: str = "place"
+    chunk_id: str = ""
+    section_path: str = ""
+    text: str = ""
+
+
 class PacketSceneLore(PacketPart):
     """The lore of the scene for one reader, in the shape of the seed's SceneLoreCache; `standing` is the open lore that
-    stands in every scene."""
+    stands in every scene, `retrieved` what was found for the place and the people here when the scene opened."""
 
     scene_id: str = ""
     atmosphere: tuple[str, ...] = ()
@@ -220,13 +233,15 @@ class PacketSceneLore(PacketPart):
     discoverable: tuple[PacketFind, ...] = ()
     thread_connections: FrozenMap[str, str] = Field(default_factory=dict)
     standing: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    retrieved: tuple[PacketSection, ...] | None = Field(default=None, exclude_if=_is_none)
 
 
 class PacketPassage(PacketPart):
-    """A retrieved chunk."""
+    """A retrieved chunk; `title` names whom or what it is about, and the section."""
 
     chunk_id: str = ""
     text: str = ""
+    title: str = Field(default="", exclude_if=_is_empty)
 
 
 class PacketSessionLore(PacketPart):

@@ -3,21 +3,17 @@ world from a narration. Code judges every proposal; none of them is true by bein
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from lorewright.rules.actions import Action, AuthoredAct
 from lorewright.rules.patch import Outcome
-from lorewright.rules.rulesets import Ruleset
 from lorewright.values.records import InnerState, LoreLine, Message, Recorded
 from lorewright.values.scope import Scope
+from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.ops import Json
-from lorewright.world.schemas import plain
-from lorewright.world.state import WorldState
-from lorewright.world.things import PREDICATES
 
 # The input and output of the stage `npc_intent`, built-in and model alike: what a character is shown before it acts,
 # and what it intends. Nothing is in here that the character does not know.
@@ -92,6 +88,8 @@ class OwnSelf(Frozen):
     states: tuple[InnerState, ...] = ()
     conditions: tuple[str, ...] = ()
     escalation: int = 0
+    # How the packs openly introduce it, where nobody wrote a profile.
+    introduction: str = Field(default="", exclude_if=lambda introduction: not introduction)
 
 
 class NpcIntentInput(Frozen):
@@ -103,7 +101,9 @@ class NpcIntentInput(Frozen):
     oldest first: narrations that it was there for, its own intentions and thoughts. `summary` is the story before them,
     as far as it was there. `recorded` are promises, threats and debts between it and those who are there, `concerns`
     the open questions that it is part of. `acts` are the authored acts that hold just now. `claims` are what the player
-    claimed in this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
+    claimed in this turn, checked. `scene_in_words` and `situations` are the ruleset's scene and the circumstances that
+    hold, `tone` and `stakes` the scenario's. `recall` counts phrases and acts used before, by key; `seed` keys the
+    bags.
     """
 
     me: OwnSelf
@@ -127,6 +127,10 @@ class NpcIntentInput(Frozen):
     verbs: tuple[str, ...] = ()
     names: FrozenMap[str, str] = Field(default_factory=dict)
     scene_state: FrozenMap[str, Any] = Field(default_factory=dict)
+    scene_in_words: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    situations: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    tone: str = Field(default="", exclude_if=lambda text: not text)
+    stakes: str = Field(default="", exclude_if=lambda text: not text)
     seed: str = ""
     recall: FrozenMap[str, int] = Field(default_factory=dict)
 
@@ -154,140 +158,6 @@ class NpcIntent(Frozen):
         if self.action is None or not self.action.metadata.get("whisper"):
             return None
         return self.action.target_id
-
-
-# The input of a persona's or a character's extractor: its own intention and thoughts, what was told before this round,
-# and everything that moves it. The outcome of the round is not in here, because the extractor runs concurrently with
-# the narrator.
-
-# The level of a ruleset's stat that an extractor may write: its owner knows of it.
-_STAT_LEVEL = 6
-
-
-class InnerInput(Frozen):
-    """The input of an extractor: one character's inner life, and nothing of anybody else's.
-
-    `intention` is their own last one, `actions` its typed actions, `tags` the tags of their intent; `thoughts` are
-    their own, `narrations` (turn number, message) those that they were there for before this round, both oldest first.
-    `states` are all of theirs, latent ones too; `stats` those of the ruleset's stat block that an extractor may write,
-    with their values. `bound_to` are the people whom they have promised something; `names` the display names of all
-    that the actions name.
-    """
-
-    who: str
-    name: str
-    description: str = ""
-    is_persona: bool = False
-    player_name: str = ""
-    intention: str
-    actions: tuple[Action, ...] = ()
-    tags: tuple[str, ...] = ()
-    thoughts: tuple[str, ...] = ()
-    narrations: tuple[tuple[int, Message], ...] = ()
-    states: tuple[InnerState, ...] = ()
-    stats: FrozenMap[str, Any] = Field(default_factory=dict)
-    bound_to: tuple[str, ...] = ()
-    names: FrozenMap[str, str] = Field(default_factory=dict)
-
-    @property
-    def all_states(self) -> tuple[InnerState, ...]:
-        """Return the states, and the stats that may be written as manifest ones; where both have a name, the state
-        alone."""
-        named = {state.name for state in self.states}
-        stats = (InnerState(name=name, value=value, level=_STAT_LEVEL) for name, value in self.stats.items())
-        return (*self.states, *(stat for stat in stats if stat.name not in named))
-
-
-def inner_input(
-    who: str,
-    state: WorldState,
-    ruleset: Ruleset,
-    *,
-    intention: str,
-    actions: Sequence[Action] = (),
-    tags: Sequence[str] = (),
-    thoughts: Sequence[str] = (),
-    narrations: Sequence[tuple[int, Message]] = (),
-) -> InnerInput:
-    """Return the extractor's view of a character that has an intention. Messages are given as the matrix lets it read
-    them."""
-    character = state.characters.get(who)
-    profile = {} if character is None else character.profile
-    states = () if character is None else sorted(character.states.items())
-    targets = (entity_id for action in actions for entity_id in (action.target_id, action.item_id) if entity_id)
-    involved = [who, *targets]
-    return InnerInput(
-        who=who,
-        name=state.name_of(who),
-        description=str(profile.get("description") or ""),
-        is_persona=who == state.player_id,
-        player_name=state.name_of(state.player_id),
-        intention=intention,
-        actions=tuple(actions),
-        tags=tuple(tags),
-        thoughts=tuple(thoughts),
-        narrations=tuple(narrations),
-        states=tuple(InnerState(name=name, value=plain(inner.value), level=inner.level) for name, inner in states),
-        stats=writable_stats(who, state, ruleset),
-        bound_to=tuple(sorted(_bound_to(who, state))),
-        names={entity_id: state.name_of(entity_id) for entity_id in sorted(set(involved))},
-    )
-
-
-def writable_stats(who: str, state: WorldState, ruleset: Ruleset) -> dict[str, Any]:
-    """Return the stats of somebody's block that an extractor may write, by name, with their values (None: no value
-    yet); empty where they have no block."""
-    held = state.ruleset
-    if held is None or who not in held.stats:
-        return {}
-    properties: Mapping[str, Any] = dict(ruleset.character_stat_schema.get("properties", {}))
-    block = plain(held.stats[who])
-    return {name: block.get(name) for name in sorted(properties) if ruleset.owner_of(f"stats.{name}") == "extract"}
-
-
-Kind = Literal["nothing", "number", "truth", "text", "list", "object"]
-
-
-def kind_of(value: Any) -> Kind:
-    """Return the kind of a value, as JSON tells them apart."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "truth"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "text"
-    return "object" if isinstance(value, Mapping) else "list"
-
-
-def _bound_to(who: str, state: WorldState) -> set[str]:
-    """Return the IDs of the people whom they have promised something."""
-    promised = (fact for fact in state.facts_about(who) if fact.predicate == PREDICATES[0])
-    return {str(fact.object["to"]) for fact in promised if isinstance(fact.object, Mapping) and "to" in fact.object}
-
-
-# The output of an extractor: changes of character states that an intention moves.
-
-_SENTENCES = 600
-
-
-class StateChange(Frozen):
-    """A character state that an intention moves; extractors change named states and nothing else. Without a value only
-    its level moves; `over` ends it. `confidence` is how sure the extractor is (0 to 1), quite where it does not say."""
-
-    name: str = Field(min_length=1, max_length=80)
-    value: Json = None
-    level: int | None = Field(default=None, ge=1, le=10)
-    over: bool = False
-    confidence: float = Field(default=1.0, ge=0, le=1)
-    reason: str = Field(default="", max_length=_SENTENCES)
-
-
-class StateExtractorOutput(Frozen):
-    """What the persona extractor and the character extractor answer with; most intentions move nothing."""
-
-    changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
 
 
 # The other proposals: a ruling by the rulebook, and the additions of a narration to the world.
@@ -323,13 +193,27 @@ class ProposedPathOp(Frozen):
     value: str | int | float | bool | None = None
     character_id: str | None = None
 
+    def as_op(self) -> o.PathOp:
+        """Return the change as an op: `stats.warmth` of a character, else a path of the scene."""
+        part, _, path = self.path.partition(".")
+        of = self.character_id if part == "stats" else None
+        kinds: Mapping[str, type[o.PathOp]] = {
+            "set": o.SetPath,
+            "increment": o.Increment,
+            "decrement": o.Decrement,
+            "append": o.AppendTo,
+            "remove": o.RemoveFrom,
+        }
+        return kinds[self.op].model_validate({"path": path or part, "of": of, "value": self.value})
+
 
 class ResolutionInput(Frozen):
     """The input of a ruling: one attempt that no rule in code decides, and the rulebook.
 
     `stat_blocks` are of those involved, by ID, `recent_observations` what they remember of late, by ID, best first.
     `writable` are the paths that a ruling may change, with the kind of value that each takes; `bands` the bands of the
-    ruleset, highest first.
+    ruleset, highest first. `guidance` is the ruleset's own advice on its mechanics; `scene_in_words` and
+    `stats_in_words` (by ID) are scene and stat blocks as prompts show them.
     """
 
     rulebook_text: str
@@ -343,6 +227,9 @@ class ResolutionInput(Frozen):
     recent_observations: FrozenMap[str, tuple[str, ...]] = Field(default_factory=dict)
     writable: FrozenMap[str, str] = Field(default_factory=dict)
     bands: tuple[str, ...] = ()
+    guidance: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    scene_in_words: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    stats_in_words: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda blocks: not blocks)
 
 
 class ResolutionOutput(Frozen):
@@ -357,7 +244,10 @@ class ResolutionOutput(Frozen):
 
 class ExtractorInput(Frozen):
     """The narration of a turn and what code knows of it. `present` and `things` are the IDs and names of those who and
-    what is there; `facts` the established facts about them, `threads` ID, title and status of the open threads."""
+    what is there; `facts` the established facts about them, `threads` ID, title and status of the open threads.
+    `writable` are the paths of the ruleset's scene that a narration may change, with the kind of value that each takes,
+    `scene_in_words` the scene; `relations` say how those who are there stand to each other, where a narration may move
+    it (`moves_relations`)."""
 
     narration: str
     outcomes: tuple[Outcome, ...]
@@ -367,6 +257,10 @@ class ExtractorInput(Frozen):
     things: FrozenMap[str, str] = Field(default_factory=dict)
     facts: tuple[FrozenMap[str, Any], ...] = ()
     threads: tuple[FrozenMap[str, Any], ...] = ()
+    writable: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda paths: not paths)
+    scene_in_words: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    relations: tuple[str, ...] = Field(default=(), exclude_if=lambda lines: not lines)
+    moves_relations: bool = Field(default=False, exclude_if=lambda moves: not moves)
 
 
 # How sure an extractor is of a proposal; quite sure where it does not say.
@@ -418,12 +312,32 @@ class ThreadUpdate(Frozen):
     confidence: Confidence = 1.0
 
 
+class RelationStep(Frozen):
+    """A step between two who are there, that a narration shows and no rule has counted: one up or down at most."""
+
+    a_id: str
+    b_id: str
+    trust: int = Field(default=0, ge=-1, le=1)
+    tension: int = Field(default=0, ge=-1, le=1)
+    closeness: int = Field(default=0, ge=-1, le=1)
+    reason: Line = Field(default="", max_length=_SENTENCE)
+    confidence: Confidence = 1.0
+
+
+class SceneChange(ProposedPathOp):
+    """A value of the ruleset's scene that a narration has changed, on a path that the input lists as writable."""
+
+    confidence: Confidence = 1.0
+
+
 class ExtractorOutput(Frozen):
-    """What the seed's NarratorOutput carries beside the text, and observations; moves, things changing hands, clocks
-    and harm are the resolver's."""
+    """What the seed's NarratorOutput carries beside the text, observations, and what has moved in the air and between
+    people; moves, things changing hands, clocks and harm are the resolver's."""
 
     established_facts: tuple[EstablishedFact, ...] = Field(default=(), max_length=6)
     introduced_items: tuple[IntroducedItem, ...] = Field(default=(), max_length=4)
     introduced_npcs: tuple[IntroducedNpc, ...] = Field(default=(), max_length=2)
     thread_updates: tuple[ThreadUpdate, ...] = Field(default=(), max_length=4)
     new_observations: tuple[SeenByOne, ...] = Field(default=(), max_length=6)
+    relation_changes: tuple[RelationStep, ...] = Field(default=(), max_length=2, exclude_if=lambda steps: not steps)
+    state_ops: tuple[SceneChange, ...] = Field(default=(), max_length=2, exclude_if=lambda changes: not changes)

@@ -16,6 +16,7 @@ from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, Outcome, Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Phrase
+from lorewright.settings import PlayLore
 from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.values.readings import Aside, Talk, Unclear
@@ -95,6 +96,12 @@ class CampaignRow:
     upgrade_id: str | None = None
     calibration: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def told_as(self) -> dict[str, Any]:
+        """Return how the story is to be told: the calibration that it is told by, the scenario's tone and stakes."""
+        texts = {key: str(self.scenario.get(key) or "") for key in ("tone", "stakes")}
+        return {"calibration": self.scenario.get("calibration") or {}, **texts}
+
 
 # The input and output of a stage, for the record.
 
@@ -167,6 +174,12 @@ class Premise(Frozen):
         """Return the fields that everybody who heard the claim may know, as JSON values: no evidence, because its IDs
         may be of messages that one character alone was told."""
         return self.model_dump(mode="json", include={"kind", "by", "to", "what", "holds"})
+
+
+# The version of what code makes of a turn between its stages: the numbered sources of a narration, the words of
+# memories. A recorded turn is replayed by its own; files from before there were versions are of the first.
+FIRST_CODE = 1
+CODE_VERSION = 2
 
 
 # The input and output of each stage.
@@ -260,13 +273,15 @@ class Evidence(Frozen):
 
 
 class PersonView(Frozen):
-    """A person at the place, as the narrator may show them; `regard` is how they show that they stand to the player."""
+    """A person at the place, as the narrator may show them; `regard` is how they show that they stand to the player,
+    `introduction` how the packs openly introduce them."""
 
     id: str
     name: str
     pronoun: Literal["he", "she", "they", "it"] = "they"
     disposition: tuple[LoreLine, ...] = ()
     regard: Literal["", "warm", "cold"] = Field(default="", exclude_if=lambda regard: not regard)
+    introduction: LoreLine | None = Field(default=None, exclude_if=lambda line: line is None)
 
 
 class ThingView(Frozen):
@@ -350,10 +365,11 @@ class NarratorInput(Frozen):
     the packs openly say of the subjects of the turn, and of some of what is here. `player` is the player's character.
     `acts` are what others do of their own accord, told after the player's outcomes; in another character's round there
     are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
-    `markers` the events between that turn and this one, in words: a move, hours, a scene that opens. `premises` are the
+    `markers` the events between that turn and this one, in words: a move, hours, a scene that opens; `markers_before`
+    are those of earlier turns, oldest first. `code_version` says how the sources are numbered. `premises` are the
     player's checked claims: nobody agrees to one that does not hold. `leads` are where those who were spoken to can
     point: to what they themselves, or others, would tell. `scenery` is what the player's actions were about where no
-    entity stands for it.
+    entity stands for it. `lore` are the budgets of the game's lore, None in games of before there were any.
     """
 
     player_text: str
@@ -384,9 +400,12 @@ class NarratorInput(Frozen):
     acts: tuple[NpcAct, ...] = ()
     quiet: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
+    markers_before: tuple[str, ...] = Field(default=(), exclude_if=lambda markers: not markers)
+    code_version: int = Field(default=FIRST_CODE, exclude_if=lambda version: version == FIRST_CODE)
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
     leads: tuple[Lead, ...] = Field(default=(), exclude_if=lambda leads: not leads)
     scenery: tuple[SceneryView, ...] = Field(default=(), exclude_if=lambda scenery: not scenery)
+    lore: PlayLore | None = Field(default=None, exclude_if=lambda lore: lore is None)
 
 
 class Supported(Frozen):
@@ -398,12 +417,14 @@ class Supported(Frozen):
 
 class NarratorOutput(Frozen):
     """Prose, what it quotes or rests on (item IDs, then chunk IDs), and the memory keys it used, in order (repeats
-    count). `support` has every sentence of a model's narration; a built-in one quotes or tells what the rules did."""
+    count). `support` has every sentence of a model's narration; a built-in one quotes or tells what the rules did.
+    `added` is the end of the text that code wrote, because a model had left out what was learned."""
 
     final_text: str = Field(min_length=1)
     cited: tuple[str, ...] = ()
     recall: tuple[str, ...] = ()
     support: tuple[Supported, ...] = ()
+    added: str = Field(default="", exclude_if=lambda added: not added)
 
 
 # TurnResult: the answer to a submitted turn, as the player may see it.
@@ -425,7 +446,8 @@ class Citation(Frozen):
 class TurnResult(Frozen):
     """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question.
     `actions` are the player's own, which `validation` judges by their place; `assumptions` what was assumed of their
-    words, `risk_flags` what is at stake, `perception_flags` what they act under. Older versions have none of these."""
+    words, `risk_flags` what is at stake, `perception_flags` what they act under. Older versions have none of these.
+    `fell_back` are the stages whose model gave nothing valid, so that the turn went on without it."""
 
     turn_no: int
     turn_id: str
@@ -444,6 +466,7 @@ class TurnResult(Frozen):
     assumptions: tuple[str, ...] = ()
     risk_flags: tuple[str, ...] = ()
     perception_flags: tuple[str, ...] = ()
+    fell_back: tuple[str, ...] = Field(default=(), exclude_if=lambda stages: not stages)
 
     @classmethod
     def of_no_play(

@@ -9,6 +9,7 @@ from pydantic import Field
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
 from lorewright.builtin.narrator.outcomes import ignorance
 from lorewright.builtin.narrator.scenery import answer
+from lorewright.builtin.narrator.small_talk import answer_without_lore, is_of_listener
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
@@ -31,8 +32,9 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, pronoun_fits
 from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
     ParseContext,
     Reading,
     acting,
@@ -41,7 +43,6 @@ from lorewright.builtin.parser.readings import (
     nothing_called,
     only_person,
     person_meant,
-    pronoun_fits,
     typeable,
     which,
     wondering,
@@ -68,6 +69,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reasons import why_no_person
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import Verb, seen
+from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
@@ -122,8 +124,15 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
 
 
 def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return what is passed on about the topic; else that they do not know, and where else to ask if they can say."""
-    return answer(given, outcome) or [ignorance(given, outcome)]
+    """Return what is passed on about the topic; else an answer of the kind that was asked for, and where else to ask if
+    they can say and it is not themselves whom the question is about."""
+    if passed_on := answer(given, outcome):
+        return passed_on
+    plain_no = ignorance(given, outcome)
+    is_pointing_on = plain_no.group != "does_not_know" and not is_of_listener(given, outcome)
+    is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
+    kind = None if is_pointing_on or is_of_a_name else answer_without_lore(given, outcome)
+    return [kind or plain_no]
 
 
 def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -231,8 +240,9 @@ def _read_say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
     if stranger:
         return nobody_called(ctx, words, stranger)
-    if target is None and not asks and is_said(said):
-        return read_remark(ctx, words, target, spoken)
+    said = [word for word in said if word.kind != "comma" or word is not said[0]]
+    if not asks and is_said(said):
+        return read_remark(ctx, words, target, said)
     return _put_to(ctx, words, target, spoken)
 
 
@@ -265,16 +275,31 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
     if lows(spoken)[:1] == ["and"]:
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     topic = follow_up(ctx, spoken, target) or cleaned_topic(_first_question(spoken))
+    pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
+    if (
+        topic
+        and topic.lower() not in pronouns
+        and set(topic.lower().split()) <= COLOURLESS_WORDS | lexicon().adverbs | lexicon().about | _UP_AND_DOWN
+    ):
+        # It says nothing by itself of what is asked about: the whole question has to.
+        whole = typed([word for word in spoken if word.kind != "stop"])[:MAX_WORDS]
+        topic = whole if len(whole.split()) > len(topic.split()) + 1 else topic
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
         return _resolve_topic(ctx, words, target, topic)
     return _read_question(ctx, target, topic)
+
+
+_UP_AND_DOWN = frozenset("up down out in over away off at me you us it that this so then".split())
 
 
 def _first_question(spoken: Sequence[Word]) -> Sequence[Word]:
     """Return the words up to a comma after which another question begins: `who is Bao, is he police`."""
     questions = lexicon().question_words
     commas = (at for at, word in enumerate(spoken) if at > 1 and word.kind == "comma")
-    return spoken[: next((at for at in commas if longest_prefix(lows(spoken[at + 1 :]), questions)), len(spoken))]
+    comma = next((at for at in commas if longest_prefix(lows(spoken[at + 1 :]), questions)), len(spoken))
+    # `Before we start: how good are you`: the question is what follows.
+    asks_first = longest_prefix(lows(spoken), questions) or comma == len(spoken)
+    return spoken[:comma] if asks_first else spoken[comma + 1 :]
 
 
 def _read_question(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
@@ -337,20 +362,39 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     people = ctx.nouns.people
     topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
-        is_to_somebody = bool({"you", "your", "yours"} & set(words.lower().split()))
+        low = words.lower().split()
+        is_said_aloud = low[:1] and low[0] in (*lexicon().saying, *_CALLING)
+        is_to_anybody = low[:1] in (["is"], ["are"], ["any"]) and bool(_ANYBODY & set(low))
+        is_to_anybody = (
+            is_to_anybody or " ".join(low[:3]) in ("who goes there", "who is there") or low[:2] == _WHOS_THERE
+        )
+        is_to_somebody = bool({"you", "your", "yours"} & set(low)) or is_to_anybody or is_said_aloud
         return wondering(topic) if topic and not is_to_somebody else alone(words)
     only = only_person(ctx)
     if only is not None:
         return _read_question(ctx, only, topic)
+    if len(topic.split()) > _SPOKEN:
+        # Nobody would be asked about that; it is said to all, and answered by one of them.
+        return _read_question(ctx, PhraseMatch(people[0], people[0].name, 0.85, mended=True), topic)
     pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
     return asking(words, "Whom do you mean:", [pattern.format(typeable(person.name)) for person in people])
+
+
+# A topic of more words is a sentence.
+_SPOKEN = 3
+
+
+_ANYBODY = frozenset(("anyone", "anybody", "someone", "somebody", "anyone's", "somebody's"))
+_WHOS_THERE = ["who's", "there"]
+_CALLING = frozenset(("ask", "call", "shout", "yell", "hello", "greet"))
 
 
 def _read_about(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     """Read `about jin`, perhaps with `to viktor` after it."""
     low = lows(rest)
+    is_indirect = low[:1] in (["whether"], ["if"])
     for index in range(len(rest) - 1, 0, -1):
-        if low[index] in ("to", "with", "from"):
+        if low[index] in ("to", "with", "from") and not is_indirect:
             target = exact(typed(rest[index + 1 :]), ctx.nouns.people + ctx.nouns.known_people)
             if target:
                 return _read_asked(ctx, words, target, rest[:index])
@@ -390,6 +434,7 @@ ASK = Verb(
     reply="answer",
     points_on=True,
     loosens_tongues=True,
+    opens_withheld=True,
     metadata=AskMetadata,
     aim="person",
     needs=("target", "topic"),

@@ -18,8 +18,10 @@ from lorewright.builtin.parser.clauses import (
     lexicon,
     longest_prefix,
     lows,
+    syntaxes,
+    words_of,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     ParseContext,
@@ -31,16 +33,19 @@ from lorewright.builtin.parser.readings import (
     meant,
     nothing_called,
     parted,
+    read_as,
     read_way,
     trimmed,
     typeable,
     ways,
 )
+from lorewright.builtin.parser.ways import is_flight
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import Outcome, ReasonCode
 from lorewright.rules.reasons import why_not_reach
-from lorewright.rules.verbs import DetailMetadata, Sight, Verb
+from lorewright.rules.verbs import DetailMetadata, Sight, Verb, verb_for
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.records import NarratorInput
 from lorewright.world.state import WorldState
 
@@ -91,16 +96,42 @@ _SURE = 0.95
 def _read_climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a way out of that name; else a daring attempt on something here."""
     if not bare(rest):
-        return None
+        return _read_leap(ctx, words)
+    if ctx.prose_noun and lows(rest)[-1:] == ["it"]:
+        return nothing_called(ctx, words, ctx.prose_noun, [])
     goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
+    if is_flight(ctx, lows(goal)):
+        return read_way(ctx, words, goal)
+    noun = in_prose(bare(goal), ctx.nouns)
+    if noun is not None and noun.standing != "ambient" and exact(bare(goal), ctx.nouns.everything()) is None:
+        return _read_attempt(ctx, words, rest, trait="nerve") or nothing_called(ctx, words, bare(goal), [])
     way = resolve(bare(goal), ctx.nouns.exits)
     if isinstance(way, PhraseMatch) and not (isinstance(_match_target(ctx, goal), PhraseMatch) and way.mended):
         return read_way(ctx, words, rest)
     return _read_handling(ctx, words, rest, trait="nerve") or read_way(ctx, words, rest)
 
 
+def _read_leap(ctx: ParseContext, words: str) -> Reading | None:
+    """Read a leap where one stands; one swims in water alone, and climbs where there is a way up."""
+    verb = words.lower().split()[-1]
+    if verb in ("swim", "dive"):
+        return nothing_called(ctx, words, "water", [])
+    up = exact("up", ctx.nouns.exits)
+    if verb == "climb" and up is not None:
+        return read_way(ctx, words, words_of("up"))
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    found: Reading | None = posture(ctx, words) if posture is not None and verb in ("jump", "leap") else None
+    return found
+
+
+_GLANCES = frozenset(("glance", "gaze", "eyes", "look", "stare"))
+
+
 def _read_follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a way, or a person to follow."""
+    """Read a way, or a person to follow; one follows a glance with one's eyes."""
+    if _GLANCES & set(lows(rest)[:3]):
+        at = next((at for at, word in enumerate(lows(rest)) if word in ("to", "at", "towards")), len(rest))
+        return read_as(verb_for("examine"), ctx, words, rest[at + 1 :] or words_of("around"))
     if isinstance(resolve(bare(rest), ctx.nouns.exits), PhraseMatch):
         return read_way(ctx, words, rest)
     return _read_attempt(ctx, words, rest, trait="nerve") or asking(words, "Follow whom or what?", ways(ctx.nouns))
@@ -177,14 +208,20 @@ def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Read
     return meant(ctx, phrase, trimmed(rest, start=tuple(LEADS)), PhraseKind(everything, nouns.known_people))
 
 
+# A word and a name, with a word between them: more of them are no deed at somebody, unless they begin with a verb.
+_PLAIN = 3
+
+
 def _read_any(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """Read an unknown verb, on something here that is named well enough, as an attempt without a trait."""
-    if len(words) < 2 or words[0].kind != "word":
+    if len(words) < 2 or any(word.kind != "word" for word in words[:2]):
         return None
     rest = trimmed(words[1:], start=tuple(LEADS))
     nouns = ctx.nouns
     found = resolve(bare(rest), nouns.people + nouns.things + nouns.doors, whole=True)
     if not isinstance(found, PhraseMatch) or found.confidence < _SURE:
+        return None
+    if found.candidate.kind == "person" and not is_verb(words[0].low) and len(words) > _PLAIN:
         return None
     metadata = {"verb": words[0].low[:60]}
     return acting(ctx, ATTEMPT.name, f"{words[0].low} {found.label}", target=found, metadata=metadata, confidence=0.6)

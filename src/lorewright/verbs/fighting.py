@@ -13,6 +13,7 @@ from lorewright.builtin.parser.clauses import (
     Phrasing,
     Syntax,
     Word,
+    lexicon,
     lows,
     verb_with,
 )
@@ -22,11 +23,13 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
     Reading,
+    act_word,
     acting,
     acting_freely,
     asking,
     bare,
     meant,
+    nothing_called,
     parted,
     pattern_for,
     read_as,
@@ -62,8 +65,13 @@ def _after_attack(actor: Actor, outcome: Outcome) -> str:
 def _read_attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read an attack on somebody, perhaps with something; a thing or a door is broken, which is a free attempt."""
     nouns = ctx.nouns
+    missing = _missing_weapon(ctx, words)
+    if missing:
+        return nothing_called(ctx, words, missing, [])
     rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
     subject, joint, tool = parted(rest, ("with", "using"))
+    if joint and (lows(tool)[-1] in _BARE_HANDED or lows(tool)[-1] in lexicon().body):
+        joint = ""
     if not bare(subject):
         return asking(
             words, "Whom?", [f"attack {typeable(person.name)}" for person in nouns.people] or typed_lines("view")
@@ -80,6 +88,24 @@ def _read_attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading
         return acting(ctx, ATTACK.name, f"attack {target.label}", target=target, item=item)
     verb = words.split(" ")[0].lower()
     return acting_freely(ctx, f"{verb} {target.label}", verb[:60], "nerve", target=target, item=item)
+
+
+# What is no weapon, but the blow itself.
+_BARE_HANDED = frozenset("kick blow punch strength might force boot shove fury rage".split())
+# Ways to strike that nobody does with bare hands, each with what it takes.
+_ARMED = {"shoot": "gun", "fire": "gun", "stab": "knife", "slash": "knife"}
+_WEAPONS = frozenset(
+    "gun pistol revolver rifle shotgun bow crossbow taser knife blade dagger sword axe razor scissors machete weapon "
+    "shard spear spike screwdriver".split()
+)
+
+
+def _missing_weapon(ctx: ParseContext, words: str) -> str:
+    """Return what one would have to have in hand to strike so; empty where it is there, or is named."""
+    needed = _ARMED.get(act_word(words), "")
+    at_hand = {word for thing in ctx.nouns.things for key in thing.keys for word in key.words}
+    is_named = " with " in words.lower() or " using " in words.lower()
+    return "" if is_named or at_hand & _WEAPONS or not ctx.nouns.knows_scenery else needed
 
 
 def _read_throw(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

@@ -259,6 +259,7 @@ SIT = Verb(
         Phrasing(
             87,
             "take the stool, take a stool, take the free stool, take the seat, take the chair, take the empty stool, "
+            "settle into, settle down in, settle down on, sink into, slump into, plop down on, "
             "take the bench, take my seat, take the free seat, grab a seat, grab a stool, grab a chair, "
             "pull up a chair, pull "
             "up a stool, perch on, sit, sit down, sit on, sit down on, sit at, sit down at, take a seat, "

@@ -1,4 +1,4 @@
-"""Verbs of looking: look, inventory, search."""
+"""Verbs of looking: look, search."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
     lexicon,
-    listed,
     longest_prefix,
     lows,
     typed,
 )
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
-from lorewright.builtin.parser.pieces import each, is_place, pronoun
+from lorewright.builtin.parser.pieces import each, is_place, owner_of_face, pronoun
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -32,6 +31,7 @@ from lorewright.builtin.parser.readings import (
     acting,
     bare,
     nothing_called,
+    noun_part,
     shown,
     trimmed,
     which,
@@ -150,8 +150,28 @@ def _read_look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return _read_examine(ctx, words, rest) if rest else acting(ctx, LOOK.name, "look around")
 
 
+def _read_watch(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look around, which shows how things stand; None for what names somebody or something that is here."""
+    nouns = ctx.nouns
+    named = any(exact(word.low, (*nouns.people, *nouns.things, *nouns.doors)) for word in rest if word.kind == "word")
+    return None if named else acting(ctx, LOOK.name, "look around", confidence=0.85)
+
+
+def _read_bring_out(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at what is carried, or at what the prose calls the player's: it is on them already."""
+    phrase = bare(rest)
+    carried = resolve(phrase, ctx.nouns.carried) if phrase else None
+    if isinstance(carried, PhraseMatch) and not carried.mended:
+        return _read_examine(ctx, words, rest)
+    noun = in_prose(phrase, ctx.nouns) if phrase else None
+    return _read_look_at_prose(ctx, phrase, noun) if noun is not None and noun.standing == "shown" else None
+
+
 def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a look at a person, a thing, a door, a way out, the place; else at some detail of it."""
+    if words.lower().startswith("listen") and rest and rest[0].kind == "comma":
+        # Somebody is told to listen.
+        return None
     if exact(bare(rest), ctx.nouns.everything()) is None:
         rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
@@ -162,6 +182,9 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
     if is_place(ctx, phrase):
         return acting(ctx, LOOK.name, "look around")
+    face = owner_of_face(ctx, rest)
+    if face is not None:
+        return acting(ctx, LOOK.name, f"look at {face.label}", target=face, confidence=0.85)
     found = each(ctx, words, rest, _read_examine) or pronoun(ctx, phrase) or _find_anything(ctx, phrase)
     match found:
         case Reading():
@@ -181,7 +204,14 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
                 return _read_look_at_prose(ctx, phrase, noun)
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase, [])
+            if words.lower().split()[0] in _HEARING and not words.lower().endswith(_ALOUD):
+                return acting(ctx, LOOK.name, "look around", confidence=0.7)
             return _read_detail(ctx, phrase, 0.7)
+
+
+# What is heard and smelt is what the place has.
+_HEARING = ("listen", "smell", "sniff")
+_ALOUD = ("breathing", "breath", "voice", "voices")
 
 
 # Where something is that one looks at, after its name.
@@ -252,11 +282,25 @@ LOOK = Verb(
             _read_look,
         ),
         Phrasing(
+            15,
+            "make sure, make sure that, check that, check if, check whether, see if, see whether, see who, see what, "
+            "check nobody, check no one, keep an eye out, keep watch, keep a lookout",
+            _read_watch,
+        ),
+        Phrasing(
+            18,
+            "take out, bring out, get out, pull out, dig out, whip out, produce, fish out, unpack, draw out",
+            _read_bring_out,
+        ),
+        Phrasing(
             20,
             "look at, x, examine, inspect, study, watch, observe, regard, view, see, read, eye, describe, stare at, "
             "gaze at, glance at, peer at, peek at, look towards, look toward, look out, look up, look down, look "
             "to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look at, take "
-            "a closer look at, look closely at, check out, check on, count, have a good look at, take a good look "
+            "a closer look at, look closely at, glance out, glance up, glance down, glance back, peer out, gaze out, "
+            "stare out, look across, look back, look straight at, look straight into, look deep into, look past, "
+            "check out, check on, count, have a good look at, "
+            "take a good look "
             "at, have a proper look at, have another look at, take another look at, take a long look at, go and "
             "see, go see, go and look at, go look at, go check on, go and check on, go have a look at, listen to, "
             "listen, smell, sniff",
@@ -265,61 +309,6 @@ LOOK = Verb(
         Syntax(listed=1),
         Telling(codes={"looked": _tell_look}, codes_of_others={"looked": _tell_look_of_others}, watched_as="look"),
         FindingWords("look"),
-    ),
-)
-
-
-# inventory: what is carried.
-
-
-def _take_stock(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    return Answer("listed")
-
-
-def _tell_stock(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    names = [name for view in given.carried if (name := views.thing(given, view.id))]
-    if not names:
-        return [Beat("outcome", "listed.nothing")]
-    return [Beat("outcome", "listed", slots={"list": listed(names, limit=12)})]
-
-
-def _tell_stock_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
-    return [actor.beat("act", "npc.listed")]
-
-
-def _read_inventory(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read a look at what is carried; only alone, so that "i" is no verb before other words."""
-    if rest:
-        return None
-    return acting(ctx, INVENTORY.name, "check what you carry")
-
-
-INVENTORY = Verb(
-    name="inventory",
-    rank=20,
-    summary="go through what is carried",
-    condition="it can always be done",
-    lines={"belongings": "inventory"},
-    tried="go through what they carry",
-    requires=_always,
-    does=_take_stock,
-    note="list what is carried",
-    parts=(
-        Exemplars(
-            {
-                "inventory": "what have i got on me, go through my pockets, turn out my pockets, what am i carrying, "
-                "what's in my bag, empty my pockets, check what i have with me, do i have anything useful, what do i "
-                "own, look through my things, rummage in my bag, what stuff do i have, got anything on me",
-            }
-        ),
-        Phrasing(
-            30,
-            "i, inv, inventory, what do i have, what do i have on me, what have i got on me, what do i have with me, "
-            "what am i carrying, what do i carry, what have i got, check inventory, check my pockets, look at "
-            "inventory, look at my inventory, check my inventory, show inventory",
-            _read_inventory,
-        ),
-        Telling(codes={"listed": _tell_stock}, codes_of_others={"listed": _tell_stock_of_others}),
     ),
 )
 
@@ -408,6 +397,8 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
+    if ctx.prose_noun and noun.lower() in ("it", "them"):
+        detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
     metadata = {"detail": detail[:MAX_WORDS]}
     named = pronoun(ctx, noun, "search {}")
     if isinstance(named, Reading):
@@ -417,7 +408,7 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     if not isinstance(found, PhraseMatch) or (found.mended and not named):
         known = None if is_sought or found else in_prose(noun, nouns)
         if known is not None and known.standing == "absent":
-            metadata["detail_is"] = "absent"
+            metadata = {"detail": known.name[:MAX_WORDS], "detail_is": "absent"}
             return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.7)
         return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
@@ -426,6 +417,9 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
 def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a look at what is known to be here, or a search of everything else."""
     phrase = bare(rest)
+    noun = in_prose(noun_part(phrase), ctx.nouns) if phrase else None
+    if noun is not None and noun.standing == "shown" and noun_part(phrase) != phrase:
+        return _read_look_at_prose(ctx, noun_part(phrase), noun)
     if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or _find_anything(ctx, phrase):
         return _read_examine(ctx, words, rest)
     return replace(_read_searched(ctx, phrase, phrase), confidence=0.8)
@@ -497,4 +491,4 @@ SEARCH = Verb(
     ),
 )
 
-VERBS = (LOOK, INVENTORY, SEARCH)
+VERBS = (LOOK, SEARCH)

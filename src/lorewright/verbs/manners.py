@@ -66,6 +66,7 @@ _GREETING = Civility(
         *("good to meet you", "good to see you", "nice to see you", "hello there", "hi there"),
     ),
     "greet {}",
+    is_to_all=True,
 )
 
 GREET = Verb(

@@ -17,7 +17,9 @@ from lorewright.builtin.parser.clauses import (
     Phrasing,
     Syntax,
     Word,
+    lexicon,
     lows,
+    syntaxes,
     typed,
 )
 from lorewright.builtin.parser.meaning import Exemplars
@@ -346,11 +348,20 @@ def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         return acting(ctx, SNEAK.name, "hide", metadata={"detail": "hide"})
     nouns = ctx.nouns
     found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if posture is not None and len(place) == len(rest) and (isinstance(found, PhraseMatch) or _is_it(place)):
+        # `hide the passkey`: it is out of sight, and where it was.
+        put_away: Reading = posture(ctx, words)
+        return put_away
     if isinstance(found, PhraseMatch):
         return acting(
             ctx, SNEAK.name, f"hide by {found.label}", target=found, metadata={"detail": typed(rest)[:MAX_WORDS]}
         )
     return acting(ctx, SNEAK.name, "hide", metadata={"detail": typed(rest)[:MAX_WORDS]}, confidence=0.8)
+
+
+def _is_it(words: Sequence[Word]) -> bool:
+    return lows(words)[0] in lexicon().thing_pronouns
 
 
 def _sneak_rule_lines(names: RuleNames) -> Iterator[str]:

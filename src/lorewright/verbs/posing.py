@@ -13,8 +13,8 @@ from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
-from lorewright.builtin.parser.readings import ParseContext, Reading, acting, bare
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, acting, bare, nothing_called, parted
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen
@@ -46,8 +46,8 @@ _ALONE = {
     "keep a straight face, look away, look nobody in the face",
     "cry": "cry, weep, sob, wail, burst into tears, stop crying, sniffle",
     "pace": "pace, pace up and down, walk up and down, wander about, shuffle, fidget, tap my foot, "
-    "drum my fingers, stamp my feet, hop, skip, spin around, turn around, turn round, turn away, "
-    "turn my back, twirl around, stumble",
+    "drum my fingers, stamp my feet, hop, skip, stumble",
+    "turn": "spin around, turn around, turn round, turn away, turn my back, twirl around, look over my shoulder",
     "crouch": "crouch, crouch down, squat, kneel, kneel down, duck down, bend, bend down, bend over, "
     "go down on one knee, get on my knees, curl up, lie down, lie back, sink down, stoop, hunch",
     "think": "think, ponder, wonder, consider, reflect, meditate, daydream, collect my thoughts, "
@@ -56,11 +56,17 @@ _ALONE = {
     "remind myself, pretend, hesitate, take a moment, take stock, relax, cheer up, try not to cry, pray, "
     "say a prayer, cross myself, make a wish, get my bearings, remember, keep calm",
     "mutter": "mutter, mumble, murmur, talk to myself, curse, swear, swear under my breath, curse under my breath, "
-    "scream, cheer, hum, whistle, sing under my breath, "
+    "cheer, hum, whistle, sing under my breath, "
     "groan, moan, grumble, whisper to myself, say to myself, cry out, growl, snort, huff, "
     "tut",
     "approach": "step up, step closer, come closer, go closer, walk closer, move closer, step aside, "
-    "step forward, keep my distance, make room, stand aside, walk around, lean closer",
+    "step forward, keep my distance, make room, stand aside, walk around, lean closer, take a step, take a step "
+    "forward, take a step closer, take a step towards, take a step to, take a step aside, shuffle closer",
+    "back": "step back, back away, back off, take a step back, take a step away, draw back, shrink back, "
+    "retreat a step, stand back, move back",
+    "jump": "jump, jump up, jump up and down, leap, leap up, leap back, jump for joy, do a somersault, do a cartwheel, "
+    "do a handstand, skip about",
+    "shout": "shout, yell, scream, holler, shout at the top of my voice, bellow",
     "shrug": "shrug, nod, clap, applaud, bow my head, shake my head, throw up my hands, spread my hands",
 }
 _OF_BODY = {
@@ -68,13 +74,18 @@ _OF_BODY = {
     "pat dry, flick",
     "dress": "adjust, straighten, button, button up, unbutton, zip up, unzip, tie, untie, loosen, tighten, "
     "pull up, pull down, pull on, pull off, take off, put on, turn up, turn down, tuck, tuck in, smooth, "
-    "hitch up, fold back, roll up, push back, tilt, doff, tip, raise, remove, hang up, slip off, "
+    "hitch up, fold back, roll up, push back, tilt, doff, tip, remove, hang up, slip off, "
     "slip on, kick off, lower",
     "rub": "rub, scratch, stroke, massage, warm, blow on, crack, flex, clench, unclench, wriggle, wiggle, wash, "
     "run, pinch, bite, lick, slap",
-    "hold": "cross, fold, uncross, put, keep, hold, hold up, hold out, spread, lift, raise, stick, shove, rest, "
-    "lay, open, close, shut, cover, lower, drop, stamp, tap, drum, throw, stretch out, bury, hide",
+    "raise": "raise, lift, hold up, put up, throw up, stick up",
+    "fold": "fold, cross, clasp",
+    "shut": "close, shut, open, cover",
+    "hold": "uncross, put, keep, hold, hold out, spread, stick, shove, rest, lay, lower, drop, stamp, tap, drum, "
+    "throw, stretch out, bury, hide",
 }
+# What other phrases than these are read as.
+_OTHERS = {"write": "write", "hide": "hide, conceal, stash"}
 _LEADS = frozenset(
     "on against over at in into to with off from under for by behind beneath through around along up down near"
     " beside ,".split()
@@ -83,15 +94,56 @@ _LEADS = frozenset(
 
 def _read_alone(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a posture with whatever follows it, unless that names somebody or something that other verbs are about."""
-    if _names_anything(ctx, rest) or any(word.kind == "speech" for word in rest):
+    if any(word.kind == "speech" for word in rest) or lows(rest)[:1] in _WAYS:
+        return None
+    if _names_anything(ctx, rest) and not _is_beside(ctx, words, rest):
         return None
     return _posing(ctx, words, rest)
 
 
+# `step back out` is a way, and no stance.
+_WAYS = (["out"], ["outside"], ["inside"], ["into"], ["through"])
+
+# What is done wherever one is, with whatever stands beside one: `kneel by the door`.
+_STANCES = frozenset(("lean", "stretch", "breathe", "shiver", "cough", "cry", "crouch", "pace", "back", "turn"))
+_BESIDE = frozenset("by beside near next in against on behind under before over at from towards around".split())
+
+
+def _is_beside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> bool:
+    """Tell whether a stance is taken up beside a thing or a door."""
+    nouns, low = ctx.nouns, lows(rest)
+    start = next((index for index, word in enumerate(low) if word and word not in _LEADS), len(rest))
+    is_thing = resolve(bare(rest[start:]), (*nouns.things, *nouns.doors)) is not None
+    return is_thing and low[0] in _BESIDE and _posture(said_before(words, rest)) in _STANCES
+
+
 def _read_of_body(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read what is done to one's own body or clothes; None where the words name neither."""
-    named = {word.removesuffix("s") for word in lows(rest)} | set(lows(rest))
+    done_to = lows(parted(rest, ("with", "using"))[0])
+    named = {word.removesuffix("s") for word in done_to} | set(done_to)
     return None if not named & lexicon().body or _names_anything(ctx, rest) else _posing(ctx, words, rest)
+
+
+def _read_writing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read something put down in writing, where there is anything to write in or with; else it is that which is not
+    here. None where a verb of the ruleset may be meant, or somebody is written to."""
+    nouns = ctx.nouns
+    if act_word(words) == "draw" and not _DRAWN & set(lows(rest)):
+        return None
+    if any(exact(word, nouns.people) for word in lows(rest) if word):
+        return None
+    named = {word for thing in nouns.things for key in thing.keys for word in key.words}
+    named |= {word for noun in nouns.scenery for key in noun.keys for word in key.words}
+    if named & _TO_WRITE_WITH:
+        return acting(ctx, POSE.name, words[:120], metadata={"verb": "write"})
+    return nothing_called(ctx, words, "pen", [])
+
+
+# What is drawn with a pen, and not from its sheath.
+_DRAWN = frozenset(
+    "picture map arrow line circle face heart cross plan mark symbol sign star sketch diagram portrait".split()
+)
+_TO_WRITE_WITH = frozenset("pen pencil chalk notebook notepad crayon ink paper marker quill typewriter".split())
 
 
 def _names_anything(ctx: ParseContext, rest: Sequence[Word]) -> bool:
@@ -105,19 +157,22 @@ def _names_anything(ctx: ParseContext, rest: Sequence[Word]) -> bool:
 
 def _posing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     verb = said_before(words, rest).removeprefix("i ").removeprefix("you ")
+    if not _posture(verb):
+        # Adverbs went before the words were read: `breathe out slowly`.
+        verb = words.lower().removeprefix("i ").removeprefix("you ")[:60]
     return acting(ctx, POSE.name, f"{verb} {typed(rest)}".strip()[:120], metadata={"verb": verb})
 
 
 def _posture(verb: str) -> str:
     """Return the kind of posture that a verb is of; empty for none."""
-    kinds = {phrase: kind for kind, phrases in (_ALONE | _OF_BODY).items() for phrase in phrases.split(", ")}
-    found = [phrase for phrase in kinds if f" {verb} ".endswith(f" {phrase} ")]
+    kinds = {phrase: kind for kind, phrases in (_ALONE | _OF_BODY | _OTHERS).items() for phrase in phrases.split(", ")}
+    found = [phrase for phrase in kinds if f" {phrase} " in f" {verb} "]
     return kinds[max(found, key=len)] if found else ""
 
 
 def _pose(ctx: ParseContext, words: str) -> Reading:
     """Read what is done with one's own body, by whatever verb."""
-    return acting(ctx, POSE.name, words[:120], metadata={"verb": words.split()[0].lower()[:60]})
+    return acting(ctx, POSE.name, words[:120], metadata={"verb": act_word(words)[:60]})
 
 
 def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Reading:
@@ -155,6 +210,12 @@ POSE = Verb(
                 "belong here, "
                 "keep a poker face, play it cool, whistle innocently, pretend to be busy",
             }
+        ),
+        Phrasing(
+            198,
+            "write, write down, note, note down, jot, jot down, scribble, scrawl, make a note, make a note of, "
+            "take notes, underline, cross out, make a list, make a list of, sketch, draw, add to my notes",
+            _read_writing,
         ),
         Phrasing(200, ", ".join(_ALONE.values()), _read_alone),
         Phrasing(205, ", ".join(_OF_BODY.values()), _read_of_body),

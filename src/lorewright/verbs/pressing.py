@@ -218,6 +218,7 @@ PERSUADE = Verb(
     grounding="theirs",
     reply="answer",
     loosens_tongues=True,
+    opens_withheld=True,
     metadata=PressureMetadata,
     aim="person",
     needs=("target",),

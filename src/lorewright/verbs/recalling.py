@@ -199,6 +199,9 @@ def _read_record(ctx: ParseContext, words: str, asked: PhraseMatch | None, spoke
     verb = next((word for word in low if word in _recorded_words()), None)
     if verb is None or not low or low[0] not in ("what", "what's", "did", "do", "how", "whom", "who", "about", "if"):
         return None
+    if low[0] in ("who", "whom") and not _ME & set(low):
+        # What somebody owes to others is no matter between the two.
+        return None
     at = low.index(verb)
     by = "you" if _ME & set(low[:at]) else "them"
     after = low[at + 1 : -1] if low[-1] == "with" else low[at + 1 :]

@@ -13,16 +13,17 @@ from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.small_talk import telling_of_talk
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import as_free
-from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lows, typed
+from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed, words_of
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact
-from lorewright.builtin.parser.readings import ParseContext, Reading, bare, parted, person_meant
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose
+from lorewright.builtin.parser.readings import ParseContext, Reading, bare, noun_part, parted, person_meant
 from lorewright.builtin.parser.small_talk import SmallTalk, hear, subject_of
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
 from lorewright.rules.patch import Outcome, ReasonCode
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.verbs import Verb, seen, verb_for
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import Recall, StateOp
@@ -108,9 +109,25 @@ def _read_order(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read `a beer`, `a beer from viktor`; None for what lies here, and for whatever nobody serves."""
     what, joint, who = parted(rest, ("from", "at"))
     if not joint:
-        return hear((_WANTED,), ctx, words, None, rest)
+        return hear((_WANTED,), ctx, words, None, rest) or _hear_several(ctx, words, rest)
     host = exact(bare(who), ctx.nouns.people)
     return None if host is None else hear((_WANTED,), ctx, words, host, what)
+
+
+def _read_drink(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a drink as an order, where somebody serves; what stands there is drunk, and not ordered."""
+    shown = in_prose(bare(rest), ctx.nouns)
+    is_shown = shown is not None and shown.standing == "shown"
+    return None if _WANTED.host(ctx) is None or is_shown else _read_order(ctx, words, rest)
+
+
+def _hear_several(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read an order of several of a kind, or of another: `two more coffees` as `a coffee`."""
+    low = noun_part(" ".join(lows(rest))).split()
+    while low and (low[0] in lexicon().numbers or low[0] in ("more", "another", "some", "the", "usual")):
+        low = low[1:]
+    one = words_of(f"a {' '.join((*low[:-1], singular(low[-1])))}") if low else ()
+    return hear((_WANTED,), ctx, words, None, one) if one else None
 
 
 def _read_treat(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -150,7 +167,8 @@ CALL_FOR = Verb(
     history="called for something",
     remark="tell",
     parts=(
-        Phrasing(83, "order, call for, ask for, pay for, drink", _read_order, has_topic=True),
+        Phrasing(83, "order, call for, ask for, pay for", _read_order, has_topic=True),
+        Phrasing(85, "drink", _read_drink, has_topic=True),
         Phrasing(84, "buy, purchase, treat, stand, get, fetch", _read_treat, has_topic=True),
         _telling("call_for", "served"),
     ),
@@ -303,7 +321,7 @@ HUSH = Verb(
         ),
         Phrasing(5, "stare at, look at, glare at, gaze at, watch, just stare at", _read_stare),
         Telling(
-            of_player=telling_of_talk("hush", "silence"),
+            of_player=telling_of_talk("hush", "silence", alone="hushed.alone"),
             of_others=telling_of_gesture("npc.wait"),
             target_is_person=True,
         ),

@@ -11,7 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, qu
 from lorewright.builtin.narrator.authored import plain, quoted, reminder
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts
-from lorewright.builtin.narrator.small_talk import answer_to_words
+from lorewright.builtin.narrator.small_talk import answer_to_news, answer_to_words
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     TRUSTING,
@@ -32,6 +32,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     syntaxes,
     typed,
+    words_of,
 )
 from lorewright.builtin.parser.handling import person_first
 from lorewright.builtin.parser.meaning import Exemplars
@@ -41,20 +42,22 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    alone,
     asking,
     bare,
     only_person,
-    openings,
     person_meant,
     trimmed,
     typeable,
 )
+from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
     cleaned_topic,
     guessed_person,
     has_words,
     named_person,
     put_to,
+    read_remark,
     topic_start,
 )
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
@@ -135,7 +138,7 @@ def _tell_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
     _, slots = deed_facts(given, outcome)
     if outcome.code != "acted" or not slots["who"]:
         return None
-    return answer_to_words(given, outcome) or Beat("outcome", "deed.tell", {}, slots)
+    return answer_to_words(given, outcome) or answer_to_news(given, outcome) or Beat("outcome", "deed.tell", {}, slots)
 
 
 def _tell_news_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -233,7 +236,8 @@ def _read_tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         if lows(rest)[:1] in (["them"], ["everyone"], ["everybody"]) and len(rest) > 1 and hearers is not None:
             return _read_told(ctx, words, hearers, rest[1:])
         if not isinstance(found, PhraseMatch):
-            return _ask_whom_to_tell(ctx, words)
+            is_proposed = remark_class(words) == "suggestion" and ctx.nouns.people
+            return read_remark(ctx, words, None, words_of(words)) if is_proposed else _ask_whom_to_tell(ctx, words)
         named, plain = (found, cut), rest
     return _read_told(ctx, words, named[0], plain[named[1] :])
 
@@ -260,7 +264,7 @@ def _read_told(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequenc
 def _ask_whom_to_tell(ctx: ParseContext, words: str) -> Reading:
     people = ctx.nouns.people
     if not people:
-        return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
+        return alone(words)
     return asking(words, "Tell whom?", [f"tell {typeable(person.name)} the truth" for person in people])
 
 

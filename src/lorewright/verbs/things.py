@@ -29,6 +29,7 @@ from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
     lexicon,
+    lows,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.meaning import Exemplars
@@ -38,11 +39,13 @@ from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     excerpt,
     meant,
     nothing_called,
+    noun_part,
     parted,
     read_way,
     shown,
@@ -421,6 +424,10 @@ def _return_gift(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
 
 def _read_give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
+    if lows(rest)[:1] == ["for"]:
+        # What is paid for is no receiver.
+        paid = trimmed(rest[1:], end=("now", "then", "first", "anyway"))
+        return aimed_at_prose(ctx, words, noun_part(bare(paid))) if bare(paid) else None
     plain = trimmed(rest, start=("over", "back"), end=("over", "back"))
     return handed(ctx, words, plain, Handing(GIVE.name, "give", _read_give, "Give what?"))
 

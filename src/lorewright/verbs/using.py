@@ -1,9 +1,10 @@
-"""Verb of using: use."""
+"""Verbs of what one has: use, inventory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.clauses import (
@@ -11,20 +12,23 @@ from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
     lexicon,
+    listed,
     lows,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, handed
 from lorewright.builtin.parser.meaning import Exemplars
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
     Reading,
+    act_word,
     acting,
     asking,
     bare,
     meant,
     parted,
+    read_as,
     shown,
     trimmed,
     typeable,
@@ -35,8 +39,8 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import in_sight
 from lorewright.rules.reasons import why_not, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import ItemMetadata, KeyTurn, RuleNames, Sight, Verb, verbs
-from lorewright.values.records import Evidence
+from lorewright.rules.verbs import ItemMetadata, KeyTurn, RuleNames, Sight, Verb, verb_for, verbs
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.state import WorldState
 
 # use: a thing, perhaps on somebody or something.
@@ -91,7 +95,12 @@ def _read_use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
     if not bare(rest):
         return asking(words, "Use what?", [f"use {typeable(thing.name)}" for thing in nouns.carried + nouns.here])
-    thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to"))
+    thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to", "for"))
+    if act_word(words) in ("play", "replay") and resolve(bare(thing or rest), nouns.things) is None:
+        # What only the prose has is played by being quoted once more.
+        noun = in_prose(bare(thing or rest), nouns)
+        if noun is not None and noun.standing == "shown":
+            return read_as(verb_for("examine"), ctx, words, thing or rest)
     if not joint:
         found = meant(ctx, words, rest, PhraseKind(nouns.things, nouns.doors, "use {}", offered=nouns.things))
         return found if isinstance(found, Reading) else acting(ctx, USE.name, f"use {shown(found)}", target=found)
@@ -191,8 +200,8 @@ USE = Verb(
         Phrasing(
             130,
             "use, wear, put on, light, turn on, turn off, switch on, switch off, activate, drink, drink from, "
-            "sip, eat, play, try, apply, operate, start, try on, plug in, wield, ring, blow, make use of, signal, "
-            "signal with, flash, shine, blink, extinguish, put out, douse, snuff, snuff out, blow out, relight",
+            "sip, eat, play, replay, try, apply, operate, start, try on, plug in, wield, ring, blow, make use of, "
+            "signal, signal with, flash, shine, blink, extinguish, put out, douse, snuff, snuff out, blow out, relight",
             _read_use,
         ),
         Phrasing(
@@ -205,4 +214,65 @@ USE = Verb(
     ),
 )
 
-VERBS = (USE,)
+
+# inventory: what is carried.
+
+
+def _always(action: Action, state: WorldState) -> None:
+    """Return no reason: it can always be done."""
+
+
+def _take_stock(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
+    return Answer("listed")
+
+
+def _tell_stock(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    names = [name for view in given.carried if (name := views.thing(given, view.id))]
+    if not names:
+        return [Beat("outcome", "listed.nothing")]
+    return [Beat("outcome", "listed", slots={"list": listed(names, limit=12)})]
+
+
+def _tell_stock_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
+    return [actor.beat("act", "npc.listed")]
+
+
+def _read_inventory(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a look at what is carried; only alone, so that "i" is no verb before other words."""
+    if rest:
+        return None
+    return acting(ctx, INVENTORY.name, "check what you carry")
+
+
+INVENTORY = Verb(
+    name="inventory",
+    rank=20,
+    summary="go through what is carried",
+    condition="it can always be done",
+    lines={"belongings": "inventory"},
+    tried="go through what they carry",
+    requires=_always,
+    does=_take_stock,
+    note="list what is carried",
+    parts=(
+        Exemplars(
+            {
+                "inventory": "what have i got on me, go through my pockets, turn out my pockets, what am i carrying, "
+                "what's in my bag, empty my pockets, check what i have with me, do i have anything useful, what do i "
+                "own, look through my things, rummage in my bag, what stuff do i have, got anything on me",
+            }
+        ),
+        Phrasing(
+            30,
+            "i, inv, inventory, what do i have, what do i have on me, what have i got on me, what do i have with me, "
+            "what am i carrying, what do i carry, what have i got, what have i got in my pockets, what have i on me, "
+            "what do i have in my pockets, what's in my pockets, what is in my pockets, empty my pockets, "
+            "check inventory, check my pockets, look at inventory, look at my inventory, check my inventory, "
+            "show inventory",
+            _read_inventory,
+        ),
+        Telling(codes={"listed": _tell_stock}, codes_of_others={"listed": _tell_stock_of_others}),
+    ),
+)
+
+VERBS = (USE, INVENTORY)

@@ -16,6 +16,7 @@ from lorewright.builtin.parser.clauses import (
     Syntax,
     Word,
     lexicon,
+    longest_prefix,
     lows,
 )
 from lorewright.builtin.parser.meaning import Exemplars
@@ -74,10 +75,19 @@ def _after_wait(actor: Actor, outcome: Outcome) -> str:
 
 def _read_wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a wait: for the time given, else for the ruleset's default."""
+    if words.lower().startswith("wait") and longest_prefix([word for word in lows(rest) if word], _QUESTIONS):
+        # `wait, who is in there` waits for nothing.
+        return None
     minutes = _minutes_in(lows(rest))
     metadata = {"minutes": minutes} if minutes else {}
     plain = minutes is not None or not any(word.kind == "word" for word in rest)
     return acting(ctx, WAIT.name, "wait", metadata=metadata, confidence=1.0 if plain else 0.85)
+
+
+_QUESTIONS = tuple(
+    (word,)
+    for word in ("who", "who's", "whos", "what", "what's", "where", "where's", "why", "how", "is", "are", "did", "do")
+)
 
 
 def _minutes_in(low: Sequence[str]) -> int | None:

@@ -96,8 +96,9 @@ class WorkspacePrompts:
 
     def faults(self, files: Sequence[Path] = ()) -> list[PromptFault]:
         """Return what is wrong with prompts, file by file: with the given ones, else with every version that there
-        is."""
-        return [fault for path in files or self._library.paths() for fault in _faults_of(path)]
+        is, and with `.txt` files beside them."""
+        paths = files or (*self._library.paths(), *self._library.plain_texts())
+        return [fault for path in paths for fault in _faults_of(path)]
 
     def pin(self, campaign_id: str, name: str, version: str) -> str:
         """Have a campaign use a version of a prompt from its next turn on, and return the version. `newest` removes the
@@ -135,6 +136,16 @@ def faults_of(template: PromptTemplate) -> list[PromptFault]:
 
 
 def _faults_of(path: Path) -> list[PromptFault]:
+    if path.suffix == ".txt":
+        name = re.sub(r"_?v?\d*$", "", path.stem.casefold()) or "NAME"
+        return [
+            PromptFault(
+                str(path),
+                1,
+                f"no prompt is read from a .txt file; to convert it, begin with the head and the variables of ours "
+                f"(lorewright prompts show {name} > prompts/{name}_vN.hbs), put your text between them, and check it",
+            )
+        ]
     try:
         return faults_of(read_template(path))
     except PromptError as error:

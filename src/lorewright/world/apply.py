@@ -261,7 +261,8 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             thread = state.threads.get(op.thread_id)
             if thread is None:
                 return "unknown_thread"
-            updated = thread.model_copy(update={"status": op.status})
+            stakes = thread.stakes if op.stakes is None else op.stakes
+            updated = thread.model_copy(update={"status": op.status, "stakes": stakes})
             return _with(state, threads=with_entry(state.threads, op.thread_id, updated))
         case o.AddFact():
             if op.fact.id in state.facts:

@@ -81,11 +81,12 @@ class ChangeRelation(Frozen):
 
 
 class UpdateThread(Frozen):
-    """A thread gets another status."""
+    """A thread gets another status, and with `stakes` something else depends on it from now on."""
 
     op: Literal["thread"] = "thread"
     thread_id: str
     status: str
+    stakes: str | None = Field(default=None, exclude_if=lambda stakes: stakes is None)
 
 
 class AddFact(Frozen):

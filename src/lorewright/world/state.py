@@ -157,6 +157,10 @@ class WorldState(Frozen):
         """Return the IDs of the characters at the scene's place except the player's own, by ID."""
         return tuple(who for who in self.present() if not self.is_players(who))
 
+    def open_threads(self) -> tuple[Thread, ...]:
+        """Return the threads that are open, by ID."""
+        return tuple(thread for _, thread in sorted(self.threads.items()) if thread.status == "open")
+
     def is_players(self, who: str) -> bool:
         """Tell whether a character is the player's: the played one, or another persona of theirs."""
         return who == self.player_id or who in self.personas

@@ -49,10 +49,11 @@ class SceneUpdate(Frozen):
 
 
 class ThreadDiff(Frozen):
-    """A thread gets another status."""
+    """A thread gets another status, and with `stakes` something else depends on it."""
 
     id: str
     status: str
+    stakes: str | None = Field(default=None, exclude_if=lambda stakes: stakes is None)
 
 
 class StateDiff(Frozen):
@@ -87,7 +88,10 @@ class StateDiff(Frozen):
             )
             for inventory_change in self.inventory_changes
         ]
-        found += [o.UpdateThread(thread_id=thread.id, status=thread.status) for thread in self.threads_update]
+        found += [
+            o.UpdateThread(thread_id=thread.id, status=thread.status, stakes=thread.stakes)
+            for thread in self.threads_update
+        ]
         return tuple(found)
 
 
@@ -124,7 +128,7 @@ def state_diff(ops: Sequence[o.StateOp]) -> StateDiff:
                     change = InventoryChange(owner_id=owner, item_id=op.item_id, delta=delta)
                     fields["inventory_changes"].append(change)
             case o.UpdateThread():
-                fields["threads_update"].append(ThreadDiff(id=op.thread_id, status=op.status))
+                fields["threads_update"].append(ThreadDiff(id=op.thread_id, status=op.status, stakes=op.stakes))
             case _:
                 rest.append(op)
     lists = {name: tuple(values) for name, values in fields.items()}

@@ -163,7 +163,8 @@ class TurnOrder(Frozen):
 
 EntityType = Literal["player", "npc", "location", "item", "door", "faction", "other"]
 Origin = Literal["pack", "campaign", "world"]
-How = Literal["told", "found", "overheard", "witnessed"]
+# `noticed`: nobody says it and nothing is found, but it becomes plain from what is said or seen.
+How = Literal["told", "found", "overheard", "witnessed", "noticed"]
 
 # The tag of a place whose things are notes, which are read rather than taken.
 SHELF_TAG = "shelf"

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from lorewright.authoring.saves import FileSaves, concerns
+from lorewright.authoring.saves import FileSaves, concerns, is_beside
 from support.pack_builder import TOWN, write_pack
 
 # The longest that a machine with other things to do may take to tell of a save.
@@ -50,11 +50,33 @@ def test_what_is_no_file_of_a_pack_is_not_told(saves: FileSaves, tmp_path: Path)
     assert saves.wait(LONG_S) == {"z.md"}
 
 
-@pytest.mark.parametrize("path", ["npcs/a.md", "pack.yaml", "tests/golden.yml", "A.MARKDOWN", "npcs", "new folder"])
+@pytest.mark.parametrize(
+    "path", ["npcs/a.md", "pack.yaml", "tests/golden.yml", "A.MARKDOWN", "npcs", "new folder", "p.png"]
+)
 def test_files_and_folders_of_a_pack_concern_it(path: str) -> None:
     assert concerns(PurePath(path))
 
 
-@pytest.mark.parametrize("path", [".git/index", "npcs/.a.md.swp", "a.md~", "a.txt", "a.swp", ".obsidian/x.md", "p.png"])
+@pytest.mark.parametrize(
+    "path", [".git/index", "npcs/.a.md.swp", "a.md~", "a.txt", "a.swp", ".obsidian/x.md", ".p.png"]
+)
 def test_what_is_hidden_a_backup_or_something_else_does_not(path: str) -> None:
     assert not concerns(PurePath(path))
+
+
+@pytest.mark.parametrize("poll", [False, True], ids=["told by the system", "polled"])
+def test_saves_in_folders_beside_it_are_told_with_the_name_of_the_folder(poll: bool, tmp_path: Path) -> None:
+    folder, core = write_pack(tmp_path, TOWN), write_pack(tmp_path / "elsewhere", {"a.md": "# A\n"}, pack_id="core")
+    saves = FileSaves(folder, beside=[core], poll=poll)
+    (core / "a.md").write_text("# A\n\nIt is new.\n")
+    assert saves.wait(LONG_S) == {"../core/a.md"}
+    (folder / "z.md").write_text("# Z\n")
+    assert saves.wait(LONG_S) == {"z.md"}
+    (core / "a.md").unlink()
+    core.rmdir() if not any(core.iterdir()) else core.rename(tmp_path / "gone")
+    assert all(map(is_beside, saves.wait(LONG_S)))
+    (folder / "z.md").write_text("# Z\n\nMore.\n")
+    told = saves.wait(LONG_S)
+    while "z.md" not in told:
+        told = saves.wait(LONG_S)
+        assert told

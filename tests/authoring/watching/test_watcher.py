@@ -14,6 +14,7 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.index.vector_building import VectorBuilder
+from lorewright.packs.loader import load_pack
 from lorewright.settings import LoreSettings
 from support.pack_builder import MANIFEST, TOWN, as_bytes, ask, write_pack
 
@@ -267,4 +268,35 @@ def test_packs_that_it_depends_on_are_asked_too_as_they_are_installed_now(tmp_pa
     second = watcher.look()
     assert second is not None
     assert second.answers[0].answer.texts == {}
+    watcher.close()
+
+
+def test_a_pack_that_it_depends_on_is_asked_as_it_is_written_now(tmp_path: Path) -> None:
+    library = Library(tmp_path / "indexes")
+    core = write_pack(tmp_path / "elsewhere", {"a.md": "# Core\n\nThe zeppelin is old.\n"}, pack_id="core")
+    LoreIndexer(library).index_pack(core)
+    folder = write_pack(tmp_path, {**TOWN, "pack.yaml": MANIFEST.format(id="town") + "depends_on: [core]\n"})
+    watcher = PackWatcher(
+        Watched(folder, (WatchedQuestion(words="zeppelin"),)), library, LoreSettings(), lambda key: False
+    )
+    assert watcher.needed_folders() == (core,)
+    assert watcher.look() is not None
+
+    (core / "a.md").write_text("# Core\n\nThe zeppelin is new, and the zeppelin flies.\n")
+    assert watcher.look() is None
+    edited = watcher.look(needed=True)
+    assert edited is not None
+    assert "flies" in "".join(edited.answers[0].answer.texts.values())
+    assert [move.kind for move in edited.answers[0].changes.moves] == ["edited"]  # type: ignore[union-attr]
+    # Nobody else sees it: that pack is not the one that is watched.
+    assert library.packs()[0].content_hash != load_pack(core).content_hash
+
+    (core / "a.md").write_text("---\nid: [\n---\n# Core\n")
+    held = watcher.look(needed=True)
+    assert held is not None
+    assert "core is asked as it was" in str(held.problem)
+    (core / "a.md").write_text("# Core\n\nThe zeppelin is old.\n")
+    back = watcher.look(needed=True)
+    assert back is not None
+    assert (back.problem, "is old" in "".join(back.answers[0].answer.texts.values())) == (None, True)
     watcher.close()

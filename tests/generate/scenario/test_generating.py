@@ -164,3 +164,27 @@ def test_a_pack_that_has_too_little_is_told_what_to_write(tmp_path: Path) -> Non
 def test_a_ruleset_without_ways_and_talk_is_refused(house: Workshop) -> None:
     with pytest.raises(ScenarioError, match="tic-tac-toe has no `go`"):
         house.make(1, "tic-tac-toe")
+
+
+VILLAGE = {
+    "places/quay.md": "---\ntype: location\nexits: [chapel, loft]\n---\n# The Quay\n\nWet stone.\n",
+    "places/chapel.md": "---\ntype: location\nexits: [quay]\n---\n# The Chapel\n\nCold pews. [[Lamp Oil]] is kept here.\n",
+    "places/loft.md": "---\ntype: location\nexits: [quay]\n---\n# The Loft\n\nNets.\n",
+    "people/maren.md": "---\ntype: npc\n---\n# Maren Coil\n\nShe keeps the light.\n\n## Knows\n\n- {#storm} It comes at ten.\n",
+    "people/tobin.md": "---\ntype: npc\n---\n# Tobin\n\nHe mends nets.\n\n## Knows\n\n- {#boat} The boat is dry.\n",
+    "items/lamp-oil.md": "---\ntype: item\naliases: [the paraffin]\n---\n# Lamp Oil\n\nA cask of it.\n",
+    "factions/gulls.md": "---\ntype: faction\n---\n# The Gulls\n\nThey scream.\n",
+}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("brief", ["the missing oil", "who has taken the paraffin?"])
+def test_a_brief_names_the_thing_by_its_name_or_an_alias_and_the_ending_tells_of_it(brief: str, tmp_path: Path) -> None:
+    shop = workshop(tmp_path, str(write_pack(tmp_path, VILLAGE)))
+    made = shop.make(1, brief=brief)
+    assert [thing.entity for thing in made.scenario.things.values() if thing.entity] == ["town:lamp-oil"]
+    assert {"maren", "tobin"} <= set(made.scenario.cast)
+    ending = made.scenario.endings["done"].say
+    assert "Lamp Oil" in ending
+    assert any(name in ending for name in ("Maren Coil gave it up", "Tobin gave it up"))
+    assert proven(shop, made, tmp_path).holds

@@ -17,7 +17,7 @@ from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.interpret.stage import Interpret, ReadTurn
 from lorewright.turn.stages.narrate.stage import Narrate
-from lorewright.turn.stages.plan.context import planner_context
+from lorewright.turn.stages.plan.context import planner_context, whole_sentences
 from lorewright.turn.stages.plan.stage import Plan
 from lorewright.turn.stages.resolution.context import resolution_context
 from lorewright.turn.stages.resolution.stage import Resolve
@@ -84,7 +84,7 @@ def test_the_planner_is_told_in_words_what_presses_and_what_will_be_tried(tmp_pa
     given = PlannerInput.model_validate_json(h.stage_inputs(app)["planner"][-1])
     shown = render("planner", planner_context(given))
     for line in ("Clock: Dread: 0 of 3; something happens at 2, 3", "Where is Lin? (open)",
-                 'ask Osk ("lin"): will be tried', "The player plays Ada.", "Keeps 1 things back.",
+                 'ask Osk ("lin"): will be tried', "The player plays Ada.", "Keeps 1 thing back.",
                  "open hatch: cannot be done: the door is locked"):  # fmt: skip
         assert line in shown.text
     assert h.KNOWS not in shown.text
@@ -113,7 +113,7 @@ def test_a_ruling_is_shown_rulebook_paths_and_stat_blocks() -> None:
     shown = render("resolution", resolution_context(given))
     for line in ("<rulebook>\nRoll 1d20 + calm.\n</rulebook>", "success fail", "- stats.warmth: integer from 0 to 10"):
         assert line in shown.stable
-    for line in ('{"minutes_left": 7}', 'Ada (p:ada): {"calm": 2}', "Osk (h:osk): - She came in wet.",
+    for line in ("<scene_state>\nminutes left: 7\n</scene_state>", "Ada (p:ada): calm: 2", "Osk (h:osk): - She came in wet.",
                  "Who acts: Ada (p:ada)", "On whom: Osk (h:osk)", "<attempt>hold the gaze of Osk</attempt>"):  # fmt: skip
         assert line in shown.changing
 
@@ -131,7 +131,29 @@ def test_the_lore_extractor_is_shown_the_narration_and_what_is_on_record() -> No
     )
     shown = render("lore_extractor", lore_extractor_context(given)).changing
     for line in ("Thing: h:lamp = lamp", "Thread: lost: Where is Lin? (open)", "lamp: colour: green",
-                 "Ada ask Osk: told (mixed)", "<narration>\nThe lamp cracks.\n</narration>"):  # fmt: skip
+                 "Ada tries to ask Osk: success at a price; an answer is given.", "<narration>\nThe lamp cracks.\n</narration>"):  # fmt: skip
+        assert line in shown
+
+
+def test_lore_that_is_cut_for_the_planner_ends_with_a_sentence() -> None:
+    assert whole_sentences("The bar is wet. It smells of pears! Somebody loo") == "The bar is wet. It smells of pears!"
+    assert whole_sentences("Somebody loo") == "Somebody loo"
+
+
+def test_the_lore_extractor_is_shown_what_a_narration_may_change() -> None:
+    given = ExtractorInput(
+        narration="He steps back.",
+        outcomes=(),
+        place_id="h:tavern",
+        player_id="p:ada",
+        writable={"scene.pressure": "string"},
+        scene_in_words=("Pressure: timer",),
+        relations=("Osk is wary of Ada (tension +1).",),
+        moves_relations=True,
+    )
+    shown = render("lore_extractor", lore_extractor_context(given)).changing
+    for line in ("Scene: Pressure: timer", "Yours to change: pressure, a string", "Relation: Osk is wary of Ada (tension +1).",
+                 "Relations move."):  # fmt: skip
         assert line in shown
 
 

@@ -79,12 +79,11 @@ def test_a_character_sees_its_manifest_states_with_their_flags() -> None:
 def test_extractors_see_what_is_latent_too() -> None:
     char = CharInside(
         name="Osk",
-        states=state_variables(STATES, latent=False),
         all_states=state_variables(STATES, latent=True),
     )
     context = CharacterExtractorContext(char=char, intention="x")
     template = "{{#each char.all_states}}{{name}}={{value}}{{#if is_subconscious}}*{{/if}} {{/each}}"
-    assert shown(template, context) == 'curse=asleep* debt=40 mood=wary rage={"at": "Osk"}*'
+    assert shown(template, context) == "curse=asleep* debt=40 mood=wary rage=at: Osk*"
 
 
 def properties(context: type, *path: str) -> set[str]:

@@ -127,6 +127,9 @@ SEEN_IN_PLAY = frozenset({"disposition", "capabilities"})
 # Kinds that a character knows of itself without having learned them.
 OWN_KINDS = frozenset({"disposition", "motivation", "capabilities", "knows", "withholds"})
 
+# Kinds that a planner works with, and keeps.
+PLANNED_WITH = frozenset({"motivation", "threads"})
+
 # Where so few words are left of a section besides its items, they say nothing.
 _FEWEST_LEFT = 6
 
@@ -176,7 +179,7 @@ def may_know(
         return True
     if viewer == "gm":
         return secret.kind != COMMENT
-    if viewer == "planner" and secret.kind == "motivation":
+    if viewer == "planner" and secret.kind in PLANNED_WITH:
         return True
     if (watched or viewer in ("planner", "narrator")) and secret.kind in SEEN_IN_PLAY:
         return True

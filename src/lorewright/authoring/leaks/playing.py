@@ -27,6 +27,7 @@ from lorewright.campaigns.sessions import session_fields as shown_session
 from lorewright.campaigns.stage_models import FixedStageModels
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError, NotFound
+from lorewright.generate.explore.completing import complete_scenario
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
@@ -128,6 +129,7 @@ class Rehearsal:
             self._library,
             stage_models,
             self._histories,
+            complete=complete_scenario,
         )
 
     def lore(self, campaigns: Campaigns) -> LoreRetriever:
@@ -148,7 +150,6 @@ class Rehearsal:
 READING_STAGES = frozenset(STAGES)
 # These stages run before the turn has had any effect.
 _BEFORE = frozenset({"interpreter", "planner"})
-_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class StageViewer:
 
     viewer: str
     learned: frozenset[str]
-    own_ids: frozenset[str] = _NOTHING
+    own_ids: frozenset[str] = NOTHING
 
 
 def viewer_of_record(
@@ -170,9 +171,9 @@ def viewer_of_record(
     (`heard`, by who)."""
     who = _owner(record)
     if who is not None and who not in (after.player_id, *after.personas):
-        return StageViewer(f"npc:{who}", after.learned_by(who) | heard.get(who, _NOTHING), frozenset({who}))
+        return StageViewer(f"npc:{who}", after.learned_by(who) | heard.get(who, NOTHING), frozenset({who}))
     eyes = viewer_of_stage(str(record["stage"]), before, after)
-    told = _NOTHING if record["stage"] in _BEFORE else heard.get(after.player_id, _NOTHING)
+    told = NOTHING if record["stage"] in _BEFORE else heard.get(after.player_id, NOTHING)
     return replace(eyes, learned=eyes.learned | told)
 
 
@@ -193,10 +194,10 @@ def add_heard_items(
     """Add the items that were said to those who were there, by who; not for the player (`but`), who is told of every
     item that they learn."""
     for message in messages:
-        said = items_in(message.content) if message.type == "narration" else _NOTHING
+        said = items_in(message.content) if message.type == "narration" else NOTHING
         for who in message.audience if said else ():
             if who != but:
-                heard[who] = heard.get(who, _NOTHING) | said
+                heard[who] = heard.get(who, NOTHING) | said
 
 
 def revealed_in(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
@@ -207,7 +208,7 @@ def revealed_in(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str
         made = json.loads(made) if isinstance(made, str) else made
         for op in made.get("ops", ()) if isinstance(made, dict) else ():
             if "item_id" in op and isinstance(op.get("to"), str):
-                found[op["to"]] = found.get(op["to"], _NOTHING) | {op["item_id"]}
+                found[op["to"]] = found.get(op["to"], NOTHING) | {op["item_id"]}
     return found
 
 
@@ -276,16 +277,22 @@ class Playing:
 
     def _play_line(self, campaign: OpenCampaign, line: str, parrots: dict[str, ParrotModel]) -> None:
         before = {stage: len(parrot.requests) for stage, parrot in parrots.items()}
-        had = campaign.store.head().state
+        had, tried = campaign.store.head().state, len(campaign.store.attempts())
         try:
             asyncio.run(campaign.submit(line))
         except LorewrightError as problem:
             self._note_refusal(line, problem)
         self.played.lines += 1
         has = campaign.store.head().state
+        # A turn that failed had its effects, too, as far as its stages could see.
+        failed = [revealed_in(attempt["records_json"]) for attempt in campaign.store.attempts()[tried:]]
+        learned = NOTHING.union(*(found.get(had.player_id, NOTHING) for found in failed))
         for stage, parrot in parrots.items():
+            eyes = viewer_of_stage(stage, had, has)
+            if stage not in _BEFORE:
+                eyes = replace(eyes, learned=eyes.learned | learned)
             for request in parrot.requests[before[stage] :] if stage not in _OF_ONE else ():
-                self._look_as(stage, request.text, viewer_of_stage(stage, had, has), "prompt", f"“{line}”")
+                self._look_as(stage, request.text, eyes, "prompt", f"“{line}”")
 
     def _note_refusal(self, line: str, problem: LorewrightError) -> None:
         item = _REFUSED.search(str(problem))

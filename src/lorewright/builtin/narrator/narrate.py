@@ -29,6 +29,7 @@ from lorewright.builtin.narrator.views import (
     Joint,
     Person,
     is_round_of_another,
+    left_out_beat,
     other_claims,
     plan,
     room_for,
@@ -225,6 +226,8 @@ def _single(match: re.Match[str]) -> str:
 
 # For so many turns after it was told, the quiet is not mentioned again.
 _QUIET_TURNS = 4
+# For so many turns the tension is not mentioned again.
+_TENSION_TURNS = 5
 # Nor in the first turns, when nobody has had much to say yet.
 _FIRST_TURNS = 2
 
@@ -266,6 +269,18 @@ def quiet_beats(given: NarratorInput) -> list[Beat]:
         return []
     slots = {"names": listed(names)}
     return [Beat("quiet", "quiet", {}, slots, plural=len(names) > 1, keys=(f"quiet@{given.turn_no}",))]
+
+
+def tension_beats(given: NarratorInput, kind: str) -> list[Beat]:
+    """Return that the tension is as the plan says, if it says this kind: told once within some turns, where there is
+    room for it. A plan in words of a model's own means that the tension rises."""
+    planned = given.plan.tension_move
+    said = planned if planned in ("", "none", "peak") else "rising"
+    told_lately = any(given.recall.get(f"tension@{given.turn_no - back}") for back in range(1, _TENSION_TURNS + 1))
+    settled = given.ending or is_round_of_another(given) or _is_curt(given)
+    if said != kind or told_lately or given.turn_no <= _FIRST_TURNS or settled:
+        return []
+    return [Beat("filler", "tension", {"kind": kind}, keys=(f"tension@{given.turn_no}",))]
 
 
 def _gone(given: NarratorInput) -> set[str]:
@@ -311,6 +326,7 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
         *_strays(given),
         *pressure(given),
     ]
+    beats += tension_beats(given, "peak")
     acts = list(act_beats(given, memory))
     beats = _drop_repeated_lore(beats)
     is_anothers, is_curt = is_round_of_another(given), _is_curt(given)
@@ -322,7 +338,8 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     if is_anothers:
         return Selection(tuple(beats), tuple(after_acts(given, memory)))
-    return Selection(tuple(beats), () if is_curt else tuple(fillers(given, beats)))
+    spare = () if is_curt else (*tension_beats(given, "rising"), *fillers(given, beats))
+    return Selection(tuple(beats), spare)
 
 
 # Outcomes that leave the player with nothing: no gesture and no scenery is to stand in for an answer.
@@ -429,6 +446,19 @@ def narrate(given: NarratorInput) -> NarratorOutput:
         ),
         recall=tuple(ledger.used),
     )
+
+
+def tell_learned(given: NarratorInput, evidence: Sequence[Evidence]) -> str:
+    """Return sentences that tell items, each in its own words with its speaker, to be put behind a narration that
+    left them out."""
+    memory = SceneryMemory(given.recent)
+    voice = Voice(Ledger(given.seed, dict(given.recall)), memory, scene_facts(given), variants_of(given.grammar))
+    told: list[Told] = []
+    for item in evidence:
+        beat = left_out_beat(given, item)
+        if text := voice.say(beat, is_first=False, must=True, before=_last_sentence(told)):
+            told.append((beat, text))
+    return _paragraphs(told)
 
 
 def _vary_opening(beats: Sequence[Beat], memory: SceneryMemory) -> Sequence[Beat]:

@@ -154,6 +154,9 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
+    if "noun" in slots:
+        # What else lies here is no answer to that.
+        return [Beat("outcome", f"blocked.{name}", facts, slots)]
     advice = _advice(message)
     return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _suggest(given, name))]
 
@@ -166,8 +169,41 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
-        return {"carried" if noun.is_owned else "thing": True}, {"thing": noun.name}
+        sort = "" if noun.is_owned else _sort_of(outcome.words, noun.name)
+        facts: dict[str, Fact] = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
+        return facts, {"thing": noun.name}
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
+
+
+# What is tried with something that only the prose shows, by the first word for it: each sort is told in its own words.
+_SORTS = {
+    "taking": "take grab get pick steal swipe pocket snatch carry collect seize pinch nick keep bring fetch haul "
+    "remove",
+    "handle": "push pull move nudge turn tilt shake drag shift slide roll spin wind twist straighten adjust sort stack "
+    "arrange rearrange lift raise hold put set lay place lean fold tap poke prod rub wipe clean polish brush sweep "
+    "stroke tidy pour stir flip press squeeze scratch smooth dust mop fix mend repair fill empty touch feel knock "
+    "rattle make brew cook bake boil build count sharpen",
+    "consume": "drink eat sip taste bite swallow lick chew nibble gulp finish",
+    "climb": "climb scale mount vault scramble crawl stand",
+    "pay": "pay buy purchase order",
+    "opening": "open close shut lock unlock unscrew unwrap",
+    "light": "light switch extinguish snuff douse relight ignite",
+    "hurt": "hit kick punch smash break attack cut burn tear destroy throw shoot stab slash rip crush bash "
+    "stamp strike",
+}
+_SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
+# Nothing else is eaten or drunk.
+_FOOD = frozenset(
+    "coffee tea drink beer wine gin whisky water soup stew bread toast egg eggs dumpling dumplings cake bun buns meat "
+    "fish fruit apple apples cheese biscuit biscuits sandwich sandwiches milk juice food supper breakfast meal cup mug "
+    "glass pot jug bottle plate rice noodles pie sugar".split()
+)
+
+
+def _sort_of(words: str, thing: str) -> str:
+    """Return the sort of an attempt; empty for any other, and for a meal of what is no food."""
+    sort = _SORT_OF.get(words.split(" ")[0].casefold(), "")
+    return "" if sort == "consume" and thing.split()[-1].casefold() not in _FOOD else sort
 
 
 def _advice(message: str) -> list[Beat]:
@@ -332,7 +368,7 @@ def answered(given: NarratorInput, outcome: Outcome) -> Beat:
 
 
 def _how_refused(given: NarratorInput, outcome: Outcome) -> dict[str, Fact]:
-    """Return the kind of a refusal: somebody was won over, and still does not speak of that; or it is for whoever they
+    """Return the kind of a refusal: somebody was won over, and still does not speak of that; or it is for somebody they
     are no friend of.
     """
     if outcome.band in ("critical", "success", "mixed"):

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
-from lorewright.builtin.parser.clauses import words_of
-from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, subject_of
+from lorewright.builtin.parser.clauses import place_name, verb_with, with_article, words_of
+from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
+from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import LoreLine, NarratorInput
 
@@ -32,18 +33,192 @@ _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
 
 
-def telling_of_talk(kind: str, otherwise: str) -> Callable[[NarratorInput, Outcome], Beat | None]:
-    """Return what tells the answer to small talk of a verb; `otherwise` is the subject of words that have none."""
+def telling_of_talk(
+    kind: str, otherwise: str, *, alone: str = "talk.alone"
+) -> Callable[[NarratorInput, Outcome], Beat | None]:
+    """Return what tells the answer to small talk of a verb; `otherwise` is the subject of words that have none,
+    `alone` the group of sentences where nobody is there."""
 
     def tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
         if outcome.code != "acted" or outcome.band is not None:
             return None
         who = _answers(given, outcome)
         if who is None:
-            return Beat("outcome", "talk.alone", {}, {"place": views.place(given)})
-        return _answer(given, outcome, who, subject_of(kind, outcome.words) or otherwise)
+            return Beat("outcome", alone, {}, {"place": views.place(given)})
+        subject = subject_of(kind, outcome.words)
+        if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
+            return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
+        last = subject_of(kind, re.split(r"[.!?;]+\s+", outcome.words)[-1])
+        return _answer(given, outcome, who, subject or last or otherwise)
 
     return tell
+
+
+# Speech acts: what is said that is no small talk of its own, and questions that nobody has lore for.
+
+
+def _remark() -> str:
+    """Return the name of the verb that takes any statement; empty where none does."""
+    verb = verb_with(lambda syntax: syntax.remark)
+    return "" if verb is None else verb.name
+
+
+# What everybody talks of.
+_WEATHER = frozenset("the a rain weather storm wind fog snow cold heat night tonight evening this".split())
+# Forms of questions about the person asked: they are answered from how the two stand, not with what somebody knows.
+_OF_LISTENER = frozenset(("choice", "opinion", "permission", "request", "advice", "reason", "past", "own", "yes_no"))
+# Forms that are answered as a request is.
+_AS_REQUEST = {"ask_for": "hand_over"}
+# Forms that are answered as another is.
+_ANSWERED_AS = {"know": "what"}
+# Classes that small talk has answers to.
+_AS_SMALL_TALK = {"heard.feeling": "talk.feeling", "heard.dropped": "talk.dropped"}
+_OF_LORE = frozenset(("price", "who", "where", "when", "why", "how", "what", "whether", "either", "know"))
+# What a question about the person asked comes to where it names somebody else.
+_OF_OTHERS = {"past": "whether", "own": "what", "yes_no": "whether"}
+
+
+def _class_of(given: NarratorInput, outcome: Outcome) -> str:
+    taken = remark_class(outcome.words)
+    last = re.split(r"[.!?;]+\s+", outcome.words)[-1]
+    if taken in ("", "news", "self") and last != outcome.words and subject_of(_remark(), last):
+        return ""
+    return taken or ("news" if named_in(given, outcome.words) else "")
+
+
+def answer_without_lore(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return the answer to a question that nobody has lore for, by what kind of question it is; None for a bare topic
+    (`ask Viktor about the tide`)."""
+    who = views.person(given, outcome.target_id)
+    if who is None or outcome.actor_id != given.player_id or not outcome.words.strip():
+        return None
+    if {word.low for word in words_of(outcome.words)} <= _WEATHER:
+        regard = regard_of(given, who.id)
+        return Beat("outcome", "talk.weather", {"regard": regard} if regard else {}, {"who": who})
+    asked, form = _asked(given, outcome, who)
+    if form == "yes_no":
+        regard = regard_of(given, who.id)
+        return Beat("outcome", "talk.personal", {"regard": regard} if regard else {}, {"who": who})
+    group = (
+        f"asked.{_ANSWERED_AS.get(form, form)}"
+        if form in _OF_LISTENER | _OF_LORE
+        else f"heard.{_AS_REQUEST.get(form, form)}"
+    )
+    return _of_speech_act(given, who, group, asked) if form else None
+
+
+def answer_to_news(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return the answer to something that somebody is told and that is no lore, by what kind of thing is said; None
+    where nothing is."""
+    who = views.person(given, outcome.target_id)
+    if who is None or not outcome.words.strip() or outcome.actor_id != given.player_id:
+        return None
+    return _of_speech_act(given, who, f"heard.{remark_class(outcome.words) or 'topic'}", outcome.words)
+
+
+def is_of_listener(given: NarratorInput, outcome: Outcome) -> bool:
+    """Tell whether a question is about the person asked, or asks something of them: no other could answer it."""
+    who = views.person(given, outcome.target_id)
+    if who is None or not outcome.words.strip():
+        return False
+    form = _asked(given, outcome, who)[1]
+    return bool(form) and form not in _OF_LORE
+
+
+def _asked(given: NarratorInput, outcome: Outcome, who: Person) -> tuple[str, str]:
+    """Return the question that somebody was asked, without their name, and its form."""
+    asked, is_question = asked_words(given.player_text, outcome.words)
+    names = "|".join(re.escape(word) for word in who.name.split() if len(word) > _SHORT)
+    called = re.match(rf"(?:(?:[\w'-]+)[ ,]+){{0,2}}?(?:{names})\b[ ,]*", asked, re.IGNORECASE) if names else None
+    rest = asked[called.end() :] if called is not None else ""
+    form = question_form(rest) if rest.strip() else ""
+    asked, form = (rest, form) if form else (asked, question_form(asked))
+    if not is_question and form == "yes_no" and asked.strip().lower().startswith(("you ", "your ")):
+        form = remark_class(asked) or form
+    if is_question and form in _STATEMENTS:
+        form = "whether"
+    if form in _OF_OTHERS and named_in(given, asked, but=(who.name,)):
+        form = _OF_OTHERS[form]
+    return asked, form
+
+
+# Shorter words of a name are no call: `Mr`.
+_SHORT = 2
+# What is stated and means a question where a question mark ends it.
+_STATEMENTS = frozenset(("news", "self", "plan", "memory"))
+
+
+def _of_speech_act(given: NarratorInput, who: Person, group: str, words: str) -> Beat:
+    group = _AS_SMALL_TALK.get(group, group)
+    facts: dict[str, Fact] = {}
+    slots: dict[str, Slot] = {"who": who}
+    guards = {key for variant in grammar().get(group, ()) for key, _ in variant.when}
+    if "topic" in guards and (name := named_in(given, words, but=(who.name,))):
+        facts, slots["topic"] = {"topic": "named"}, name
+    elif "regard" in guards and (regard := regard_of(given, who.id)):
+        facts = {"regard": regard}
+    return Beat("outcome", group, facts, slots)
+
+
+def named_in(given: NarratorInput, words: str, *, but: Sequence[str] = ()) -> str:
+    """Return the longest name that stands in words, as it is said in a sentence; empty where none does."""
+    said = f" {views.folded(words)} "
+    left_out = {views.folded(name) for name in but}
+    names = [
+        name for entity_id in given.names if entity_id != given.player_id and (name := views.name_of(given, entity_id))
+    ]
+    found = [name for name in names if (key := views.folded(name)) not in left_out and key and f" {key} " in said]
+    name = max(found, key=len, default="")
+    return "" if not name else with_article(name) if name[0].islower() else place_name(name)
+
+
+_SENTENCE_END = re.compile(r"[.!?;:]+[\"”']*\s+|[\"“”]")
+_ASKED_ABOUT = re.compile(
+    r".*\bask(?:s|ed|ing)? (?:[\w'-]+ ){1,5}?about (?!how|what|who|where|when|why)", re.IGNORECASE
+)
+_INDIRECT = re.compile(
+    r".*\bask(?:s|ed|ing)?\b.*?\b(?P<joint>if|whether|what|who|where|when|why|how|which|for|to)\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_THIRD = re.compile(
+    r"^(?P<who>he|she|they|it)(?:'s| (?P<verb>is|are|was|were|has|have|had|can|could|will|would|does|do|did|should))?\b"
+    r"(?P<rest>.*)",
+    re.IGNORECASE,
+)
+
+
+# What two have together.
+_TOGETHER = frozenset("rematch game round dance go try bet match truce deal trade walk talk".split())
+
+
+def asked_words(line: str, topic: str) -> tuple[str, bool]:
+    """Return the question of a line that a topic was taken from, in direct speech (`could you take me there` for `I ask
+    whether she could take me there`), and whether a question mark ends it."""
+    line = spelled_out(line.replace("’", "'"), set())
+    wanted = {word.low for word in words_of(topic)}
+    parts = [part for part in _SENTENCE_END.split(line) if part and part.strip()]
+    best = max(parts, key=lambda part: len(wanted & {word.low for word in words_of(part)}), default=line)
+    return _in_direct_speech(best), f"{best.rstrip(' ?')}?" in line
+
+
+def _in_direct_speech(best: str) -> str:
+    if _ASKED_ABOUT.match(best):
+        return ""
+    found = _INDIRECT.match(best)
+    if found is None:
+        return best
+    joint, rest = found["joint"].lower(), found["rest"].strip()
+    if joint == "for" and _TOGETHER & {word.low for word in words_of(rest)}:
+        return f"shall we have {rest}"
+    if joint in ("for", "to"):
+        return f"can I have {rest}" if joint == "for" else f"could you {rest}"
+    third = _THIRD.match(rest)
+    if joint in ("if", "whether") and third is not None and third["who"].lower() != "it":
+        return f"{third['verb'] or 'are'} you {third['rest'].strip()}"
+    rest = re.sub(r"\b(?:he|she|they)(?:'s| is| are)\b", "are you", rest, flags=re.IGNORECASE)
+    rest = re.sub(r"\b(?:he|she|they)\b", "you", rest, flags=re.IGNORECASE)
+    rest = re.sub(r"\b(?:his|their|her)\b", "your", rest, flags=re.IGNORECASE)
+    return rest if joint in ("if", "whether") else f"{joint} {rest}"
 
 
 def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:

@@ -295,7 +295,9 @@ def evidence_beats(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
     new = [item for item in evidence if not item.known_before]
     beats: list[Beat] = []
     for item in new:
-        if not _is_in_say(outcome, item):
+        if item.how == "noticed":
+            beats.append(stray_beat(given, item))
+        elif not _is_in_say(outcome, item):
             beats.append(_framed(given, outcome, item, is_first=not beats))
     if outcome.code not in ("told_before", "found_before"):
         beats += [reminder_beat(given, item) for item in evidence if item.known_before]
@@ -306,6 +308,12 @@ def stray_beat(given: NarratorInput, evidence: Evidence) -> Beat:
     """Return what is learned by no attempt: overheard, witnessed, set off by a clock."""
     speaker = views.person(given, evidence.speaker_id)
     return _quoted_beat(evidence, "overheard" if speaker else "learned", {}, speaker)
+
+
+def left_out_beat(given: NarratorInput, evidence: Evidence) -> Beat:
+    """Return what a narration has left out: who says it, or that it is found."""
+    speaker = views.person(given, evidence.speaker_id)
+    return _quoted_beat(evidence, "told.more" if speaker else "found.more", {}, speaker)
 
 
 def reminder_beat(given: NarratorInput, evidence: Evidence) -> Beat:

@@ -8,6 +8,7 @@ repeats nothing that it did just now, as long as there is anything else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.npc.considered import (
@@ -34,6 +35,8 @@ from lorewright.values.scope import Named
 
 # A memory of less weight is not worth a word (importance 2, a while ago).
 _WORTH_TELLING = 1.5
+# The words that a memory of something said ends with.
+_WORDS_SAID = re.compile(r": “[^“”]*”\.$")
 
 
 def possible_aims(moment: Moment) -> list[PossibleAct]:
@@ -50,7 +53,7 @@ def _remark(moment: Moment) -> Iterator[PossibleAct]:
             key = f"said:{other.id}:{content_hash(memory.content)[:12]}"
             if not _is_worth_telling(memory, other, moment) or moment.done(key):
                 continue
-            found = moment.words.sentence("remark.memory", third=other.id, memory=memory.content)
+            found = moment.words.sentence("remark.memory", third=other.id, memory=_without_words(memory.content))
             thought, keys = moment.thought("think.memory", third=other.id)
             if found is not None:
                 used = (found.key, *keys, moment.key(key))
@@ -58,11 +61,16 @@ def _remark(moment: Moment) -> Iterator[PossibleAct]:
             break
 
 
+def _without_words(memory: str) -> str:
+    """Return a memory without the words that were said: what somebody asked or promised is not passed on."""
+    return _WORDS_SAID.sub(".", memory)
+
+
 def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
     """Tell whether a memory was seen in play and can be told: it begins with somebody's name, and neither of the two is
     in it.
     """
-    given, text = moment.given, memory.content
+    given, text = moment.given, _without_words(memory.content)
     if memory.minute <= 0 or memory.priority < _WORTH_TELLING or to.id in memory.shared_with or "“" in text:
         return False
     if not text.endswith(".") or "whispered" in text:

@@ -31,13 +31,37 @@ def aside_in(text: str) -> str:
         return "help"
     first, stop, rest = text.partition("? ")
     if stop and len(rest.split()) > _SHORT:
-        return ""
+        kind = aside_in(f"{first}?")
+        return kind if kind in _PLAIN else ""
     if stop and (kind := aside_in(f"{first}?")):
         return kind
     plain = " ".join(word for word in plain.split() if word not in _EMPTY) or plain
+    kind = _kind_of(plain)
+    if not kind and (joint := re.search(r",? and (?=(?:what|how|where|can|is|are|am|do|who) )", text.casefold())):
+        # Two asides in one question: what can be told counts for more than what the story has no answer to.
+        both = (aside_in(text[: joint.start()]), aside_in(text[joint.end() :]))
+        kind = max(both, key=lambda kind: kind not in _NO_ANSWERS) if all(both) else ""
+    return kind
+
+
+def is_impossible(text: str) -> bool:
+    """Tell whether a clause is a deed that no story has an answer to: time is stopped, thoughts are read."""
+    plain = " ".join(_SIGNS.sub(" ", text.casefold()).split())
+    return _patterns()["story"].fullmatch(f"{plain} ") is not None
+
+
+# Kinds that nothing said after them makes a part of the story.
+_PLAIN = frozenset(
+    ("hint", "help", "rules", "save", "undo", "goal", "losing", "spoiler", "program", "authors", "machine")
+)
+# Kinds that are answered with why there is no answer.
+_NO_ANSWERS = frozenset(("story", "program", "machine"))
+
+
+def _kind_of(plain: str) -> str:
     for form in _forms(plain):
         for kind, pattern in _patterns().items():
-            if pattern.fullmatch(form):
+            if pattern.fullmatch(f"{form} "):
                 return kind
     return ""
 
@@ -57,28 +81,22 @@ def _forms(plain: str) -> list[str]:
 @cache
 def _patterns() -> Mapping[str, re.Pattern[str]]:
     text = resources.files(__package__).joinpath("asides.yaml").read_text("utf-8")
-    data: Mapping[str, str] = yaml.load(text, Loader=_LOADER)
+    return patterns_by_kind(yaml.load(text, Loader=_LOADER))
+
+
+def patterns_by_kind(phrases: Mapping[str, str]) -> Mapping[str, re.Pattern[str]]:
+    """Return one pattern for the phrases of each kind, which stand in lines of their own. In a text that is compared
+    with it a space stands behind each word."""
     return {
-        kind: re.compile("|".join(f"(?:{_pattern(line)})" for line in lines.splitlines() if line.strip()))
-        for kind, lines in data.items()
+        kind: re.compile("|".join(_pattern(line) for line in lines.splitlines() if line.strip()))
+        for kind, lines in phrases.items()
     }
 
 
+_SYNTAX = {"(": "(?:", "[": "(?:", ")": ")", "]": ")?", ")?": ")?", "|": "|", "*": r"(?:\S+ )*"}
+
+
 def _pattern(phrase: str) -> str:
-    """Return a phrase as a pattern of words: each may be followed by white space."""
-    parts: list[str] = []
-    for token in _TOKEN.findall(phrase):
-        match token:
-            case "(" | "[":
-                parts.append("(?:")
-            case ")" | ")?" | "]":
-                parts.append(r")\s*" if token == ")" else r")?\s*")
-            case "|":
-                parts.append("|")
-            case "*":
-                parts.append(".*")
-            case _ if token.isspace():
-                pass
-            case _:
-                parts.append(rf"\b{re.escape(token)}\b\s*")
-    return "".join(parts)
+    """Return a phrase as a pattern of words, each with a space behind it."""
+    tokens = (token for token in _TOKEN.findall(phrase) if not token.isspace())
+    return "".join(_SYNTAX[token] if token in _SYNTAX else f"{re.escape(token)} " for token in tokens)

@@ -14,11 +14,11 @@ from lorewright.builtin.parser.readings import (
     PhraseKind,
     Reading,
     acting,
+    alone,
     asking,
     bare,
     meant,
     only_person,
-    openings,
     shown,
     trimmed,
     typeable,
@@ -140,6 +140,8 @@ class Civility:
     line: str
     # Words with which it may go on: `for the drink`.
     on: tuple[str, ...] = ()
+    # Where several are here and none is named, it is meant for all of them.
+    is_to_all: bool = False
 
     def read(self, ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
         """Read whom it is said to, and what for; None where the words are about something else."""
@@ -192,5 +194,8 @@ class Civility:
         if only is not None:
             return self.to(ctx, only, topic)
         if not people:
-            return asking(words, "Nobody is here to hear it. You can:", openings(ctx.nouns))
+            return alone(words)
+        if self.is_to_all:
+            # It is meant for all, and answered by one of them.
+            return self.to(ctx, PhraseMatch(people[0], people[0].name, 0.85, mended=True), topic)
         return asking(words, "Whom do you mean:", [self.line.format(typeable(person.name)) for person in people])

@@ -3,114 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-
-from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.asides import aside_in
+from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
     Clause,
-    Phrase,
-    Phrasing,
     Risk,
     Syntax,
     Word,
     cleaned,
-    is_adverb,
     lexicon,
     longest_prefix,
     lows,
-    syntaxes,
-    typed,
     words_of,
 )
-from lorewright.builtin.parser.guesses import confirmed_line, is_slip, read_aloud, read_deed
+from lorewright.builtin.parser.guesses import SOCIAL, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
-    CONFIDENCE,
-    LOOSE,
     Nouns,
-    PhraseMatch,
-    Tie,
     exact,
     key_words,
     nouns_of,
-    resolve,
 )
+from lorewright.builtin.parser.own_verbs import own_verbs
+from lorewright.builtin.parser.pieces import with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
-    PhraseKind,
     Reading,
-    about,
-    acting,
     asking,
-    bare,
-    chosen_line,
     excerpt,
     led_on,
-    meant,
     not_caught,
-    pattern_for,
-    read_way,
+    only_person,
     remembered,
-    repeated,
-    shown,
-    trimmed,
-    typeable,
-    which,
 )
+from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
-    nobody_called,
-    put_to,
     read_civility,
-    read_claim,
     read_remark,
-    stranger_addressed,
 )
 from lorewright.builtin.parser.spelling import has_mood, spelled_out
-from lorewright.builtin.parser.utterances import (
-    is_said,
-    main_clauses,
-    split_clauses,
-    with_call,
-    with_sign,
-    without_participle,
-)
-from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
+from lorewright.builtin.parser.utterances import split_clauses
+from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
-
-# Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
-
-# Words between the verb and its target.
-_LEADS = ("at", "on", "onto", "in", "into", "to", "over", "for")
-
-
-def own_verbs(ctx: ParseContext) -> list[tuple[str, ...]]:
-    """Return the verbs, each as its words, longest first."""
-    return sorted((tuple(verb.split()) for verb in ctx.verbs), key=lambda words: (-len(words), words))
-
-
-def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading | None:
-    """Read an action of the ruleset's own; alone it has no target. None where no such verb begins the words."""
-    verb = longest_prefix(lows(said), own_verbs(ctx))
-    if not verb:
-        return None
-    kind, rest = ctx.verbs[" ".join(verb)], trimmed(said[len(verb) :], start=_LEADS)
-    typed = " ".join(verb)
-    if not bare(rest):
-        return acting(ctx, kind, typed)
-    nouns = ctx.nouns
-    target = meant(ctx, words, rest, PhraseKind((*nouns.people, *nouns.things, *nouns.doors), pattern=f"{typed} {{}}"))
-    return target if isinstance(target, Reading) else acting(ctx, kind, f"{typed} {shown(target)}", target=target)
-
-
-# The interpreter: the player's words and the scope -> actions, or one question back.
 
 MAX_ACTIONS = 4
 _OWN_KNOWLEDGE = re.compile(
@@ -127,7 +68,7 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Before that
     `read_meaning` is asked for the line that they mean.
     """
-    text = confirmed_line(chosen_line(cleaned(given.player_text), given.options), given.options)
+    text = confirmed_line(_chosen_line(cleaned(given.player_text), given.options), given.options)
     nouns = nouns_of(given.scope)
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
@@ -138,13 +79,14 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
-    kind = aside_in(text)
+    kind = aside_in(text.lstrip("/"))
+    kind = "help" if not kind and text.startswith("/") else kind
     low = list(lows(words_of(text)))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
-    text, ctx = repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
+    text, ctx = _repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
     ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
@@ -154,6 +96,24 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     clauses = _clauses(text, ctx, names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
     return _output(readings, ctx, _find_risks(clauses))
+
+
+def _chosen_line(text: str, options: Sequence[str]) -> str:
+    """Return the offered line that a bare number stands for, without a remark in parentheses; other text as it is."""
+    number = text.lstrip("#").rstrip(".)")
+    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
+        return cleaned(options[int(number) - 1].partition(" (")[0])
+    return text
+
+
+def _repeated(text: str, said_before: Sequence[str]) -> str:
+    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced further
+    back.
+    """
+    if text.lower().rstrip(".!") not in AGAIN or not said_before:
+        return text
+    last = cleaned(said_before[-1])
+    return text if last.lower() in AGAIN or last.lstrip("#").isdigit() else last
 
 
 def _add_mentions(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
@@ -182,14 +142,82 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for clause in clauses:
-        reading = _read_clause(ctx, clause, vocabulary)
-        if reading is None:
+        if len(clauses) > 1 and _is_adverbial(clause):
+            continue
+        reading = read_clause(ctx, clause, vocabulary)
+        if reading is None or _is_said_after(readings, reading, ctx) or _is_lead_in(clause, clauses):
             continue
         if readings and _continues(readings[-1], reading):
             readings.pop()
-        readings.append(replace(reading, words=clause.text))
+        if readings and (more := _said_on(ctx, readings[-1], clause, reading)) is not None:
+            reading = more
+        readings = with_reading(readings, replace(reading, words=clause.text))
         ctx = led_on(remembered(ctx, reading), reading)
     return readings
+
+
+def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Reading) -> Reading | None:
+    """Read words that nothing could be made of as said to the person to whom something was said before them: the part
+    of them that is a civility, else all of them as a remark. After words to somebody `you` is they."""
+    is_of_them = lows(clause.words)[:1] == ["you"] and not any(map(_is_speech, reading.actions))
+    is_social = reading.unclear is not None and remark_class(clause.text) in SOCIAL
+    if not (reading.is_lost or is_of_them or is_social):
+        return None
+    here = {person.id for person in ctx.nouns.people}
+    last = before.actions[-1] if before.actions else None
+    if last is None or not _is_speech(last) or last.target_id not in here or _quotes(clause):
+        return None
+    parts: list[list[Word]] = [[]]
+    for word in clause.words:
+        if word.kind == "comma" or word.low == "and":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    civil = (read_civility(ctx, clause.text, part, None) for part in parts if part)
+    found = next((reading for reading in civil if reading is not None and reading.actions), None)
+    return found or (read_remark(ctx, clause.text, None, clause.words) if remark_class(clause.text) else None)
+
+
+def _quotes(clause: Clause) -> bool:
+    return any(word.kind == "speech" for word in clause.words)
+
+
+def _is_said_after(readings: Sequence[Reading], reading: Reading, ctx: ParseContext) -> bool:
+    """Tell whether words are said to nobody by name, after somebody was addressed who is not here: they were meant."""
+    here = {person.id for person in ctx.nouns.people}
+    before = readings[-1].actions[-1:] if readings else ()
+    is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in before)
+    only = only_person(ctx)
+    to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
+    return (
+        is_to_absent and (to_listener or (reading.unclear is not None and not reading.is_lost)) and not reading.is_lost
+    )
+
+
+def _is_speech(action: Action) -> bool:
+    verb = verb_of(action.type)
+    return verb is not None and verb.is_speech
+
+
+def _is_lead_in(clause: Clause, clauses: Sequence[Clause]) -> bool:
+    """Tell whether a clause only leads in to the one after it: `So…`."""
+    return (
+        len(clauses) > 1
+        and clause is not clauses[-1]
+        and clause.text.lower() in ("so", "well", "um", "uh", "er", "now")
+    )
+
+
+# Words that begin no act, but say how or where the act beside them is done: `over the rim, ask him`.
+_ADVERBIAL = frozenset("over with without in under from at after before behind by between".split())
+
+
+def _is_adverbial(clause: Clause) -> bool:
+    low = lows(clause.words)
+    if low == ["listen"]:
+        return True
+    is_short = 1 < len(low) <= 5 and all(word.kind == "word" for word in clause.words)
+    return is_short and not clause.question and low[0] in _ADVERBIAL and low[1] in lexicon().articles
 
 
 def _vocabulary(nouns: Nouns) -> set[str]:
@@ -205,230 +233,6 @@ def _continues(before: Reading, after: Reading) -> bool:
     syntax = None if verb is None else verb.part(Syntax)
     is_one = None if syntax is None else syntax.continues
     return is_one is not None and is_one(before.actions[0], after.actions[0])
-
-
-def _read_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    """Read one clause, without its by-clauses where they stand in the way; None where only small words are left."""
-    reading = _read_whole_clause(ctx, clause, vocabulary)
-    if reading is None or reading.unclear is None:
-        return reading
-    for shorter in main_clauses(clause):
-        again = _read_whole_clause(ctx, shorter, vocabulary)
-        if again is not None and again.unclear is None and again.aside is None:
-            return again
-    return reading
-
-
-def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
-    words = with_sign(_drop_lead_in(ctx, without_participle(clause.words)))
-    spoken = next((word for word in words if word.kind == "speech"), None)
-    if spoken is not None and not _verb(lows(words)):
-        return _read_quoted(ctx, clause, words) or not_caught(ctx, clause.text)
-    vocative = find_vocative(ctx, words)
-    if vocative:
-        return put_to(ctx, clause.text, *vocative) or not_caught(ctx, clause.text)
-    stranger = stranger_addressed(ctx, words, is_question=clause.question)
-    if stranger:
-        return nobody_called(ctx, clause.text, stranger)
-    claim = None if clause.question else read_claim(ctx, clause.text, words, None)
-    if claim is not None:
-        return claim
-    if not clause.question and is_said(words):
-        return read_remark(ctx, clause.text, find_name_within(ctx, words), words)
-    words = words if _is_phrase(lows(words)) else _drop_adverbs(words, vocabulary)
-    if not [word for word in words if word.kind != "comma"]:
-        return None
-    return (
-        by_own_verb(ctx, clause.text, words)
-        or _read_bare_way(ctx, words)
-        or read_civility(ctx, clause.text, clause.words, None)
-        or _read_by_verb(ctx, clause, words)
-        or _question(ctx, clause, words)
-        or _read_bare_noun(ctx, clause, words)
-        or _offer_verb(ctx, clause, words)
-        or _read_anything(ctx, words)
-        or _read_by_meaning(ctx, clause, words)
-        or read_deed(ctx, clause, words)
-        or read_aloud(ctx, clause, words)
-        or not_caught(ctx, clause.text)
-    )
-
-
-def _drop_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
-    """Return the words from the verb on: `please could I`, `I want to` and the like are dropped."""
-    lex = lexicon()
-    while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
-        low = lows(words)
-        lead = longest_prefix(low, lex.lead_ins)
-        if lead and len(lead) < len(words) and not _is_phrase(low):
-            words = words[len(lead) :]
-        elif (
-            words[0].kind == "comma"
-            or (low[0] in lex.statements["interjections"] and longest_prefix(low[1:], own_verbs(ctx)))
-            or (low[0] in lex.adverbs and (low[0] in AGAIN or low[0] not in lex.verb_words))
-            or (
-                low[0] in lex.before_verbs
-                and (_verb(low[1:]) or longest_prefix(low[1:], own_verbs(ctx)))
-                and (low[0] in ("i", "we") or not resolve(typed(words[1:]), ctx.nouns.exits))
-            )
-        ):
-            words = words[1:]
-        else:
-            break
-    return words
-
-
-def _is_phrase(low: Sequence[str]) -> bool:
-    return tuple(low) in lexicon().verb_phrases
-
-
-def _verb(low: Sequence[str]) -> tuple[str, ...]:
-    return longest_prefix(low, lexicon().verb_phrases)
-
-
-def _drop_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
-    """Return the words without adverbs, in a question only before its topic; words of names and the verb are none."""
-    lex, low = lexicon(), lows(words)
-    verb = _verb(low)
-    has_topic = any(phrasing.has_topic for phrase, phrasing in lex.verbs if phrase == verb)
-    start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
-    limit = start if has_topic else len(words)
-    said = len(verb) if verb and verb[0] not in AGAIN else 0
-    kept = (
-        index < said or index >= limit or word.low in vocabulary or not is_adverb(word)
-        for index, word in enumerate(words)
-    )
-    return [word for word, stays in zip(words, kept, strict=True) if stays]
-
-
-def _read_quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
-    speech = [word for word in words if word.kind == "speech"]
-    rest = _drop_lead_in(ctx, [word for word in words if word.kind == "word"])
-    target = None
-    for start in range(len(rest)):
-        target = target or exact(typed(rest[start:]), ctx.nouns.people + ctx.nouns.known_people)
-    inner = [word for quotation in speech for word in words_of(quotation.text)]
-    vocative = find_vocative(ctx, inner)
-    if target is None and vocative:
-        return put_to(ctx, clause.text, *vocative)
-    asks = any("?" in word.text for word in inner if word.kind == "stop")
-    stranger = "" if target else stranger_addressed(ctx, inner, is_question=asks)
-    if stranger:
-        return nobody_called(ctx, clause.text, stranger)
-    if not asks and is_said(inner):
-        return read_remark(ctx, clause.text, target, speech)
-    return put_to(ctx, clause.text, target, speech)
-
-
-def _read_bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
-    """Read a way out or the place behind it, by its very name and nothing else."""
-    phrase = typed(words)
-    direction = lexicon().directions.get(phrase.lower(), phrase)
-    if exact(phrase, ctx.nouns.exits) or exact(direction, ctx.nouns.exits):
-        return read_way(ctx, phrase, words)
-    if phrase.lower() in (*lexicon().directions, *lexicon().directions.values()):
-        return read_way(ctx, phrase, words)
-    return None
-
-
-def _read_by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read by the frame of the longest verb phrase that takes the rest of the words."""
-    low = lows(words)
-    if low[0] in AGAIN:
-        return None if words[1:] else asking(clause.text, "Type again what you want repeated.")
-    for phrase, phrasing in _verbs_by_first_word().get(low[0], ()):
-        if tuple(low[: len(phrase)]) != phrase:
-            continue
-        reading: Reading | None = phrasing.read(ctx, clause.text, words[len(phrase) :])
-        if reading is not None:
-            return reading
-    return None
-
-
-@cache
-def _verbs_by_first_word() -> Mapping[str, Sequence[tuple[Phrase, Phrasing]]]:
-    """Return the verb phrases by their first word, each with the longest first."""
-    found: dict[str, list[tuple[Phrase, Phrasing]]] = {}
-    for phrase, phrasing in lexicon().verbs:
-        found.setdefault(phrase[0], []).append((phrase, phrasing))
-    return found
-
-
-def _read_anything(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
-    """Read an unknown verb on something here; None where no verb of the program takes any word."""
-    readers = (syntax.anything(ctx, words) for syntax in syntaxes() if syntax.anything is not None)
-    return next(readers, None)
-
-
-def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    low = lows(words)
-    asks = clause.question or (
-        longest_prefix(low, lexicon().question_words) and (low[0] not in _ALSO_VERBS or low[1:2] not in _OBJECTS)
-    )
-    goes_on = low[0] in _ALONE and ctx.topic and ctx.listener is not None
-    return put_to(ctx, clause.text, None, words) if asks and (len(words) > 1 or goes_on) else None
-
-
-# Questions of one word, about what was last spoken of.
-_ALONE = frozenset(("why", "when", "how", "where", "who", "what", "really"))
-
-
-# Words that begin a question, and an act where an object follows: `have a rummage`.
-_ALSO_VERBS = frozenset(("have", "do", "can", "will"))
-_OBJECTS = (["a"], ["an"], ["some"], ["my"], ["another"], ["one"])
-
-
-def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read a name without a verb: a way out is taken, for anything else the answer is a question."""
-    phrase, nouns = typed(words), ctx.nouns
-    present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
-    found = resolve(phrase, present, whole=True) or resolve(phrase, nouns.exits, nouns.known_places, whole=True)
-    match found:
-        case Tie():
-            return which(clause.text, found, pattern_for("examine", "thing"))
-        case PhraseMatch() if found.confidence == CONFIDENCE[LOOSE]:
-            return None
-        case PhraseMatch() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
-            return read_way(ctx, clause.text, words)
-        case PhraseMatch() if ctx.offered_verb and found.candidate in nouns.things:
-            return by_own_verb(ctx, clause.text, words_of(f"{ctx.offered_verb} {typeable(found.label)}"))
-        case PhraseMatch():
-            return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
-        case None:
-            return None
-
-
-def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read a verb with a letter wrong, where what follows it fits: `examin the glass`; `reach` is no `search`."""
-    low = words[0].low
-    if len(low) < 4:
-        return None
-    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and is_slip(low, verb)]
-    for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):
-        mended = (Word(verb, verb), *words[1:])
-        reading = _read_by_verb(ctx, Clause(mended), mended)
-        if reading is not None and reading.unclear is None:
-            assumed = f"{verb} is meant by {excerpt(words[0].text)}"
-            return replace(reading, confidence=0.7, assumptions=(*reading.assumptions, assumed))
-    return None
-
-
-def _read_by_meaning(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Read the line that words mean: it is played where that is sure, and asked about where it is likely."""
-    meant = ctx.read_meaning(typed(words), ctx.nouns)
-    if meant is None or not meant.is_likely:
-        return None
-    line = words_of(meant.line)
-    reading = _read_by_verb(replace(ctx, read_meaning=no_meaning), Clause(line), line)
-    if reading is None or reading.unclear is not None:
-        return None
-    verb = verb_of(reading.actions[0].type)
-    if not meant.is_sure or (verb is not None and verb.is_violent):
-        return asking(clause.text, f"You mean: {meant.line}? Yes or no.", [meant.line])
-    next_line = f"; next “{meant.next_line}”, {meant.next_score:.2f}" if meant.next_line else ""
-    said = f"“{excerpt(clause.text)}” is understood as “{meant.line}” ({meant.score:.2f}{next_line})"
-    return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
 
 
 def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
@@ -478,7 +282,8 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
     played = [reading for reading in readings[:until] if reading.actions]
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
-    return played, tuple(reading.words for reading in readings if not any(reading is kept for kept in played))
+    lost = (reading for reading in readings if not any(reading is kept for kept in played))
+    return played, tuple(reading.words for reading in lost if reading.aside is None or reading.aside.kind != "alone")
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

@@ -234,16 +234,54 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     if not nouns.knows_scenery:
         return None
     words = _core(phrase)
+    while len(words) > 1 and (words[0] in lexicon().numbers or words[0] in _VAGUE):
+        words = words[1:]
     owner = max((at for at, word in enumerate(words) if "'" in word), default=-1)
     words = words[owner + 1 :]
     is_own = owner < 0 and bool(words) and is_everybodys(words[-1])
     match = None if is_own else scenery_named(phrase, nouns.scenery) or scenery_named(phrase, nouns.prose_words)
+    if match is None and not is_own and words:
+        # Another word for what is shown.
+        likes = (scenery_named(like, nouns.scenery) for like in _LIKE.get(singular(words[-1]), ()))
+        match = next(filter(None, likes), None)
     if match is not None:
         return ProseNoun(match.label, "shown")
     if not may_name_a_thing(words) or len(words) > 3:
         return None
+    if nouns.doors and words[-1] in _PARTS_OF_DOORS:
+        return ProseNoun(" ".join(words), "ambient")
     name = " ".join(_as_typed(word, phrase) for word in words)
     return ProseNoun(name, "ambient" if is_own or is_ambient(words[-1]) else "absent")
+
+
+# Words before a noun that name nothing of it.
+_VAGUE = frozenset("sure whatever whichever any every each both several more other".split())
+_PARTS_OF_DOORS = frozenset(
+    "handle doorhandle knob doorknob keyhole hinge hinges latch threshold doorstep frame".split()
+)
+# Other words by which players call what a text shows.
+_LIKE = {
+    "message": ("handset", "letter", "note", "voice", "words"),
+    "recording": ("handset", "tape", "voice"),
+    "voicemail": ("handset", "voice"),
+    "phone": ("handset", "telephone"),
+    "mobile": ("handset",),
+    "radio": ("wireless", "handset"),
+    "seat": ("chair", "stool", "bench"),
+    "chair": ("stool", "seat"),
+    "stool": ("chair", "seat"),
+    "rug": ("mat", "carpet"),
+    "picture": ("photograph", "painting"),
+    "photo": ("photograph", "picture"),
+    "register": ("book", "guest book", "ledger"),
+    "timer": ("hen", "clock"),
+    "chicken": ("hen",),
+    "kettle": ("pot", "coffee pot"),
+    "tin": ("box", "can"),
+    "stair": ("staircase", "stairs", "steps"),
+    "bottle": ("flask",),
+    "drink": ("glass", "cup"),
+}
 
 
 def scenery_named(phrase: str, scenery: Iterable[Candidate]) -> PhraseMatch | None:
@@ -383,3 +421,15 @@ def _are_swapped(typed: str, name: str) -> bool:
     if len(typed) != len(name) or len(wrong) != 2 or wrong[1] != wrong[0] + 1:
         return False
     return typed[wrong[0]] == name[wrong[1]] and typed[wrong[1]] == name[wrong[0]]
+
+
+# Words for people of a sort -> the pronoun that fits them.
+PRONOUNS_OF_SORTS = dict.fromkeys(("man", "guy", "bloke", "fellow", "fella", "lad", "gentleman"), "he") | dict.fromkeys(
+    ("woman", "lady", "lass", "gentlewoman"), "she"
+)
+
+
+def pronoun_fits(candidate: Candidate, word: str) -> bool:
+    """Tell whether a pronoun fits a person; of whom nothing is known, any fits."""
+    wanted = PRONOUNS_OF_SORTS.get(word) or {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
+    return wanted is None or candidate.pronoun in (wanted, "they")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from lorewright.builtin.parser.clauses import Word, lexicon, lows, typed
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, resolve
-from lorewright.builtin.parser.readings import Frame, ParseContext, Reading, referred
+from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, lows, typed
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, pronoun_fits, resolve
+from lorewright.builtin.parser.readings import MAX_WORDS, Frame, ParseContext, Reading, bare, referred
+from lorewright.rules.verbs import verb_of
 
 
 def named_first(
@@ -83,3 +85,41 @@ def joined(readings: Sequence[Reading], intent: str) -> Reading:
         mentioned=tuple(candidate for reading in readings for candidate in reading.mentioned),
         assumptions=tuple(assumption for reading in readings for assumption in reading.assumptions),
     )
+
+
+def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]:
+    """Return readings with one more; a second remark to the same person goes on with the first."""
+    before = readings[-1].actions if readings else ()
+    if len(before) != 1 or len(reading.actions) != 1:
+        return [*readings, reading]
+    first, second = before[0], reading.actions[0]
+    verb = verb_of(second.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    is_remark = syntax is not None and syntax.remark is not None
+    if not is_remark or (first.type, first.target_id) != (second.type, second.target_id):
+        return [*readings, reading]
+    topic = f"{first.words}. {second.words}"[:MAX_WORDS].strip()
+    both = second.model_copy(update={"metadata": {**second.metadata, "topic": topic}})
+    words = f"{readings[-1].words}. {reading.words}" if reading.words else ""
+    return [*readings[:-1], replace(reading, actions=(both,), words=words)]
+
+
+_FACES = frozenset("face eyes eye hands hand expression mouth lips look gaze posture back shoulders fingers".split())
+
+
+def owner_of_face(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | None:
+    """Return the person at whom one looks where their face or their hands are named: `Viktor's hands`, `her face`."""
+    low = lows(rest)
+    if len(low) < 2 or not (_FACES & set(low[1:])):
+        return None
+    owner = resolve(rest[0].text[:-2], ctx.nouns.people) if low[0].endswith("'s") else None
+    if low[0] in ("his", "her", "their"):
+        fitting = [
+            person
+            for person in dict.fromkeys(filter(None, (ctx.person, ctx.listener, *ctx.nouns.people)))
+            if person in ctx.nouns.people and pronoun_fits(person, "she" if low[0] == "her" else "he")
+        ]
+        owner = PhraseMatch(fitting[0], fitting[0].name, 0.85, mended=True) if fitting else None
+    if exact(bare(rest[:2]), ctx.nouns.people) and low[2:3] in (["in"], ["straight"]):
+        owner = exact(bare(rest[:2]), ctx.nouns.people)
+    return owner if isinstance(owner, PhraseMatch) else None

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.builtin.parser.clauses import (
-    AGAIN,
     Phrasing,
     Word,
-    cleaned,
     lexicon,
     lows,
     place_name,
@@ -22,12 +20,17 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
+    CONFIDENCE,
+    LOOSE,
+    PRONOUNS_OF_SORTS,
     Candidate,
     Nouns,
     PhraseMatch,
     Tie,
     exact,
     in_prose,
+    key_words,
+    pronoun_fits,
     resolve,
 )
 from lorewright.rules.actions import Action
@@ -58,6 +61,8 @@ class ParseContext:
     offered_verb: str = ""
     # Whether the line has words of mood alone: `lol`, `huh`.
     has_mood: bool = False
+    # What an earlier clause of the line was about, where no entity stands for it: `it` refers to that.
+    prose_noun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +208,16 @@ def nothing_called(
 ) -> Reading:
     """Return the answer where the verb is clear, and its object is no entity: an attempt, which the rules refuse, at
     what the prose shows or is not here; a question where that is not known, or a person is wanted who is not here."""
-    for part in dict.fromkeys((phrase, noun_part(phrase))):
+    whole = (phrase,) if len(phrase.split()) <= _LONGEST_NAME else ()
+    for part in dict.fromkeys((*whole, noun_part(phrase))):
         reading = aimed_at_prose(ctx, words, part, of_people=of_people) if part else None
         if reading is not None:
             return reading
     return nothing_known(ctx, words, phrase, lines)
+
+
+# Longer phrases say more than what something is called.
+_LONGEST_NAME = 5
 
 
 def noun_part(phrase: str) -> str:
@@ -221,6 +231,7 @@ def noun_part(phrase: str) -> str:
 AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
     " who which so as is are was were has have if but then before after about around back up down out again round going"
+    " aside apart together open shut"
     " exactly without careful carefully as like because".split()
 )
 
@@ -234,16 +245,24 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
     if noun.standing == "ambient" and posture is not None and noun.name.split()[-1] in lexicon().body:
         posed: Reading = posture(ctx, words)
         return posed
-    verb = ADDRESS if of_people else words.partition(" ")[0].lower()
+    verb = ADDRESS if of_people else act_word(words)
     detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
 
 
+def act_word(words: str) -> str:
+    """Return the first word of an act, in lower case, without whom it is told of: `lift` of `I lift the lid`."""
+    low = words.lower().split()
+    return next((word for word in low if word not in _SUBJECTS), low[0] if low else "")
+
+
+_SUBJECTS = frozenset(("i", "you", "we", "then", "and", "just"))
+
+
 def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
     """Return the question where the verb is clear, and nothing is known by the name of its object."""
-    return asking(
-        words, f"There is no “{excerpt(noun_part(phrase))}” here that I know of. You can:", lines or openings(ctx.nouns)
-    )
+    question = f"There is no “{excerpt(noun_part(phrase))}” here that I know of. You can:"
+    return replace(asking(words, question, lines or openings(ctx.nouns)), is_lost=True)
 
 
 def openings(nouns: Nouns) -> list[str]:
@@ -298,7 +317,7 @@ def referred(
     """
     lex, word = lexicon(), phrase.lower()
     head = noun_part(word)
-    word = head if person and head in _SORTS else word
+    word = head if person and head in PRONOUNS_OF_SORTS else word
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
     last = ctx.person if person else ctx.thing
@@ -313,19 +332,10 @@ def referred(
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
-_SORTS = dict.fromkeys(("man", "guy", "bloke", "fellow", "fella", "lad", "gentleman"), "he") | dict.fromkeys(
-    ("woman", "lady", "lass", "gentlewoman"), "she"
-)
-
-
-def pronoun_fits(candidate: Candidate, word: str) -> bool:
-    """Tell whether a pronoun fits a person; of whom nothing is known, any fits."""
-    wanted = _SORTS.get(word) or {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
-    return wanted is None or candidate.pronoun in (wanted, "they")
-
-
 def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
     """Return the person whom a phrase names, present or known."""
+    sort = phrase.removeprefix("the ").removeprefix("The ")
+    phrase = sort if noun_part(sort).lower() in PRONOUNS_OF_SORTS else phrase
     return referred(ctx, phrase, person=True, pattern=pattern_for("meet", "person")) or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
@@ -337,8 +347,9 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         if candidate.kind == "person":
             ctx = replace(ctx, person=candidate)
         elif candidate.kind in ("thing", "door"):
-            ctx = replace(ctx, thing=candidate)
+            ctx = replace(ctx, thing=candidate, prose_noun="")
     for action in reading.actions:
+        ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
         verb = verbs().get(action.type)
         hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
         if verb is not None and verb.is_speech and hearer is not None:
@@ -359,24 +370,6 @@ def only_person(ctx: ParseContext) -> PhraseMatch | None:
     last = ctx.person if ctx.person in ctx.nouns.people else None
     person = ctx.listener or last or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
     return PhraseMatch(person, person.name, 0.85, mended=True) if person else None
-
-
-def chosen_line(text: str, options: Sequence[str]) -> str:
-    """Return the offered line that a bare number stands for, without a remark in parentheses; other text as it is."""
-    number = text.lstrip("#").rstrip(".)")
-    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
-        return cleaned(options[int(number) - 1].partition(" (")[0])
-    return text
-
-
-def repeated(text: str, said_before: Sequence[str]) -> str:
-    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced further
-    back.
-    """
-    if text.lower().rstrip(".!") not in AGAIN or not said_before:
-        return text
-    last = cleaned(said_before[-1])
-    return text if last.lower() in AGAIN or last.lstrip("#").isdigit() else last
 
 
 # Pieces of a clause: one thing and another joined by `with`, `on` or `to`, resolved in the scope.
@@ -438,10 +431,17 @@ def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[st
 def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKind) -> PhraseMatch | Reading:
     """Return the person or thing that the words mean, by pronoun or by name; else the question that must be asked."""
     phrase = bare(rest)
+    if phrase and lows(rest)[0] in _ANY:
+        phrase = noun_part(phrase.partition(" ")[2]) or phrase
     if not phrase:
         return asking(words, "Whom or what do you mean?", wanted.lines)
     if "and" in lows(rest) and exact(phrase, wanted.present + wanted.known) is None:
+        first = rest[: lows(rest).index("and")]
+        if bare(first) and isinstance(resolve(bare(first), wanted.present), PhraseMatch) and not _names_more(ctx, rest):
+            return meant(ctx, words, first, wanted)
         return asking(words, "One at a time, please. You can:", wanted.lines)
+    if ctx.prose_noun and phrase.lower() in _PROSE_PRONOUNS:
+        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines)
     for person in (True, False):
         kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (
@@ -452,9 +452,39 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
         if found is not None and not (person and isinstance(found, Reading) and _is_thing_word(phrase)):
             return found
     named = resolve(phrase, wanted.present, wanted.known)
+    if named is not None and _is_elsewhere(ctx, phrase, named):
+        named = None
+    if isinstance(named, Tie) and key_words(phrase)[0] in _BEYOND:
+        return nothing_called(ctx, words, phrase, wanted.lines)
     if isinstance(named, Tie):
         return which(words, named, wanted.pattern or pattern_for("examine", "thing"))
     return named or nothing_called(ctx, words, phrase, wanted.lines, of_people=wanted.is_of_people)
+
+
+# Words for one of several, no matter which.
+_ANY = frozenset(("whichever", "whatever", "any"))
+# What counts further than there are things of that name.
+_BEYOND = frozenset("tenth eleventh twelfth hundredth extra additional invisible imaginary".split())
+
+
+def _names_more(ctx: ParseContext, rest: Sequence[Word]) -> bool:
+    """Tell whether what follows `and` names something that is here, too."""
+    more = rest[lows(rest).index("and") + 1 :]
+    return bool(bare(more)) and resolve(bare(more), ctx.nouns.everything()) is not None
+
+
+_PROSE_PRONOUNS = frozenset(("it", "them", "this", "that"))
+
+
+def _is_elsewhere(ctx: ParseContext, phrase: str, named: PhraseMatch | Tie) -> bool:
+    """Tell whether a phrase names another place's: the kitchen door is not the only door that is here."""
+    found = named.matches if isinstance(named, Tie) else (named,)
+    before = set(key_words(phrase)[:-1])
+    if not before or any(match.confidence != CONFIDENCE[LOOSE] for match in found):
+        return False
+    places = {word for place in ctx.nouns.known_places for key in place.keys for word in key.words}
+    here = {word for match in found for key in match.candidate.keys for word in key.words}
+    return bool(before & (places - here))
 
 
 def _is_thing_word(phrase: str) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from lorewright.builtin.parser.clauses import Word, typed, words_of
+from lorewright.builtin.parser.asides import patterns_by_kind
+from lorewright.builtin.parser.clauses import Word, lexicon, typed, words_of
 from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -152,6 +153,86 @@ def _shorter(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         yield kept
 
 
+# Speech acts: words that are no small talk -> what kind of thing is said.
+
+
+@cache
+def _speech_acts() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
+    text = resources.files(__package__).joinpath("speech_acts.yaml").read_text("utf-8")
+    return {name: patterns_by_kind(kinds) for name, kinds in yaml.load(text, Loader=_LOADER).items()}
+
+
+def question_form(text: str) -> str:
+    """Return what kind of question words are (`reason`: why the person asked does something); empty where they are
+    none."""
+    text = _HOLD_ON.sub("", text)
+    return _speech_act("questions", text) or _speech_act("remarks", text)
+
+
+_HOLD_ON = re.compile(
+    r"^(?:wait|hold on|um+|hm+|ok|so|and|but)[, ]+(?=(?:who|what|when|where|why|how|is|are|do|did|can)\b)",
+    re.IGNORECASE,
+)
+
+
+def remark_class(text: str) -> str:
+    """Return what kind of remark words are (`threat`, `offer`); of several sentences the last that is more than news
+    counts. Empty where they are none."""
+    found = [kind for part in re.split(r"[.!?;]+\s+", text) if (kind := _speech_act("remarks", part))]
+    return next((kind for kind in reversed(found) if kind not in _PLAINEST), found[-1] if found else "")
+
+
+_PLAINEST = frozenset(("news", "self", "opinion", "of_you"))
+
+
+@lru_cache(maxsize=2048)
+def _speech_act(name: str, text: str) -> str:
+    for part in _without_names(text.replace("’", "'").strip()):
+        words = [word for word in words_of(part) if word.kind == "word"]
+        for said in _without_calls(words):
+            plain = _said_plainly(said).replace("^", "")
+            for kind, pattern in _speech_acts()[name].items():
+                if pattern.fullmatch(f"{plain} "):
+                    return kind
+    return ""
+
+
+# A name and what goes with it, before a comma or behind the last one.
+_CALLED_FIRST = re.compile(r"(?:[\w'-]+ ){0,2}[\w'-]+, *(?=\w)")
+_CALLED_LAST = re.compile(r"(?<=[\w'’]), *(?:[\w'-]+ ){0,2}[\w'-]+[.?! ]*$")
+
+
+def _without_names(text: str) -> Iterator[str]:
+    """Yield what is said without the names that begin or end it; where all of it is a call, as it is."""
+    first, known = _CALLED_FIRST.match(text), lexicon().statements
+    begins = text.partition(" ")[0].strip(",").lower()
+    is_name = text[:1].isupper() and begins not in known["contracted"] | known["subjects"] | known["determiners"]
+    if first is not None and is_name and begins not in ("i", "you", "not"):
+        yield text[first.end() :]
+    yield _CALLED_LAST.sub("", text)
+    yield text
+
+
+def _without_calls(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """Yield the words without what calls somebody or leads in before them; then as they are."""
+    called = {phrase[0] for phrase in lexicon().address if len(phrase) == 1}
+    small = _LEADING | called
+    kept = list(words)
+    while len(kept) > 1 and kept[0].low in small:
+        kept = kept[1:]
+    while len(kept) > 1 and kept[-1].low in called | _AFTER:
+        kept = kept[:-1]
+    yield kept
+    if len(kept) < len(words):
+        yield words
+
+
+_LEADING = _BEFORE | frozenset(
+    """yes no ok okay alright right sure fine now then because anyway aye hello hi god lord really truly surely um uh
+    er ugh hmm also though besides still just actually honestly seriously frankly only""".split()
+)
+
+
 # Readings: to whom it is said: somebody named, the one spoken to last, the only one here; else all who are here.
 
 
@@ -183,7 +264,7 @@ class SmallTalk:
 
     def to(self, ctx: ParseContext, words: str, target: PhraseMatch | None, said: str) -> Reading:
         """Return it as said to somebody, or to all."""
-        target = target or self._host(ctx) or self._listener(ctx)
+        target = target or self.host(ctx) or self._listener(ctx)
         people = ctx.nouns.people
         if target is None and not self.to_all:
             if not people:
@@ -196,7 +277,8 @@ class SmallTalk:
         only = only_person(ctx)
         return only if only is not None and only.candidate in ctx.nouns.people else None
 
-    def _host(self, ctx: ParseContext) -> PhraseMatch | None:
+    def host(self, ctx: ParseContext) -> PhraseMatch | None:
+        """Return the only person here whose business it is to serve; None for words that no host is asked for."""
         if not self.is_for_hosts:
             return None
         found = [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]

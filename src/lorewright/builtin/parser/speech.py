@@ -66,10 +66,20 @@ def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Se
 def read_remark(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:
     """Read a statement, said to somebody: to whom one speaks where nobody is named."""
     who = target or only_person(ctx)
-    civility = read_civility(ctx, words, spoken, who)
+    civility = read_civility(ctx, words, spoken, who) or _civil_beginning(ctx, words, spoken, who)
     if civility is not None:
         return civility
     return _first(lambda syntax: syntax.remark, ctx, words, who, spoken) or put_to(ctx, words, who, spoken)
+
+
+def _civil_beginning(ctx: ParseContext, words: str, spoken: Sequence[Word], who: PhraseMatch | None) -> Reading | None:
+    """Read the civility before a comma and a by-clause: `the usual, if you remember what that is`."""
+    comma = next((at for at, word in enumerate(spoken) if word.kind == "comma"), 0)
+    is_by_clause = comma and lows(spoken[comma + 1 :])[:1] in ([word] for word in _BY_CLAUSES)
+    return _one_civility(ctx, words, spoken[:comma], who) if is_by_clause else None
+
+
+_BY_CLAUSES = ("if", "though", "because", "since", "as", "when", "unless", "before", "while")
 
 
 def read_claim(ctx: ParseContext, words: str, spoken: Sequence[Word], target: PhraseMatch | None) -> Reading | None:
@@ -136,7 +146,8 @@ def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question:
     ends = words[signs[-1] + 1 :]
     is_said_to = {"you", "your", "you're"} & set(lows(words[: signs[-1]]))
     is_name = all(word.text[:1].isupper() for word in ends)
-    return typed(ends) if (is_said_to or is_name) and _is_stranger(ctx, ends) else ""
+    is_thing_meant = lows(words)[:4] == ["what", "do", "you", "mean"]
+    return typed(ends) if (is_said_to or is_name) and not is_thing_meant and _is_stranger(ctx, ends) else ""
 
 
 def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
@@ -146,6 +157,8 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
         return False
     small = lex.adverbs | lex.about | lex.person_pronouns | lex.thing_pronouns | lex.self_words | _NO_NAMES
     if set(low) <= small | lex.articles or longest_prefix(low, lex.question_words) or low[-1] in small:
+        return False
+    if set(low) & (lex.statements["contracted"] | lex.statements["finite"] | lex.statements["subjects"]):
         return False
     if (
         low[0] in small | AFTER_NOUNS | (lex.articles - {"the"})
@@ -216,8 +229,16 @@ def follow_up(ctx: ParseContext, words: Sequence[Word], target: PhraseMatch) -> 
     refers = set(low) & {"she", "he", "they", "her", "him", "them", "it", "that"}
     if not refers or exact(" ".join(own), ctx.nouns.everything()) is not None:
         return ""
-    subject = next((person.name for person in (ctx.person,) if person and person.id != target.candidate.id), ctx.topic)
-    return f"{subject} {' '.join(own)}"[:MAX_WORDS]
+    people = (ctx.person,) if refers & _OF_PEOPLE else ()
+    subject = next((person.name for person in people if person and person.id != target.candidate.id), "")
+    if not subject and (len(ctx.topic.split()) <= _SUBJECT or exact(ctx.topic, ctx.nouns.everything()) is not None):
+        subject = ctx.topic
+    return f"{subject} {' '.join(own)}"[:MAX_WORDS] if subject else ""
+
+
+# A topic of more words is a question of its own, and no subject.
+_SUBJECT = 2
+_OF_PEOPLE = frozenset(("she", "he", "they", "her", "him", "them"))
 
 
 _FOLLOWING = frozenset(
@@ -233,6 +254,10 @@ def find_addressee(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch
         if word not in ("to", "at"):
             continue
         end = next((later for later in range(index + 1, len(rest)) if rest[later].kind != "word"), len(rest))
+        begins = named_person(ctx, rest[index + 1 :]) if index == 0 else None
+        if begins is not None:
+            said = rest[index + 1 + begins[1] :]
+            return begins[0], said[1:] if lows(said)[:1] == ["that"] else said
         found = person_meant(ctx, typed(rest[index + 1 : end]))
         if isinstance(found, PhraseMatch):
             return found, (*rest[:index], *rest[end:])

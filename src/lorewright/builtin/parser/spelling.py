@@ -74,7 +74,8 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
         return _DIGITS[low]
     if _is_noise(low):
         return ""
-    if low == "n" and not is_inner:
+    is_direction = not is_inner and (not after or before or after in ("then", "and", "s", "e", "w"))
+    if low == "n" and is_direction:
         return token
     short = _STRETCHED.sub(r"\1", low)
     if short != low and token.islower():
@@ -109,7 +110,12 @@ def _with_letter(low: str, names: Collection[str]) -> str:
     likely = {
         word
         for word in names
-        if len(word) == len(low) + 1 and word[0] == low[0] and word[-1] == low[-1] and OSA.distance(low, word) == 1
+        if word[0] == low[0]
+        and word[-1] == low[-1]
+        and (
+            (len(word) == len(low) + 1 and OSA.distance(low, word) == 1)
+            or (4 < len(low) < len(word) and _skeleton(word) == _skeleton(low))
+        )
     }
     return next(iter(likely)) if len(likely) == 1 else ""
 

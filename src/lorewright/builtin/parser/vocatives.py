@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.utterances import is_said
+from lorewright.rules.verbs import typed as typed_lines
 
 
 def begins_with_verb(low: Sequence[str]) -> bool:
@@ -17,6 +18,8 @@ def begins_with_verb(low: Sequence[str]) -> bool:
 
 def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
+    while len(words) > 3 and words[0].low in _CALLS and words[1].kind == "comma":
+        words = words[2:]
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
         return _find_name_at_an_end(ctx, words)
@@ -28,7 +31,8 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     if first and words[commas[0] + 1 :]:
         return first, words[commas[0] + 1 :]
     spoken = words[: commas[-1]]
-    is_asked = " ".join(lows(spoken)[:2]) == "tell me" or not begins_with_verb(lows(spoken))
+    is_request = lows(spoken)[1:2] in (["me"], ["us"], ["your"], ["my"], ["here"], ["with"], ["quiet"], ["still"])
+    is_asked = is_request or not begins_with_verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
 
 
@@ -51,6 +55,26 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
         if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
             return last, spoken
     return None
+
+
+def seen_inside(ctx: ParseContext, words: Sequence[Word]) -> tuple[Word, ...] | None:
+    """Return the search that a question asks for, where it is about what lies in or under something here; None for
+    other questions. `What's in the hat` is one."""
+    low = lows(words)
+    if ctx.listener is not None:
+        # A player who speaks with somebody asks them, and does not look.
+        return None
+    if low[:1] not in (["what's"], ["what"]) or any(word.kind != "word" for word in words):
+        return None
+    start = 1 if low[0] == "what's" else 2
+    where = longest_prefix(low[start:], lexicon().inside)
+    if (start == 2 and low[1:2] != ["is"]) or not where:
+        return None
+    noun = typed(words[start + len(where) :])
+    shown = in_prose(noun, ctx.nouns)
+    if not exact(noun, (*ctx.nouns.things, *ctx.nouns.doors)) and (shown is None or shown.standing != "shown"):
+        return None
+    return (*words_of(typed_lines("rummage")[0]), *words[start:])
 
 
 def _is_said_to(low: Sequence[str], words: Sequence[Word]) -> bool:
@@ -95,3 +119,13 @@ def find_name_within(ctx: ParseContext, words: Sequence[Word]) -> PhraseMatch | 
             parts[-1].append(word)
     found = (exact(typed(part), ctx.nouns.people) for part in parts[1:])
     return next(filter(None, found), None)
+
+
+def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequence[Word]:
+    """Return the words with a comma after a name that is called out at their beginning: `Oakes! Is that thing dead?`"""
+    low = lows(words)
+    sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
+    at = max(sizes, default=0)
+    if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
+        return words
+    return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])

@@ -72,6 +72,18 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
             return _read_no_way(ctx, words, goal)
 
 
+def is_flight(ctx: ParseContext, low: Sequence[str]) -> bool:
+    """Tell whether words name stairs and nothing else, where there is one flight of them: `up the stairs`."""
+    flights = [way for name in ("up", "down") if (way := exact(name, ctx.nouns.exits))]
+    is_named = bool(_STAIRS & set(low)) and set(low) <= _STAIRS | _OF_STAIRS
+    return is_named and bool(
+        ({"up", "down"} & set(low) and exact((set(low) & {"up", "down"}).pop(), ctx.nouns.exits)) or len(flights) == 1
+    )
+
+
+_OF_STAIRS = frozenset(("up", "down", "the", "take", "to"))
+
+
 def _read_door_mentioned(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
     """Read `in`, `through it` as a move through the door that was mentioned last."""
     low = [word for word in lows(rest) if word not in ("it", "that")]
@@ -115,7 +127,11 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
     noun = in_prose(goal, ctx.nouns)
     if noun is not None and noun.standing == "shown":
-        # One goes up to what is here to see it.
+        # One goes up to what is here to see it, and takes a seat in what has seats.
+        settled = verb_for("sit_down") if noun.name.split()[-1] in _SEATED else None
+        sat = None if settled is None else read_as(settled, ctx, words, words_of(f"in {goal}"))
+        if sat is not None:
+            return sat
         seen = read_as(verb_for("examine"), ctx, words, words_of(goal))
         if seen is not None:
             return seen
@@ -138,6 +154,9 @@ def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
     return asking(words, "Which way:", ways(ctx.nouns))
 
 
+_SEATED = frozenset("boat boats car cart ferry chair armchair sofa bed bath tub bench hammock".split())
+# After `leave` and a thing: it stays as it is.
+_STAYS = frozenset(("where", "as", "alone", "be", "untouched"))
 _STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
@@ -160,6 +179,10 @@ def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
 def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if posture is not None and words.casefold().startswith("leave ") and _STAYS & set(lows(rest)[1:]):
+        stayed: Reading = posture(ctx, words)
+        return stayed
     if alone:
         return _read_way(ctx, alone)
     phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, no_act
-from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioAct, ScenarioCast
+from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioAct, ScenarioCast, ScenarioPersona
 from lorewright.errors import StateMisfit
 from lorewright.ids import local
 from lorewright.index.generation import Generation
@@ -16,8 +16,9 @@ from lorewright.packs.schemas import NpcInitiative, read_npc_initiative
 from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.ruleset_checks import check_problems, path_problems
-from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.rules.rulesets import CampaignRules, OpenIntroduction, Ruleset
 from lorewright.rules.verbs import verb_of, verbs
+from lorewright.scene_lore.gather import described
 from lorewright.values.entries import Agenda
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled, misfits, plain
@@ -44,6 +45,37 @@ def agendas_of(
         agenda = Agenda(goal, tuple((step["when"]["clock"], step["when"]["min"]) for step in steps))
         if agenda != Agenda():
             found[who] = agenda
+    return found
+
+
+# How the packs introduce those whose profile nobody wrote.
+
+# The most words of an introduction: a sentence or two.
+_INTRODUCTION_WORDS = 45
+
+
+def introductions_of(
+    scenario: Scenario, names: NameLookup, generations: Sequence[Generation]
+) -> dict[str, OpenIntroduction]:
+    """Return by ID the first open sentences of the packs about each of the cast and the personas whom the scenario
+    gives no description; nothing about somebody who goes by another name than in their pack."""
+    found = {}
+    members: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    ids = {names.entity(key, where=f"cast.{key}"): member for key, member in members.items()}
+    wanted = {who: member for who, member in ids.items() if not member.profile.get("description")}
+    lines_of = described(generations, wanted)
+    for who, member in wanted.items():
+        source = merge_entity(who, generations)
+        if source is None or member.name not in (None, source.name):
+            continue
+        text: list[str] = []
+        lines = lines_of.get(who, ())
+        for line in (line for line in lines if line.chunk_id == lines[0].chunk_id):
+            if text and sum(len(part.split()) for part in (*text, line.text)) > _INTRODUCTION_WORDS:
+                break
+            text.append(line.text)
+        if text:
+            found[who] = OpenIntroduction(text=" ".join(text), chunk_id=lines[0].chunk_id)
     return found
 
 

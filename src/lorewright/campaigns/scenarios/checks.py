@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.faults import remark
-from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario, effects_of
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.rules.effects import Effect
@@ -43,6 +43,7 @@ def find_doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None =
         *_clocks(scenario, ruleset, effects),
         *_gauges(scenario, ruleset),
         *_absent(scenario),
+        *_told_twice(scenario),
         *_deeds(scenario),
         *_own_acts(scenario, ruleset),
         *_unknown_acts(scenario),
@@ -67,25 +68,6 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
         yield Doubt(
             "shows-hidden", found[0] if found else ("cast",), message, "give it another name here, or some open text"
         )
-
-
-def effects_of(scenario: Scenario) -> Iterator[Effect]:
-    """Yield every effect that a scenario can have."""
-    for rule in scenario.rules:
-        yield from (*rule.critical, *rule.success, *rule.mixed, *rule.fail)
-    for clock in scenario.clocks.values():
-        yield from (effect for effects in clock.at.values() for effect in effects)
-    for effects in (*scenario.finds.values(), *scenario.deeds.values()):
-        yield from effects
-    for threat in scenario.threats.values():
-        yield from threat.effects
-    for thread in scenario.threads.values():
-        yield from thread.inquiry.effects if thread.inquiry else ()
-    for member in scenario.cast.values():
-        for step in member.agenda:
-            yield from step.do if not isinstance(step.do, str) else ()
-        for level in member.escalation.values():
-            yield from level.effects
 
 
 def _named(effects: list[Effect], *fields: str) -> set[str]:
@@ -167,8 +149,9 @@ def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
 def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iterator[Doubt]:
     moved = _named(effects, "clock") | {cost for action in ruleset.actions.values() for cost in action.costs}
     for key, clock in scenario.clocks.items():
-        if key not in moved:
-            yield Doubt("still-clock", ("clocks", key), f"nothing moves the clock {key}", "add an effect `clock`")
+        if key not in moved and clock.every is None:
+            hint = "say `every: 10 minutes`, or add an effect `clock`"
+            yield Doubt("still-clock", ("clocks", key), f"nothing moves the clock {key}", hint)
         for value in clock.at:
             if not clock.value < value <= clock.max:
                 message = f"the clock {key} never rises to {value}"
@@ -207,6 +190,21 @@ def _absent(scenario: Scenario) -> Iterator[Doubt]:
                 yield Doubt(
                     "absent-target", ("rules", number, "on", field), message, "add it to places, cast or things"
                 )
+
+
+def _told_twice(scenario: Scenario) -> Iterator[Doubt]:
+    """Yield a remark for each of the `entities` that is called otherwise, or is of another kind, among the cast or the
+    places."""
+    for number, entity in enumerate(scenario.entities):
+        for group, kind, named in (("cast", "npc", scenario.cast), ("places", "location", scenario.places)):
+            for key in (key for key in named if key == entity.id or {key, entity.id} == {local(entity.id), entity.id}):
+                path = ("entities", number)
+                if entity.name and named[key].name not in (None, entity.name):
+                    message = f"{entity.id} is called {entity.name} here and {named[key].name} in {group}, which holds"
+                    yield Doubt("entity-conflict", (*path, "name"), message, "write one name")
+                if "type" in entity.model_fields_set and entity.type != kind:
+                    message = f"{entity.id} is of the type {entity.type} here and stands in {group}: it is a {kind}"
+                    yield Doubt("entity-conflict", (*path, "type"), message, "write one of them")
 
 
 def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
@@ -297,7 +295,12 @@ def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
 
 
 def _clock_bounds(scenario: Scenario) -> Iterator[Doubt]:
-    """Yield a remark for each condition that asks for more of a clock than it has."""
+    """Yield a remark for each clock that begins above its own end, and each condition that asks for more of a clock
+    than it has."""
+    for key, of_clock in scenario.clocks.items():
+        if of_clock.value > of_clock.max:
+            message = f"the clock {key} begins at {of_clock.value}, above its end"
+            yield Doubt("clock-mark", ("clocks", key, "value"), message, f"use 0 to {of_clock.max}")
     for path, part in _parts(scenario.model_dump(mode="json", by_alias=True), ()):
         clock = scenario.clocks.get(str(part.get("clock")))
         least = part.get("min")

@@ -10,11 +10,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from lorewright.campaigns.scenarios.faults import remark
+from lorewright.campaigns.scenarios.scenario import Beginning, Scenario
+from lorewright.errors import ScenarioError
 from lorewright.ids import local, nearest
 from lorewright.index.generation import Generation
 from lorewright.packs.models import role_of
 from lorewright.retrieval.entity_names import NamedEntities, NameTable
 from lorewright.retrieval.view import find_same_things, ids_of, merge_entity
+from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC
 from lorewright.world.state import OFFSTAGE
 
@@ -80,6 +83,26 @@ def with_ids(scenario: M, generations: Sequence[Generation]) -> M:
     written = scenario.model_dump(mode="json", by_alias=True, exclude_unset=True)
     by_id = WrittenNames(written, generations).by_id()
     return scenario if by_id == written else type(scenario).model_validate(by_id)
+
+
+def beginning_with_ids(
+    beginning: Beginning, scenario: Scenario, generations: Sequence[Generation]
+) -> tuple[Scenario, tuple[Effect, ...]]:
+    """Return a scenario that has IDs as it begins there, and the effects that have happened before, with IDs.
+
+    Raises:
+        ScenarioError: it has no such place.
+    """
+    names = WrittenNames(scenario.model_dump(mode="json", by_alias=True, exclude_unset=True), generations)
+    if beginning.at:
+        meant = [name for name in names.meant(beginning.at) if name in scenario.places]
+        if len(meant) != 1:
+            places = ", ".join(scenario.places)
+            message = f"--at: the scenario has no place {beginning.at}{names.remark(beginning.at)}"
+            raise ScenarioError(message, hint=f"its places are: {places}")
+        scenario = scenario.model_copy(update={"start": meant[0]})
+    written = beginning.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return scenario, Beginning.model_validate({"given": names.with_ids_in(written.get("given", []))}).given
 
 
 def find_in_packs(name: str, generations: Iterable[Generation]) -> str | None:
@@ -171,6 +194,10 @@ class WrittenNames:
                 if way[end] != written[end] and not way.get(shown):
                     way[shown] = written[end].replace("_", " ")
         return named
+
+    def with_ids_in(self, effects: list[Any]) -> Any:
+        """Return effects as data, with IDs."""
+        return self._by_id(effects, "")
 
     def _by_id(self, part: Any, key: str) -> Any:
         if key in _OTHERS_WORDS:
@@ -351,14 +378,18 @@ class NameLookup:
     def item(self, reference: str, *, where: str) -> str:
         """Return the full ID of an item, `viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack
         whose section is in force."""
-        entity, _, rest = reference.partition("/")
-        told_as = ids_of(find_in_packs(entity, self._generations) or entity, find_same_things(self._generations))
-        ids = [f"{told_id}:{rest}" for told_id in told_as]
-        found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
-        if not found:
+        found = self.find_item(reference)
+        if found is None:
             near = self._written().remark_on_item(reference)
             self.problems.append(f"{where}: no pack has an item {reference}{near}")
-        return (found or ids)[0]
+        return found or reference.replace("/", ":", 1)
+
+    def find_item(self, reference: str) -> str | None:
+        """Return the same without noting a problem: None where no pack has such an item."""
+        entity, _, rest = reference.partition("/")
+        told_as = ids_of(find_in_packs(entity, self._generations) or entity, find_same_things(self._generations))
+        ids = (f"{told_id}:{rest}" for told_id in told_as)
+        return next((found for found in ids if any(pack.item(found) for pack in self._generations)), None)
 
     def resolved(self, model: M, *, where: str) -> M:
         """Return an effect, condition or rule with every name in it looked up."""
@@ -391,5 +422,7 @@ class NameLookup:
             return self.entity(value, where=where)
         for kind, fields in _KINDS.items():
             if key in fields and value not in self._known[kind]:
-                self.problems.append(f"{where}: there is no {kind} {value}{remark(value, self._known[kind])}")
+                known = sorted(self._known[kind])
+                there = f" (there are {', '.join(known[:12])}{' …' if len(known) > 12 else ''})" if known else ""
+                self.problems.append(f"{where}: there is no {kind} {value}{there}{remark(value, known)}")
         return value

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import assert_never
 
-from lorewright.campaigns.scenarios.cast import cast_of, path_faults, seeded_state
+from lorewright.campaigns.scenarios.cast import cast_of, introductions_of, path_faults, seeded_state
+from lorewright.campaigns.scenarios.derived import linked_ways, revealed_by, rules_of_notes, state_after
+from lorewright.campaigns.scenarios.entities import (
+    entities_of,
+    names_made,
+    positions_of_personas,
+    things_of_personas,
+    trust_in_personas,
+    where_of,
+)
 from lorewright.campaigns.scenarios.faults import remark
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup, WrittenNames, find_in_packs, no_act
 from lorewright.campaigns.scenarios.scenario import (
@@ -18,14 +28,12 @@ from lorewright.campaigns.scenarios.scenario import (
     ScenarioPlace,
     ScenarioThing,
     ScenarioWay,
-    entities_of,
-    names_made,
-    where_of,
+    effects_of,
 )
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, qualify
 from lorewright.index.generation import Generation, StoredCondition
-from lorewright.packs.metadata import ways_of
+from lorewright.packs.markdown.exits import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
 from lorewright.retrieval.view import find_same_things, generations_in_force, ids_of, merge_entity
 from lorewright.rules.aiming import COST_TAG
@@ -183,48 +191,6 @@ def _missing(
 
 # The start of a scenario's personas: where they are, what they carry, how far the cast trusts them.
 
-_GROUPS = ("cast", "places", "things")
-
-
-def positions_of_personas(scenario: Scenario, names: NameLookup, *, start: str) -> dict[str, str]:
-    """Return where the player's other personas are, by ID: at `start`, unless the scenario says otherwise."""
-    found: dict[str, str] = {}
-    for key, persona in scenario.personas.items():
-        where = f"personas.{key}"
-        taken = next((group for group in _GROUPS if key in getattr(scenario, group)), None)
-        if taken is not None or key in PLAYER_NAMES:
-            names.problems.append(
-                f"{where}: {key} is {'the player' if taken is None else f'among the {taken}'} already"
-            )
-        if persona.at is not None and persona.at not in scenario.places:
-            names.problems.append(f"{where}: {persona.at} is not among the places")
-        found[names.entity(key, where=where)] = start if persona.at is None else names.entity(persona.at, where=where)
-    return found
-
-
-def things_of_personas(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, int]]:
-    """Return what they carry at the start: amounts by carrier and item."""
-    held: dict[str, dict[str, int]] = {}
-    for key, persona in scenario.personas.items():
-        where = f"personas.{key}.items"
-        for item in persona.items:
-            held.setdefault(names.entity(key, where=where), {})[names.entity(item, where=where)] = 1
-    return held
-
-
-def trust_in_personas(scenario: Scenario, names: NameLookup) -> dict[str, Relation]:
-    """Return how far some of the cast trust them, by key."""
-    found: dict[str, Relation] = {}
-    for key, persona in scenario.personas.items():
-        where = f"personas.{key}.trust"
-        for name, trust in persona.trust.items():
-            if name not in scenario.cast:
-                names.problems.append(f"{where}: {name} is not in the cast")
-            elif trust:
-                a, b = pair(names.entity(name, where=where), names.entity(key, where=where))
-                found[relation_key(a, b)] = Relation(a=a, b=b, trust=trust)
-    return found
-
 
 # The opening: the state and the rules that a campaign begins with.
 
@@ -238,14 +204,21 @@ class Opening:
 
 
 def compose(
-    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str, source: str
+    scenario: Scenario,
+    ruleset: Ruleset,
+    generations: Sequence[Generation],
+    *,
+    campaign_id: str,
+    source: str,
+    given: Sequence[Effect] = (),
 ) -> Opening:
-    """Make a campaign's first state from its scenario and packs; entities of packs keep their origin.
+    """Make a campaign's first state from its scenario and packs; entities of packs keep their origin. The effects that
+    are `given` have happened before the first turn.
 
     Raises:
         ScenarioError: it has unknown names, all of them in one message; `source` is the scenario's file.
     """
-    opening, problems, in_packs = try_composing(scenario, ruleset, generations, campaign_id=campaign_id)
+    opening, problems, in_packs = try_composing(scenario, ruleset, generations, campaign_id=campaign_id, given=given)
     lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]
     if lines:
         raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
@@ -253,7 +226,12 @@ def compose(
 
 
 def try_composing(
-    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
+    scenario: Scenario,
+    ruleset: Ruleset,
+    generations: Sequence[Generation],
+    *,
+    campaign_id: str,
+    given: Sequence[Effect] = (),
 ) -> tuple[Opening, list[str], list[str]]:
     """Return the opening of a scenario and its problems: those in the scenario (`rules.debt: …`), and those in its
     packs (with file and line). The opening can be played only where there are no problems."""
@@ -275,6 +253,9 @@ def try_composing(
     opening = Opening(composer.state(ruleset), composer.rules(ruleset))
     names.problems.extend(path_faults(opening.rules))
     in_packs = condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
+    opening = replace(opening, rules=composer.with_rules_of_notes(opening.rules))
+    if given:
+        opening = replace(opening, state=state_after(given, opening.state, names))
     return opening, list(dict.fromkeys(names.problems)), list(in_packs)
 
 
@@ -324,6 +305,7 @@ class _Composer:
             cast=cast_of(scenario, ruleset, names, self._generations),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
+            clock_every={clock_id: clock.every for clock_id, clock in scenario.clocks.items() if clock.every},
             good_clocks=tuple(sorted(clock_id for clock_id, clock in scenario.clocks.items() if clock.good)),
             on_find={
                 names.item(item, where="finds"): tuple(
@@ -344,7 +326,17 @@ class _Composer:
                 for key, place in scenario.places.items()
                 if place.listener is not None
             },
+            introductions=introductions_of(scenario, names, self._generations),
         )
+
+    def with_rules_of_notes(self, rules: CampaignRules) -> CampaignRules:
+        """Return the rules with those that notes of withheld items make, after the scenario's own."""
+        same = find_same_things(self._generations)
+        people = map(self._place, self._scenario.cast)
+        holders = {told_as: who for who in people for told_as in ids_of(who, same)}
+        revealed = {*map(self._names.find_item, revealed_by(effects_of(self._scenario)))}
+        made = rules_of_notes(holders, revealed, rules.ruleset, self._generations)
+        return rules.model_copy(update={"rules": (*rules.rules, *(note.rule for note in made))})
 
     def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:
         """Return the effects of each clock by the value that it rises to: the clock's own, then those of the cast's
@@ -395,6 +387,7 @@ class _Composer:
         scenario."""
         if not self._scenario.places[place].exits and not self._scenario.map:
             yield from self._exits_of_pack(place)
+            yield from self._linked.get(self._place(place), ())
         for name, way in self._scenario.places[place].exits.items():
             where = f"places.{place}.exits.{name}"
             if way.to not in self._scenario.places:
@@ -429,6 +422,16 @@ class _Composer:
                 thing = self._scenario.things.get(way.door or "")
                 via = self._id(way.door) if way.door and thing is not None and thing.kind == "door" else None
                 yield Exit(name=way.name, to=places[way.to], minutes=way.minutes, via=via)
+
+    @cached_property
+    def _linked(self) -> dict[str, tuple[Exit, ...]]:
+        """The ways that are made of links between the notes of places, where no way is written anywhere."""
+        places = self._scenario.places
+        if self._scenario.map or any(place.exits for place in places.values()):
+            return {}
+        if any(way for place in places for way in self._exits_of_pack(place)):
+            return {}
+        return linked_ways([self._place(place) for place in places], self._generations)
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
@@ -466,6 +469,7 @@ class _Composer:
             status=thread.status,
             stakes=thread.stakes,
             related_entity_ids=related,
+            tags=thread.tags,
             needed=thread.inquiry.needed if thread.inquiry else 0,
         )
 

@@ -12,12 +12,13 @@ from pydantic import ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.campaigns.scenarios.faults import FileFault, faults_in_lines, faults_of, yaml_fault
+from lorewright.campaigns.scenarios.ruleset_defaults import with_defaults
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.rules.effects import Effect
 from lorewright.rules.patch import REASON_CODES
-from lorewright.rules.ruleset_checks import ruleset_problems
+from lorewright.rules.ruleset_checks import ruleset_problems, ruleset_remarks
 from lorewright.rules.rulesets import ActionType, Ruleset
 from lorewright.rules.validate import COST_KEYS
 from lorewright.world.schemas import plain
@@ -187,10 +188,33 @@ def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[FileFault]]:
         return None, [FileFault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
 
 
+def find_ruleset(name: str, own: Path) -> tuple[str, str]:
+    """Return the file and the text of a ruleset, named by its file or by its ID: one that ships, or one of the
+    folder `own`.
+
+    Raises:
+        NotFound: there is neither such a file nor such a ruleset.
+        RulesetError: the file is too large, or not UTF-8.
+    """
+    file = Path(name) if Path(name).is_file() or Path(name).suffix else own / f"{name}{_SUFFIX}"
+    if not file.is_file():
+        return f"{name}{_SUFFIX}", _shipped(name, known=ruleset_names(own))
+    try:
+        return str(file), read_text(file, MAX_WRITTEN_BYTES, RulesetError)
+    except UnicodeDecodeError:
+        raise RulesetError(f"{file}:1: the file is not UTF-8", hint="save it as UTF-8") from None
+
+
+def remarks_on_ruleset(ruleset: Ruleset, text: str) -> list[FileFault]:
+    """Return what is probably a mistake in a ruleset that can be played, by line."""
+    lines = lines_of_yaml(text)
+    return [FileFault(line_of(lines, found.path), found.message, found.hint) for found in ruleset_remarks(ruleset)]
+
+
 def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
     """Return the ruleset of a text and no faults, or None and every fault, by line."""
     try:
-        data = _with_base(_mapping(text))
+        data = _whole(_mapping(text))
         lines = lines_of_yaml(text)
     except YamlProblem as problem:
         return None, [yaml_fault(problem)]
@@ -225,6 +249,16 @@ def _shipped(ruleset_id: str, *, known: list[str] | None = None) -> str:
 def _mapping(text: str) -> dict[str, Any] | None:
     data = load_yaml(text).data
     return data if isinstance(data, dict) else None
+
+
+def _whole(data: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the data with those of the ruleset that it extends, and with what it may leave out."""
+    found = _with_base(data)
+    return (
+        None
+        if found is None
+        else with_defaults(found, lambda ruleset_id: _with_base(_mapping(_shipped(ruleset_id))) or {})
+    )
 
 
 def _with_base(data: dict[str, Any] | None, *, depth: int = 0) -> dict[str, Any] | None:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.grammar import phrase_problems
-from lorewright.campaigns.scenarios.faults import FileFault, faults_in_lines, faults_of, yaml_fault
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
-from lorewright.errors import NotFound, ScenarioError
+from lorewright.campaigns.scenarios.faults import SCENARIO_EXAMPLES, FileFault, faults_in_lines, faults_of, yaml_fault
+from lorewright.campaigns.scenarios.other_keys import with_known_keys
+from lorewright.errors import NotFound, ScenarioError, SettingsError
+from lorewright.ids import did_you_mean
 from lorewright.index.generation import Generation
-from lorewright.packs import models
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
-from lorewright.packs.schemas import CHARACTER_KEYS
-from lorewright.retrieval.view import merge_entity
 from lorewright.rules.actions import Deed
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Hindrance, Inquiry, Phrase, Profile, Rule, ThreatRule, TurnProfile
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.state import Entity, EntityType
 from lorewright.world.things import CharacterState
 
 Written = Annotated[str, Field(pattern=r"\S")]
@@ -90,15 +88,15 @@ class ScenarioAct(Frozen):
 
 
 class ScenarioCast(Frozen):
-    """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go, what
-    they remember (`observations`).
+    """Where a character is at the start (`offstage`: nowhere yet; by default where the story starts), how much they
+    trust the player, what they will do; who they are (`profile`), what they are in (`conditions`), what moves them
+    (`states`), how far they go, what they remember (`observations`).
 
     `baked` ones act in every turn in which they are there, others roll against their `chattiness`; where neither is
     said, what their file in a pack says holds. `acts` are what they do of their own accord.
     """
 
-    at: str
+    at: str = ""
     trust: int = 0
     name: str | None = None
     aliases: tuple[str, ...] = ()
@@ -116,7 +114,7 @@ class ScenarioCast(Frozen):
 
 # The scenario: YAML -> Scenario, every key known and every value of its type.
 
-_KEYS = "see docs/authoring.md for the keys of a scenario"
+_KEYS = "see docs/scenario_reference.md for the keys of a scenario"
 # A scenario made from a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
 # The largest that ships has 64 KB; one made from thousands of notes has some MB.
@@ -207,29 +205,48 @@ class ScenarioEntity(Frozen):
 
 
 class ScenarioThread(Frozen):
-    """An open question and who it is about; with `inquiry` it is counted how far it has been looked into."""
+    """An open question, who it is about, tags of its lore; with `inquiry` it is counted how far one has come."""
 
     title: str
     status: str = "open"
     stakes: str = ""
     related: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     inquiry: Inquiry | None = None
 
 
-_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
-MEANING = 300
+_TIME, MEANING = r"^([01]\d|2[0-3]):[0-5]\d$", 300
+
+
+_SPAN = re.compile(r"^\s*(\d{1,4}|an?|half an)?\s*(m|min|mins|minutes?|h|hours?)?\s*$", re.IGNORECASE)
+SPAN_HINT = "write `every: 10 minutes` or `every: 1 hour`"
+
+
+def _in_minutes(value: Any) -> Any:
+    """Return `10 minutes`, `an hour` or a number as minutes; anything else as it is."""
+    found = _SPAN.match(value) if isinstance(value, str) else None
+    if found is None or not (found[1] or found[2]):
+        return value
+    unit = 60 if (found[2] or "m").lower().startswith("h") else 1
+    count = (found[1] or "1").lower()
+    return unit // 2 if count == "half an" else unit * (1 if count in ("a", "an") else int(count))
+
+
+Span = Annotated[int, BeforeValidator(_in_minutes), Field(ge=1, le=10_000)]
 
 
 class ScenarioClock(Frozen):
-    """A clock; `at[value]` happens when it rises to it. With `cost` mixed or failed attempts tick it where no rule says
-    otherwise; `good` ones are no threat. `means` tells the player what it counts and what a full one brings, as far as
-    they may know; one with `until` counts the time of day from when the story `begins` to that hour."""
+    """A clock; `at[value]` happens when it rises to it. It rises by one `every` so many minutes of the story, where
+    that is said. With `cost` mixed or failed attempts tick it where no rule says otherwise; `good` ones are no threat.
+    `means` tells the player what it counts and what a full one brings, as far as they may know; one with `until`
+    counts the time of day from when the story `begins` to that hour."""
 
     name: str | None = None
     means: str = Field(default="", max_length=MEANING, exclude_if=lambda means: not means)
     until: str = Field(default="", pattern=f"^$|{_TIME}")
     max: int = Field(ge=1, le=100)
     value: int = Field(default=0, ge=0)
+    every: Span | None = Field(default=None, exclude_if=lambda every: every is None)
     cost: bool = False
     good: bool = Field(default=False, exclude_if=lambda good: not good)
     at: FrozenMap[int, tuple[Effect, ...]] = Field(default_factory=dict)
@@ -243,7 +260,8 @@ class ScenarioEnding(Frozen):
 
 
 class Scenario(Frozen):
-    """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
+    """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`. On top of packs it
+    need not say its `places`, its `start` and its first words: those are made of the packs.
 
     `profile` says which rounds a turn has, where it is another than the ruleset's; `begins` is the time of day at the
     start. `stat_blocks` and `scene_seed` begin what the ruleset's schemas describe; a `scene_seed` for a ruleset that
@@ -257,7 +275,7 @@ class Scenario(Frozen):
     stakes: str = ""
     goals: FrozenMap[str, Written] = Field(default_factory=dict)
     tone: str = ""
-    intro_seed: Written
+    intro_seed: Written = Field(default="", validate_default=False)
     stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
     scene_seed: Any = None
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)
@@ -266,11 +284,11 @@ class Scenario(Frozen):
     content_packs: tuple[str, ...] = ()
     ruleset: str = "freeform"
     profile: TurnProfile | None = None
-    start: str
+    start: str = ""
     begins: str = Field(default="", pattern=f"^$|{_TIME}")
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     personas: FrozenMap[str, ScenarioPersona] = Field(default_factory=dict)
-    places: FrozenMap[str, ScenarioPlace]
+    places: FrozenMap[str, ScenarioPlace] = Field(default_factory=dict)
     map: tuple[ScenarioWay, ...] = ()
     things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)
     cast: FrozenMap[str, ScenarioCast] = Field(default_factory=dict)
@@ -323,15 +341,98 @@ class Scenario(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_pack(cls, data: Any) -> Any:
-        """Read `content_pack: x` as `content_packs: [x]`, and a key without a value as no pack."""
+        """Read `content_pack: x` as the first of the `content_packs`, and a key without a value as no pack."""
         if not isinstance(data, dict):
             return data
-        if "content_pack" in data and "content_packs" not in data:
-            pack = data["content_pack"]
-            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": pack and [pack]}
+        if "content_pack" in data:
+            first, others = data["content_pack"], data.get("content_packs") or []
+            packs = [first, *(pack for pack in others if pack != first)] if isinstance(others, list) else others
+            rest = {key: value for key, value in data.items() if key != "content_pack"}
+            data = {**rest, "content_packs": (packs if first else others) or None}
+        if isinstance(data.get("content_packs"), str):
+            data = {**data, "content_packs": [data["content_packs"]]}
         if data.get("content_packs", ()) is None:
             return {k: v for k, v in data.items() if k != "content_packs"}
         return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_ground(cls, data: Any) -> Any:
+        """Refuse a scenario without packs that does not say where it plays."""
+        if isinstance(data, dict) and not (data.get("content_pack") or data.get("content_packs")):
+            missing = [key for key in ("places", "start", "intro_seed") if key not in data]
+            if missing:
+                raise ValueError(f"{', '.join(missing)}: missing, and there is no pack to make it of")
+        return data
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether it says its places, where it starts and its first words, who and what is there, and where
+        everybody of the cast is. Without packs there is nobody and nothing that it does not write."""
+        if self.content_packs and not self.model_fields_set.issuperset(("cast", "things")):
+            return False
+        return bool(self.places and self.start and self.intro_seed) and all(who.at for who in self.cast.values())
+
+
+# Gives a scenario that is not complete the places of its packs, and what goes with them.
+Complete = Callable[[Scenario, Sequence[Generation]], Scenario]
+
+
+def effects_of(scenario: Scenario) -> Iterator[Effect]:
+    """Yield every effect that a scenario can have."""
+    for rule in scenario.rules:
+        yield from (*rule.critical, *rule.success, *rule.mixed, *rule.fail)
+    for clock in scenario.clocks.values():
+        yield from (effect for effects in clock.at.values() for effect in effects)
+    for effects in (*scenario.finds.values(), *scenario.deeds.values()):
+        yield from effects
+    for threat in scenario.threats.values():
+        yield from threat.effects
+    for thread in scenario.threads.values():
+        yield from thread.inquiry.effects if thread.inquiry else ()
+    for member in scenario.cast.values():
+        for step in member.agenda:
+            yield from step.do if not isinstance(step.do, str) else ()
+        for level in member.escalation.values():
+            yield from level.effects
+
+
+class Beginning(Frozen):
+    """Where a campaign begins in place of the scenario's start, and effects that have happened before that."""
+
+    at: str = ""
+    given: tuple[Effect, ...] = ()
+
+
+# A campaign begins where its scenario says.
+USUAL = Beginning()
+
+
+def read_beginning(at: str | None, written: Sequence[str]) -> Beginning:
+    """Return a beginning whose effects are written as in a scenario, each text one effect or a list of them.
+
+    Raises:
+        SettingsError: a text is no effect; the message says why.
+    """
+    effects: list[Any] = []
+    hint = "write effects as a scenario does: --with '{give: lamp_oil}' --with '[{clock: storm, by: 3}]'"
+    for text in written:
+        try:
+            data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
+        except YamlProblem as problem:
+            raise SettingsError(f"--with {text}: {problem.message}", hint=hint) from None
+        effects += data if isinstance(data, list) else [data]
+    try:
+        return Beginning.model_validate({"at": at or "", "given": effects})
+    except ValidationError as problem:
+        faults = faults_of(problem, {}, data={"given": effects}, model=Beginning, hint=hint)
+        said = "; ".join(fault.message.removeprefix("given.") for fault in faults[:3])
+        raise SettingsError(f"--with: {said}", hint=hint) from None
+
+
+def with_profile(scenario: Scenario, profile: TurnProfile | None) -> Scenario:
+    """Return the scenario as it is played in a profile; with None in its own."""
+    return scenario if profile is None else scenario.model_copy(update={"profile": profile})
 
 
 def load_scenario(path: Path) -> Scenario:
@@ -364,7 +465,8 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
         NotFound: there is no such file.
     """
     if not path.is_file():
-        raise NotFound(f"there is no scenario at {path}", hint="see: lorewright scenario list")
+        near = did_you_mean(path.stem, [file.stem for file in path.parent.glob("*.y*ml")])
+        raise NotFound(f"there is no scenario at {path}", hint=near or "see: lorewright scenario list")
     try:
         text = scenario_text(path)
         data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
@@ -376,125 +478,9 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
         return None, [yaml_fault(problem)]
     if not isinstance(data, dict):
         return None, [FileFault(1, "a scenario is `key: value` lines", _KEYS)]
+    data = with_known_keys(data)
     try:
         return Scenario.model_validate(data), []
     except ValidationError as problem:
         lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
-        return None, faults_of(problem, lines, data=data, model=Scenario, hint=_KEYS)
-
-
-# The entities that a campaign begins with: copies of the packs', and the scenario's own.
-
-_TYPES: dict[str, EntityType] = {"location": "location", "npc": "npc", "faction": "faction", "item": "item"}
-
-# What a scenario may add to a pack's entity, or make itself: a place, a member of the cast, another entity.
-_Added = ScenarioPlace | ScenarioCast | ScenarioEntity
-
-
-def names_made(scenario: Scenario) -> list[str]:
-    """Return the names of all that is named in the scenario and needs no pack."""
-    return [key for key, added in _added(scenario).items() if added.name and ":" not in key]
-
-
-def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> Iterator[Entity]:
-    """Yield the player, personas, places, cast, others known, those of threads, things; note unknown names."""
-    player = scenario.player
-    yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
-    for key, persona in scenario.personas.items():
-        yield Entity(
-            id=names.entity(key, where=f"personas.{key}"),
-            type="player",
-            name=persona.name,
-            aliases=persona.aliases,
-            pronoun=persona.pronoun,
-            traits=persona.traits,
-        )
-    added = _added(scenario)
-    related = [related_name for thread in scenario.threads.values() for related_name in thread.related]
-    for name in dict.fromkeys([*added, *related]):
-        if name in scenario.things or name in scenario.personas or name in PLAYER_NAMES:
-            continue
-        entity_id = names.entity(name, where=where_of(scenario, name))
-        source = merge_entity(entity_id, generations)
-        kind: EntityType = "npc" if name in scenario.cast else "location"
-        if source is not None:
-            given = kind if name in scenario.cast or name in scenario.places else _TYPES.get(source.type, "other")
-            yield _copied(source, added.get(name), given)
-        elif (own := added.get(name)) is not None and own.name:
-            yield _own(entity_id, own.name, own, kind)
-    for name, thing in scenario.things.items():
-        if not thing.name:
-            names.problems.append(f"things.{name}: name: is missing, and no pack has {name}{names.remark(name)}")
-        yield _thing(names.entity(name, where=f"things.{name}"), thing, generations)
-
-
-def where_of(scenario: Scenario, name: str) -> str:
-    """Return where in a scenario a name stands, as it is shown in errors."""
-    groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
-    found = next((group for group, names in groups.items() if name in names), None)
-    if found is None:
-        return "entities" if any(entity.id == name for entity in scenario.entities) else "threads"
-    return f"{found}.{name}"
-
-
-def _added(scenario: Scenario) -> dict[str, _Added]:
-    return {**{entity.id: entity for entity in scenario.entities}, **scenario.cast, **scenario.places}
-
-
-def _copied(source: models.PackEntity, added: _Added | None, kind: EntityType) -> Entity:
-    """Return the campaign's own copy of a pack's entity, with the scenario's name, aliases, attrs and tags on top."""
-    attrs, tags = _more(added)
-    given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")
-    aliases = (*(added.aliases if added else ()), *source.aliases, source.name)
-    return Entity(
-        id=source.id,
-        type=kind,
-        name=(added.name if added else None) or source.name,
-        aliases=tuple(dict.fromkeys(aliases)),
-        pronoun=given if given in ("he", "she", "they", "it") else "they",
-        attrs={**_plain(source.attrs), **attrs},
-        tags=tuple(dict.fromkeys((*source.tags, *tags))),
-        origin="pack",
-        pack_id=source.id.partition(":")[0],
-        pack_entity_id=source.id,
-    )
-
-
-def _own(entity_id: str, name: str, added: _Added, kind: EntityType) -> Entity:
-    attrs, tags = _more(added)
-    return Entity(
-        id=entity_id,
-        type=added.type if isinstance(added, ScenarioEntity) else kind,
-        name=name,
-        aliases=added.aliases,
-        pronoun=getattr(added, "pronoun", None) or "they",
-        attrs=attrs,
-        tags=tags,
-    )
-
-
-def _thing(entity_id: str, thing: ScenarioThing, generations: Sequence[Generation]) -> Entity:
-    source = merge_entity(entity_id, generations) if thing.entity else None
-    own = Entity(id=entity_id, type=thing.kind, name=thing.name, aliases=thing.aliases, pronoun="it")
-    if source is None:
-        return own
-    return own.model_copy(
-        update={
-            "aliases": tuple(dict.fromkeys((*thing.aliases, *source.aliases, source.name))),
-            "tags": source.tags,
-            "origin": "pack",
-            "pack_id": source.id.partition(":")[0],
-            "pack_entity_id": source.id,
-        }
-    )
-
-
-def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    if isinstance(added, ScenarioPlace):
-        return {}, added.tags
-    return (added.attrs, added.tags) if isinstance(added, ScenarioEntity) else ({}, ())
-
-
-def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    # Those that have a field of their own are left out.
-    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits", *CHARACTER_KEYS)}
+        return None, faults_of(problem, lines, data=data, model=Scenario, hint=_KEYS, examples=SCENARIO_EXAMPLES)

@@ -325,7 +325,9 @@ class ScenarioModel:
             yield from _typed_move(ALWAYS, (atom,), typed("pass_minutes", minutes=str(minutes)))
 
     def _timers(self) -> Iterator[SolverMove]:
-        """Yield a wait for the numbers of the ruleset's scene that move with time."""
+        """Yield a wait for the clocks and for the numbers of the ruleset's scene that move with time."""
+        for clock_id, every in sorted(self.rules.clock_every.items()):
+            yield from _typed_move(ALWAYS, (), typed("pass_minutes", minutes=str(every)), ticks=((clock_id, 1),))
         ruleset, line = self.rules.ruleset, typed_line("pass_time")
         row = None if line is None else ruleset.actions.get(line.verb)
         minutes = 0 if row is None else row.minutes

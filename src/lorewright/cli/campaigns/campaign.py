@@ -1,7 +1,8 @@
-"""lorewright campaign …: begin, list, show, log, roll back, branch, switch, export, import, remove."""
+"""lorewright campaign …: begin, list, show, log, edit, roll back, branch, switch, export, import, remove."""
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.reviews import waiting
@@ -40,8 +42,10 @@ from lorewright.cli.models import (
 )
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import pack_testing as testing
-from lorewright.errors import SettingsError
+from lorewright.cli.profiles import ProfileOption
+from lorewright.errors import EditRefused, SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
+from lorewright.service.write_tools import ops_of
 from lorewright.storage.heads import count_played, head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore
@@ -78,6 +82,7 @@ def new(
     calibration: Annotated[
         Path | None, typer.Option(help="The same from a JSON or YAML file, without being asked.")
     ] = None,
+    profile: ProfileOption = None,
     model: Both = None,
     small_model: Small = None,
     large_model: Large = None,
@@ -94,7 +99,13 @@ def new(
     agreed = agreed_on(campaigns, scenario, calibration, ask=session_zero)
     with progress_bar() as progress:
         row = campaigns.new(
-            scenario, campaign_id=campaign_id, seed=seed, keys=keys, calibration=agreed, progress=progress
+            scenario,
+            campaign_id=campaign_id,
+            seed=seed,
+            keys=keys,
+            calibration=agreed,
+            profile=None if profile is None else profile.value,
+            progress=progress,
         )
     if yes:
         with campaigns.open(row.id) as campaign:
@@ -231,6 +242,47 @@ def switch(
     say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
     say(wrapped(narration), style="dim")
     say(f"Next: lorewright play {campaign_id}")
+
+
+@app.command(epilog="Example: lorewright campaign edit friday ops.json --note 'the bridge is down'")
+def edit(
+    campaign_id: CampaignId,
+    ops: Annotated[str, typer.Argument(help="A JSON list of ops, a file with one, or - for standard input.")],
+    reason: Annotated[str, typer.Option("--note", help="Why, for the record. No player reads it.")] = "",
+    action_id: Annotated[str | None, typer.Option(help="A name for it: sent again, it changes nothing twice.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the world of a campaign from outside, in a turn of its own that a rollback takes back.
+
+    Its ops are those of the MCP tool apply_ops, as [{"op": "clock", "clock_id": "heat", "delta": 1}]: all or none.
+    """
+    wanted = ops_of(_json_list(ops))
+    campaigns = open_app().campaigns
+    with campaigns.open(campaign_id) as campaign:
+        made = action_id or f"edit-{campaign.store.position().revision}"
+        result = json.loads(campaign.edit(wanted, action_id=made, note=reason))
+    if as_json:
+        show_json(result)
+        return
+    say(f"{campaign_id}: turn {result['turn_no']} changes the world ({len(wanted)} ops)")
+
+
+def _json_list(written: str) -> list[Any]:
+    """Return a list that is written as JSON, here or in a file.
+
+    Raises:
+        EditRefused: it is no list, or no JSON.
+    """
+    text = written
+    if not written.lstrip().startswith("["):
+        text = sys.stdin.read() if written == "-" else read_text(Path(written), MAX_WRITTEN_BYTES, SettingsError)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise EditRefused("the ops are no JSON list", hint='write [{"op": …}, …]', index=0, reason="no_such_op")
+    return found
 
 
 @app.command(epilog="Example: lorewright campaign upgrade friday --yes")

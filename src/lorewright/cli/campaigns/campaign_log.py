@@ -15,6 +15,7 @@ from lorewright.cli.game.turn_output import debug_lines, roll_line, show_debug_l
 from lorewright.cli.output import say, show_json, wrapped
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import canonical_json
+from lorewright.replay.metrics import ALL_TURNS, TurnRange, read_range
 from lorewright.rules.patch import Roll
 from lorewright.turn.store.annotations import name_of_edit
 from lorewright.turn.store.store import CampaignStore
@@ -75,6 +76,7 @@ CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
 def log(
     campaign_id: CampaignId,
     turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
+    turns: Annotated[str | None, typer.Option(help="These turns: 3:8, 3:, :8 or 5.")] = None,
     stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="What each turn changed in the world.")] = False,
     debug: Annotated[
@@ -94,27 +96,31 @@ def log(
     wanted = ("gm" if tells_all else "player") if viewer is None else viewer
     if tells_all and wanted != "gm":
         raise SettingsError(f"--stage, --diff and --debug hold secrets from {wanted}", hint="leave out --as")
+    if turn is not None and turns is not None:
+        raise SettingsError("--turn and --turns name turns in two ways", hint="give one of them")
+    among = TurnRange(turn, turn) if turn is not None else ALL_TURNS if turns is None else read_range(turns)
     campaigns = open_app().campaigns
     with campaigns.reading(campaign_id) as store:
-        turns = turns_told(store, [row for row in store.turns() if turn is None or row["turn_no"] == turn], wanted)
-        if not turns:
-            raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
-        edits = {row["turn_id"] for row in turns if row["kind"] == "edit"}
+        rows = turns_told(store, [row for row in store.turns() if row["turn_no"] in among], wanted)
+        if not rows:
+            which = f"turn {turn}" if turn is not None else f"turn in {turns}"
+            raise NotFound(f"there is no {which}", hint=f"see: lorewright campaign log {campaign_id}")
+        edits = {row["turn_id"] for row in rows if row["kind"] == "edit"}
         names = {turn_id: name_of_edit(store.database, turn_id) for turn_id in edits}
         if stage is not None:
-            turns = _with_records(store, turns, stage)
+            rows = _with_records(store, rows, stage)
         if diff:
-            changed = [store.state_diff(row["turn_id"]).model_dump(mode="json") for row in turns]
-            turns = [{**row, "state_diff": each} for row, each in zip(turns, changed, strict=True)]
+            changed = [store.state_diff(row["turn_id"]).model_dump(mode="json") for row in rows]
+            rows = [{**row, "state_diff": each} for row, each in zip(rows, changed, strict=True)]
         if as_json and not tells_all and viewer != "gm":
             # Without the parts that may hold secrets, this output is for a player.
-            turns = campaigns.player_ids(store).told(turns)
+            rows = campaigns.player_ids(store).told(rows)
         if debug:
-            turns = [{**row, **_debug(store, row["turn_id"])} for row in turns]
+            rows = [{**row, **_debug(store, row["turn_id"])} for row in rows]
     if as_json:
-        show_json([{key: value for key, value in row.items() if key != "debug"} for row in turns])
+        show_json([{key: value for key, value in row.items() if key != "debug"} for row in rows])
         return
-    for row in turns:
+    for row in rows:
         if row["player_text"] or row["result"]["final_text"] or row["result"]["messages"] or row["kind"] == "edit":
             _show_turn(row, names.get(row["turn_id"]))
 

@@ -30,7 +30,7 @@ class LineHistory:
         if not line or len(line) > _LONGEST or line in self.lines[-1:]:
             return
         self.lines = [*self.lines, line][-_MOST_LINES:]
-        text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in self.lines)
+        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in self.lines)
         with suppress(OSError, LorewrightError):
             Enclosure(self._path.parent).write(self._path, text.encode())
 

@@ -17,11 +17,12 @@ from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
-from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
+from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Scenario, load_scenario, read_beginning
+from lorewright.campaigns.sessions import sit_down
 from lorewright.cli.game.background_embedding import embedding_in_background
 from lorewright.cli.game.play_session import terminal_listener
 from lorewright.cli.game.session_zero import agreed_on
-from lorewright.cli.game.sitting import Manner, play_at_prompt, play_lines
+from lorewright.cli.game.sitting import Manner, answer_command, play_at_prompt, play_lines
 from lorewright.cli.game.stories import Stories
 from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, tiers
@@ -41,9 +42,17 @@ _MAX_LINE = 64 * 1024
 
 def play(
     name: Annotated[
-        str | None, typer.Argument(help="A campaign, or a scenario to begin one from; without it, choose one.")
+        str | None,
+        typer.Argument(help="A campaign, a scenario or a game in a .zip to begin one from; without it, choose one."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Begin another campaign although there is one.")] = False,
+    at: Annotated[
+        str | None, typer.Option("--at", help="Begin in this place of the scenario, to try it: the ID or the name.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="An effect that has happened before, as '{give: lamp_oil}' (may be repeated)."),
+    ] = None,
     script: Annotated[Path | None, typer.Option(help="Play the lines of this file instead of asking.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of the dice, where a campaign is begun.")
@@ -59,6 +68,9 @@ def play(
     debug: Annotated[
         bool, typer.Option("--debug", help="After each turn, what others thought and meant to do. It holds secrets.")
     ] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="After each turn, what everybody meant to do, and nothing else of it.")
+    ] = False,
     stream: Stream = True,
     plain: Annotated[
         bool, typer.Option("--plain", help="Read lines plainly, as for a screen reader; so does LOREWRIGHT_PLAIN=1.")
@@ -71,10 +83,19 @@ def play(
     whatever API keys there are.
     """
     small, large = tiers(model, small_model, large_model)
-    manner = Manner(small, large, yes, verbose, stream, debug, plain)
+    manner = Manner(small, large, yes, verbose, stream, debug, plain, sandbox)
     lorewright = open_app(long_lived=True)
     stories = Stories(lorewright, manner.keys)
-    begun = partial(_campaign, lorewright, stories, manner, seed=seed, new=new, session_zero=session_zero)
+    if name is not None and name.lower().endswith(".zip"):
+        name = _added(lorewright, Path(name))
+    beginning = read_beginning(at, given or ())
+    # Where somebody says how it is to begin, another campaign is begun.
+    new = new or beginning != USUAL
+    begun = partial(
+        _campaign, lorewright, stories, manner, seed=seed, new=new, session_zero=session_zero, beginning=beginning
+    )
+    if name is None and beginning != USUAL:
+        raise SettingsError("--at and --with are about a scenario", hint="name it: lorewright play NAME --at PLACE")
     if name is None:
         if script is None and sys.stdin is not None and sys.stdin.isatty():
             if (chosen := stories.choose()) is not None:
@@ -94,6 +115,15 @@ def play(
         play_lines(lorewright.campaigns, begun(name), chain([first], piped), manner)
     else:
         _play_demo(lorewright, name, manner)
+
+
+def _added(lorewright: App, path: Path) -> str:
+    """Add the game in a file to the workspace and return the ID of its scenario."""
+    with progress_bar() as progress:
+        bundle = lorewright.bundles.add(path, progress=progress)
+    for line in bundle.licences:
+        note(line)
+    return bundle.scenario_id
 
 
 def _play_at_prompt(lorewright: App, campaign_id: str, manner: Manner, stories: Stories) -> None:
@@ -118,14 +148,22 @@ def turn(
     stream: Stream = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the TurnResult as JSON.")] = False,
 ) -> None:
-    """Play one turn. When the result is printed, the turn is committed."""
+    """Play one turn. When the result is printed, the turn is committed.
+
+    A line that begins with / (/scene end, /undo) is a command to the game, as at its prompt; nobody in it hears it.
+    It belongs to the sitting of the last turn, or after some hours to a new one: lorewright session list CAMPAIGN.
+    """
     campaigns = open_app().campaigns
     campaigns.hold_to_trust()
+    if text.startswith("/"):
+        answer_command(campaigns, campaign_id, text, as_json=as_json)
+        return
     with campaigns.open(campaign_id) as campaign, terminal_listener(streams=stream and not as_json) as turn_listener:
         if yes:
             agree_beforehand(campaign)
         if not builtin:
             require_agreement(campaign)
+        sit_down(campaign, action_id=action_id)
         try:
             submission = campaign.submit(
                 text,
@@ -159,6 +197,7 @@ def _campaign(
     seed: int | None,
     new: bool,
     session_zero: bool,
+    beginning: Beginning = USUAL,
     by_words: bool = False,
 ) -> str:
     """Return the ID of the campaign of that name, with the chosen models; else begin one from the scenario of that
@@ -176,7 +215,7 @@ def _campaign(
         hint = "see: lorewright campaign list, and the folder scenarios/"
         raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
     agreed = agreed_on(campaigns, name, None, ask=session_zero)
-    return stories.begin(name, seed=seed, calibration=agreed, by_words=by_words)
+    return stories.begin(name, seed=seed, calibration=agreed, by_words=by_words, beginning=beginning)
 
 
 def _with_models(lorewright: App, campaign_id: str, manner: Manner) -> str:

@@ -22,13 +22,14 @@ from lorewright.campaigns.estimate import (
     require_agreement,
     require_trust,
 )
-from lorewright.campaigns.hints import HintLadder
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import active_or_new_session, recap_of
+from lorewright.campaigns.solver.hints import HintLadder
 from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import (
     show_debug,
     show_end,
+    show_intentions,
     show_last,
     show_options_of,
     show_result,
@@ -242,7 +243,8 @@ class PlaySession:
     """A play session in a campaign.
 
     With `at_terminal` there is somebody to be asked; `verbose` shows what models took; `streams` shows a narration
-    while it is written, where there is a screen for it; `debug` shows what others thought and intended.
+    while it is written, where there is a screen for it; `debug` shows what others thought and intended, `sandbox` what
+    everybody intended.
     """
 
     def __init__(
@@ -254,6 +256,7 @@ class PlaySession:
         streams: bool = True,
         builtin: bool = False,
         debug: bool = False,
+        sandbox: bool = False,
     ) -> None:
         self.campaign = campaign
         # Who speaks with the next words, where it is another persona than before, and what they think to themselves.
@@ -270,6 +273,7 @@ class PlaySession:
         self.can_edit = False
         self.given = ""
         self._debug = debug
+        self._sandbox = sandbox
         self._at_terminal = at_terminal
         self._verbose = verbose
         self._streams = streams
@@ -396,6 +400,8 @@ class PlaySession:
         if self._debug:
             show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
             say()
+        elif self._sandbox:
+            show_intentions(self.campaign.store, result.turn_id)
         if any(isinstance(event, CampaignEnded) for event in result.engine_events):
             show_end(recap_of(self.campaign, session), self.ways_on)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 
 from lorewright.campaigns.campaigns import Campaigns
@@ -23,6 +25,7 @@ from lorewright.cli.game.turn_output import show_start, show_ways_on
 from lorewright.cli.models import agree_beforehand, keys_of
 from lorewright.cli.output import complain, note, refuse, say
 from lorewright.errors import CampaignError, LorewrightError, NotFound
+from lorewright.ids import canonical_json
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 
@@ -39,6 +42,7 @@ class Manner:
     streams: bool = True
     debug: bool = False
     plain: bool = False
+    sandbox: bool = False
 
     @property
     def keys(self) -> ModelKeys:
@@ -50,7 +54,12 @@ class Manner:
         if self.yes:
             agree_beforehand(campaign)
         return PlaySession(
-            campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams, debug=self.debug
+            campaign,
+            at_terminal=at_terminal,
+            verbose=self.verbose,
+            streams=self.streams,
+            debug=self.debug,
+            sandbox=self.sandbox,
         )
 
 
@@ -141,6 +150,23 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
             say(f"{PROMPT}{line.strip()}", style="bold")
             if not _answer(session, line):
                 break
+
+
+def answer_command(campaigns: Campaigns, campaign_id: str, line: str, *, as_json: bool) -> None:
+    """Carry out one out-of-character line; with `as_json` only the TurnResult of the head after it is printed.
+
+    Raises:
+        CampaignError: there is no such command, or it cannot be carried out.
+    """
+    with campaigns.open(campaign_id) as campaign:
+        session = PLAIN.play_session(campaign, at_terminal=False)
+        session.campaigns = campaigns
+        with redirect_stdout(io.StringIO()) if as_json else nullcontext():
+            run_command(campaign, line.strip(), session=session)
+        if as_json:
+            head = campaign.store.head().turn_id
+            stored = canonical_json(next(turn["result"] for turn in campaign.store.turns() if turn["turn_id"] == head))
+            sys.stdout.write(f"{campaign.player_ids().told_json(stored)}\n")
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from pathlib import Path
 from lorewright.builtin.parser.asides import aside_in
 from lorewright.campaigns.branches import load_point, save_point, tree
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.hints import goal_lines
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.reviews import ALL, decide, waiting
 from lorewright.campaigns.sessions import recap_of
+from lorewright.campaigns.solver.hints import goal_lines
 from lorewright.campaigns.viewers import Impending, standing_of, table_of
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.campaigns.reviews import show_reviews
@@ -142,7 +142,10 @@ def _who(session: PlaySession, rest: str) -> None:
 
 
 def _me(session: PlaySession, rest: str) -> None:
-    standing = standing_of(session.campaign.store.head().state, session.campaign.setting.rules)
+    state, rules = session.campaign.store.head().state, session.campaign.setting.rules
+    if session.persona is not None:
+        state = state.model_copy(update={"player_id": session.persona})
+    standing = standing_of(state, rules, unheard=session.campaign.acquaintance().says_unheard)
     stats = ", ".join(f"{stat.name} {stat.value:+g}" for stat in standing.stats)
     say(f"You are {standing.name}{f': {stats}' if stats else ''}")
     for condition in standing.conditions:
@@ -153,6 +156,8 @@ def _me(session: PlaySession, rest: str) -> None:
         say(wrapped(f"{situation.title}{'' if situation.minutes_left is None else f': {_minutes_left(situation)}'}"))
     for question in standing.inquiries:
         say(wrapped(f"{question.name} {question.value} of {question.of}"), style="dim")
+    for memory in standing.memories:
+        say(wrapped(f"You remember: {memory}"), style="dim")
 
 
 def _minutes_left(impending: Impending) -> str:
@@ -357,7 +362,7 @@ def _lore(session: PlaySession, rest: str) -> None:
 COMMANDS: dict[str, Command] = {
     "/help": Command("this list", _help),
     "/who": Command("who is here, with a line about each", _who),
-    "/me": Command("how you stand, what you are in, what hangs over you", _me),
+    "/me": Command("how you stand, what hangs over you, what you remember", _me),
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there", _map),
     "/goal": Command("what you want, and what each clock means", _goal),

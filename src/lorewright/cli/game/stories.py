@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import shortened
+from lorewright.campaigns.scenarios.scenario import USUAL, Beginning
 from lorewright.campaigns.session_zero import Calibration, calibration_of
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys
 from lorewright.cli.game.play_session import answered
@@ -84,7 +85,13 @@ class Stories:
         return self.begin(story.scenario_id, calibration=agreed)
 
     def begin(
-        self, scenario: str, *, seed: int | None = None, calibration: Calibration | None = None, by_words: bool = True
+        self,
+        scenario: str,
+        *,
+        seed: int | None = None,
+        calibration: Calibration | None = None,
+        by_words: bool = True,
+        beginning: Beginning = USUAL,
     ) -> str:
         """Begin a campaign from a scenario, given by its ID or as a path, under a free ID, which is returned. With
         `by_words` no new pack is embedded for it: that is left for later.
@@ -92,7 +99,7 @@ class Stories:
         Raises:
             LorewrightError: there is no such scenario, or it cannot be begun.
         """
-        return self._begin(scenario, self._keys, seed, calibration, by_words)
+        return self._begin(scenario, self._keys, seed, calibration, by_words, beginning)
 
     def begin_again(self, campaign: OpenCampaign) -> str:
         """Begin the scenario of a campaign once more, with other dice, but its calibration and models; return the new
@@ -125,7 +132,13 @@ class Stories:
         return ""
 
     def _begin(
-        self, scenario: str, keys: ModelKeys, seed: int | None, calibration: Calibration | None, by_words: bool
+        self,
+        scenario: str,
+        keys: ModelKeys,
+        seed: int | None,
+        calibration: Calibration | None,
+        by_words: bool,
+        beginning: Beginning = USUAL,
     ) -> str:
         campaigns = self._lorewright.campaigns
         campaigns.hold_to_trust()
@@ -133,7 +146,13 @@ class Stories:
         library = self._lorewright.by_words if by_words else None
         with progress_bar() as progress:
             row = campaigns.new(
-                scenario, seed=seed, keys=keys, calibration=calibration, library=library, progress=progress
+                scenario,
+                seed=seed,
+                keys=keys,
+                calibration=calibration,
+                beginning=beginning,
+                library=library,
+                progress=progress,
             )
         return row.id
 

@@ -39,6 +39,15 @@ def show_debug(store: CampaignStore, turn_id: str, rules: CampaignRules) -> None
         show_debug_line(line)
 
 
+def show_intentions(store: CampaignStore, turn_id: str) -> None:
+    """Print what everybody meant to do in a turn of any branch, and nothing else that a player does not see."""
+    state = store.state_at(turn_id)
+    for message in (message for _, message in store.messages(turn_id, last=1)):
+        if message.type == "intention":
+            for line in _said(message, state):
+                show_debug_line(line)
+
+
 def show_debug_line(line: str) -> None:
     """Print a line set off from the narration."""
     say(wrapped(line, indent="  ¦ ", hanging="  ¦   "), style="dim")
@@ -192,6 +201,9 @@ def _noted(result: TurnResult) -> Iterator[str]:
     yield from (f"({text})" for text in result.assumptions)
     if result.risk_flags:
         yield f"at risk: {', '.join(_RISKS.get(flag, flag) for flag in result.risk_flags)}"
+    if result.fell_back:
+        stages = ", ".join(stage.replace("_", " ") for stage in result.fell_back)
+        yield f"without the model, whose answers were invalid: {stages}"
     if result.perception_flags:
         yield f"hindered: {', '.join(flag.replace('_', ' ') for flag in result.perception_flags)}"
 

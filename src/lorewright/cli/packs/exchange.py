@@ -12,12 +12,17 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.lore import learned_pack
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.formats.exporting import Exported, Format, export_pack
+from lorewright.formats.handout import INDEX_PAGE
 from lorewright.formats.reading import read_file
 from lorewright.formats.shown import Audience
 from lorewright.formats.writer import WrittenPack, check_target, write_pack
+from lorewright.generate.cards import card_scenarios
+from lorewright.generate.explore.writing import write_scenario
+from lorewright.ids import slug
 from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import load_manifest
 from lorewright.visibility import Viewer
@@ -43,7 +48,7 @@ _FORMATS: dict[FormatName, Format] = {
 
 def export(
     pack: Annotated[str, typer.Argument(help="An installed pack's ID, or a pack's folder.")],
-    out: Annotated[Path, typer.Argument(help="What to write: a .json file, a folder, or a .html or .md file.")],
+    out: Annotated[Path, typer.Argument(help="What to write: a .json file, a .html or .md file, or a folder.")],
     kind: Annotated[FormatName, typer.Option("--format", help="For which tool.")],
     reader: Annotated[
         str, typer.Option("--as", help="For whom: player, pc:ID with --campaign, or gm, which carries every secret.")
@@ -56,9 +61,10 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Write over what an export wrote there before.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Write a pack for SillyTavern, Obsidian or paper.
+    """Write a pack for SillyTavern, Obsidian, paper or a browser.
 
-    It holds what players may read and nothing else, unless you ask for it --as gm.
+    It holds what players may read and nothing else, unless you ask for it --as gm. A player-handout is one page (.html
+    or .md), or without an ending a folder of pages with links between them.
     """
     viewer = Viewer(reader)
     if viewer.id and campaign is None:
@@ -123,6 +129,8 @@ def _show(exported: Exported) -> None:
         say(
             "Next: import it in SillyTavern, under " + ("World Info" if exported.kind == "world info" else "characters")
         )
+    elif exported.format == "player-handout" and exported.files > 1:
+        say(f"Next: open {Path(exported.path) / INDEX_PAGE} in a browser")
     elif exported.format == "obsidian":
         say(f"Next: open {exported.path} as a vault, or lorewright pack install {exported.path}")
 
@@ -135,23 +143,49 @@ def import_pack(
     source: Annotated[
         Path, typer.Argument(help="The file to import: world info, a character card, a lorebook, story cards.")
     ],
-    into: Annotated[Path, typer.Argument(help="The folder to make; it gives the pack its ID.")],
+    into: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The folder to make, which gives the pack its ID; if not given, one among the workspace's."
+        ),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The pack's name, if not the one in the source.")] = None,
+    beside: Annotated[
+        list[str] | None, typer.Option("--with", help="A pack that the card is played with, by ID: its world; several.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Make a pack of another tool's lorebook or card.
+    """Make a pack of another tool's lorebook or card; of a card that comes into the workspace also a scenario for each
+    of its greetings, to be played at once.
 
     Says where every field went.
     """
+    workspace = open_app().workspace
+    if into is not None:
+        check_target(into)
+    imported = read_file(source)
+    # A pack of the workspace is found by its ID, the name of its folder.
+    named = slug(name or imported.name, fallback=slug(source.stem, fallback="imported"))
+    into = into or workspace.content_packs / named.replace("-", "_")
     check_target(into)
-    written = write_pack(read_file(source), into, name=name)
+    written = write_pack(imported, into, name=name)
+    scenarios: list[Scenario] = []
+    if into.resolve().parent == workspace.content_packs.resolve():
+        scenarios = card_scenarios(load_pack(into), beside=beside or ())
+    paths = {scenario.id: workspace.scenarios / f"{scenario.id}.yaml" for scenario in scenarios}
+    kept = {scenario_id for scenario_id, path in paths.items() if path.exists()}
+    for scenario in scenarios:
+        if scenario.id not in kept:
+            write_scenario(scenario, paths[scenario.id])
     if as_json:
-        show_json(asdict(written))
+        show_json({**asdict(written), "scenarios": [str(path) for path in paths.values()]})
         return
-    _show_written(written)
+    _show_written(written, play=next(iter(paths), ""))
+    for scenario_id, path in paths.items():
+        note(f"{path} is there already, and stays" if scenario_id in kept else f"wrote {path}")
 
 
-def _show_written(written: WrittenPack) -> None:
+def _show_written(written: WrittenPack, *, play: str) -> None:
     say(f"{written.format} → {written.folder}: {written.files} files")
     say()
     rows = [(entry.path, entry.name, entry.type, entry.why) for entry in written.entries[:_LISTED]]
@@ -166,4 +200,5 @@ def _show_written(written: WrittenPack) -> None:
     if written.warning:
         say(written.warning, style="yellow")
         say()
-    say(f"Next: look through the types, then lorewright pack install {written.folder}")
+    then = f"lorewright play {play}" if play else f"lorewright pack install {written.folder}"
+    say(f"Next: look through the types, then {then}")

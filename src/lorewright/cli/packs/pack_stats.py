@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lorewright.authoring.golden import read_golden
+from lorewright.authoring.golden import golden_in
 from lorewright.authoring.pack_figures import SHORT_TOKENS, PackFigures, figures_of
 from lorewright.authoring.query_page import write_page
 from lorewright.authoring.stats_page import stats_page
@@ -37,7 +37,10 @@ def stats(
     pack = lorewright.library.get(pack_id)
     generation = lorewright.library.open(pack.key)
     try:
-        figures = figures_of(generation, read_golden(Path(pack.path)))
+        goldens, faults = golden_in(Path(pack.path))
+        for fault in faults:
+            note(f"golden query left out: {fault}")
+        figures = figures_of(generation, goldens)
     finally:
         generation.close()
     if html is not None:

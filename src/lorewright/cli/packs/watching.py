@@ -72,7 +72,8 @@ def pack_watch(
     """See what every save changes: in what is wrong with a pack, and in what it answers.
 
     The pack is checked and indexed again within a second, and what is asked of it is asked again: what moved in the
-    answers is told with the reason. While it has errors, what was indexed before is kept. Ctrl-C ends it.
+    answers is told with the reason. While it has errors, what was indexed before is kept. The folders of the packs that
+    it depends on are watched, too. Ctrl-C ends it.
     """
     configure_logging(log_level, os.environ)
     lorewright = open_app()
@@ -84,7 +85,7 @@ def pack_watch(
     watcher = PackWatcher(watched, lorewright.library, lorewright.workspace.settings.lore, _pinned(lorewright))
     listener: _Teller = _JsonTeller() if as_json else _ScreenTeller(watched)
     try:
-        saves = FileSaves(watched.folder, poll=poll)
+        saves = FileSaves(watched.folder, beside=watcher.needed_folders(), poll=poll)
         with progress_bar() as progress:
             first = watcher.look(progress=progress)
         if lorewright.without_vectors is not None:
@@ -264,7 +265,8 @@ def _place(move: ChunkMove) -> str:
 def _show_golden(look: GoldenLook, answers: Sequence[GoldenAnswer]) -> None:
     if look.fault is not None:
         say(f"golden queries cannot be read: {look.fault}", style="red")
-        return
+        if not look.asked:
+            return
     for answer in answers[:_GOLDEN_SHOWN]:
         for miss in answer.misses[:2]:
             say(f"{answer.place}: “{answer.title}”: {miss}", style="red")

@@ -13,12 +13,14 @@ from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import NotFound
 from lorewright.generate.explore.making import has_map, has_people, key_of_note, make_scenario, scenario_id, thing_key
 from lorewright.generate.explore.survey import Survey, display_name, survey
+from lorewright.ids import did_you_mean
 from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Finding, Progress, no_progress
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.values.records import CampaignRow
 
 # The report of an install and a survey in about ten lines: what a folder holds, and what the walk leaves out.
@@ -92,7 +94,9 @@ def report(
     elif survey.places_all:
         last.append("every note can be reached on foot")
     codes = Counter(
-        finding.code for finding in findings if finding.severity != "info" and not finding.code.startswith("empty")
+        finding.code
+        for finding in findings
+        if (finding.severity != "info" or finding.code in _SAID) and not finding.code.startswith("empty")
     )
     room = min(_MOST_CODES, _MOST_LINES - len(lines) - len(last))
     lines += [_count(count, *_SAID.get(code, (code, code))) for code, count in codes.most_common(room)]
@@ -199,7 +203,8 @@ class Explorer:
         if (self._content_packs / name).is_dir() and name not in ("", ".", "..") and "/" not in name:
             return self._installed(self._content_packs / name, progress)
         known = ", ".join(installed) or "none"
-        hint = f"name a folder of markdown files, or an installed pack ({known})"
+        near = did_you_mean(name, installed)
+        hint = f"name a folder of markdown files, or an installed pack ({known}){f'; {near}' if near else ''}"
         raise NotFound(f"there is no folder or pack {name}", hint=hint)
 
     def _installed(self, folder: Path, progress: Progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
@@ -219,8 +224,15 @@ class Explorer:
             while len(self._built) > before:
                 LoreIndexer(self._library).forget_text(self._built.pop())
 
-    def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> ReadyPack:
-        """Return the walk in an installed pack.
+    def walk(
+        self,
+        pack: InstalledPack,
+        findings: tuple[Finding, ...],
+        *,
+        seed: int,
+        profile: TurnProfile | None = None,
+    ) -> ReadyPack:
+        """Return the walk in an installed pack; in a profile, if not the ruleset's.
 
         Raises:
             NotFound: the pack has nothing that a player may read.
@@ -233,7 +245,7 @@ class Explorer:
             generation.close()
         if not seen.notes:
             raise NotFound(f"{pack.id} has no note that a player may read", hint="see: lorewright pack validate FOLDER")
-        scenario = make_scenario(seen, seed=seed)
+        scenario = make_scenario(seen, seed=seed, profile=profile)
         lines = report(seen, scenario, files=pack.files, roles=roles, findings=findings)
         return ReadyPack(pack, scenario, tuple(lines))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES
 from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.generate.explore.initiative import with_initiative
 from lorewright.generate.explore.joining import AuthoredPath, Path, Tied, join_places
 from lorewright.generate.explore.placing import MOST_PEOPLE, MOST_THINGS, place_notes, whereabouts
 from lorewright.generate.explore.survey import (
@@ -20,6 +21,7 @@ from lorewright.generate.explore.survey import (
     distinct_names,
 )
 from lorewright.ids import local, shown_item, slug
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.rules.verbs import typed
 from lorewright.world.state import CHARTED_TAG, OFFSTAGE, SHELF_TAG
 
@@ -148,13 +150,16 @@ def has_map(survey: Survey) -> bool:
     return told >= _FEW_PLACES or places * _NOTES_A_PLACE >= len(survey.notes) > 0 < places
 
 
-def make_scenario(survey: Survey, *, seed: int) -> Scenario:
-    """Return the scenario of a walk; the same survey and seed give the same scenario."""
+def make_scenario(survey: Survey, *, seed: int, profile: TurnProfile | None = None) -> Scenario:
+    """Return the scenario of a walk; the same survey and seed give the same scenario. Where the cast has rounds of its
+    own in the profile, everybody has something that they do."""
     made = _make_walk(survey, seed) if has_map(survey) else _make_library(survey)
+    made["cast"] = with_initiative(survey, made["cast"], seed=seed, profile=profile, key_of=key_of_note)
     lasting = {
         "id": scenario_id(survey.pack_id),
         "name": f"A walk in {display_name(survey.pack_name, fallback=survey.pack_id)}",
         "content_packs": [survey.pack_id],
+        **({"profile": profile} if profile is not None else {}),
         "player": {"name": "the visitor", "pronoun": "they"},
         "threads": _threads(survey, made),
         # Conditions of the pack read these; nothing moves them, and their names may be secrets.

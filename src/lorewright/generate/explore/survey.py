@@ -21,12 +21,12 @@ from lorewright.generate.explore.guessing import (
     is_told,
     where_of,
 )
-from lorewright.ids import qualify
+from lorewright.ids import local, qualify
 from lorewright.index.generation import Generation, StoredChunk, StoredCondition
 from lorewright.index.keywords import words_of
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.markdown.chunking import plain_text
-from lorewright.packs.metadata import PackExit, ways_of
+from lorewright.packs.markdown.exits import PackExit, ways_of
 from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
 from lorewright.retrieval.view import generations_in_force
 
@@ -227,6 +227,35 @@ def survey(generation: Generation, *, guessing: bool = False) -> Survey:
         guesses=guesses,
         untold=frozenset(note_id for note_id in untold if entities[note_id].type == UNTOLD),
         places_all=guessing and (bool(untold) or generation.manifest.derived),
+    )
+
+
+def survey_packs(generations: Sequence[Generation], *, guessing: bool = False) -> Survey:
+    """Survey several packs as one, in their order. What a later pack describes anew is the same entity; what two packs
+    call by one ID is the first one's, if `guessing`."""
+    entities = [entity for generation in generations for entity in generation.entities().values()]
+    without = {entity.overrides.target for entity in entities if entity.overrides is not None}
+    surveys = [survey(generation, guessing=guessing) for generation in generations]
+    notes: dict[str, Note] = {}
+    for note in (note for pack_survey in surveys for note in pack_survey.notes.values() if note.id not in without):
+        notes.setdefault(local(note.id) if guessing else note.id, note)
+    clocks: dict[str, int] = {}
+    for pack_survey in surveys:
+        for clock, most in pack_survey.clocks.items():
+            clocks[clock] = max(most, clocks.get(clock, 0))
+    kept = {note.id for note in notes.values()}
+    return Survey(
+        pack_id=surveys[0].pack_id,
+        pack_name=surveys[0].pack_name,
+        notes={note.id: replace(note, order=number) for number, note in enumerate(notes.values())},
+        hidden=sum(pack_survey.hidden for pack_survey in surveys),
+        empty=sum(pack_survey.empty for pack_survey in surveys),
+        threads=tuple(dict.fromkeys(thread for pack_survey in surveys for thread in pack_survey.threads)),
+        clocks=clocks,
+        finds=tuple(find for pack_survey in surveys for find in pack_survey.finds if find.place_id in kept),
+        guesses={note_id: guess for found in surveys for note_id, guess in found.guesses.items()},
+        untold=frozenset(note_id for found in surveys for note_id in found.untold),
+        places_all=any(found.places_all for found in surveys),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,5 +44,9 @@ def write_scenario(scenario: Scenario, path: Path, *, replace: bool = False) -> 
 
 def scenario_text(scenario: Scenario) -> str:
     """Return the text of a scenario's file."""
-    data = scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110))
+    return data_as_yaml(scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def data_as_yaml(data: Mapping[str, object]) -> str:
+    """Return a scenario's data as YAML."""
+    return str(yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=110))

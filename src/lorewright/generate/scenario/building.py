@@ -8,6 +8,7 @@ from typing import Any
 
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
+from lorewright.generate.explore.initiative import acts_in, chattiness_by
 from lorewright.generate.explore.making import exits_of
 from lorewright.generate.scenario.ground import Ground
 from lorewright.generate.scenario.sentences import ErrandWords, Outline
@@ -334,6 +335,8 @@ class Builder:
 
     def _cast(self, speaker: Speaker) -> dict[str, Any]:
         member: dict[str, Any] = {"at": self._key(self.stage.at[speaker.key]), "name": speaker.name}
+        member["chattiness"] = chattiness_by(f"{self.lot.seed}\nchattiness\n{speaker.key}")
+        member |= acts_in(self.ruleset.profile, speaker.name)
         if speaker.speaks_for:
             member |= {"profile": {"speaks_for": speaker.speaks_for}}
         if steps := self._agenda(speaker):

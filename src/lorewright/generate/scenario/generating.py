@@ -14,7 +14,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.checks import play_demo
 from lorewright.campaigns.scenarios.names import PLAYER_NAMES
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario, with_profile
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.generate.scenario.building import DONE, NEEDED_LINES, Builder
@@ -51,7 +51,7 @@ from lorewright.llm.model import CallLog, Model
 from lorewright.llm.prompt_template import PlainPrompts, Prompts
 from lorewright.packs.files import Progress, no_progress
 from lorewright.retrieval.view import generations_in_force
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.rules.verbs import verb_for
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.values.records import BUILTIN
@@ -101,7 +101,7 @@ class Chooser:
     def _by_brief(self, everybody: Sequence[Speaker]) -> list[Speaker]:
         return sorted(
             self.lot.order("people", everybody, lambda speaker: speaker.id),
-            key=lambda speaker: (-self._score(speaker.id), _silent(speaker)),
+            key=lambda speaker: (-self._score(speaker.id), _silent(speaker), bool(speaker.speaks_for)),
         )
 
     def _start(self, everybody: Sequence[Speaker]) -> str:
@@ -110,8 +110,10 @@ class Chooser:
         order = self.lot.order("start", list(self.ground.ways), str)
         return min(order, key=lambda place: (-self._score(place), place not in lived_in and bool(lived_in)))
 
-    def _rank(self, speaker: Speaker, near: set[str]) -> tuple[bool, bool]:
-        return (_silent(speaker), not near.intersection(speaker.homes))
+    def _rank(self, speaker: Speaker, near: set[str]) -> tuple[bool, bool, bool]:
+        """Return the rank of a speaker whom the brief does not name: the packs' own people before made-up members of
+        their groups."""
+        return (_silent(speaker), bool(speaker.speaks_for), not near.intersection(speaker.homes))
 
     def _score(self, note_id: str) -> int:
         return score(words_of_brief(self.brief), self.ground.about.get(note_id, ()))
@@ -164,7 +166,6 @@ class Chooser:
         places = sorted(self.ground.ways, key=lambda place_id: -self._score(place_id))[:MAX_PLACES]
         return ScenarioContext(
             ruleset=RulesetBrief(
-                id=ruleset.id,
                 name=ruleset.name,
                 summary=" ".join((ruleset.rulebook_summary or ruleset.summary).split()),
             ),
@@ -179,11 +180,9 @@ class Chooser:
         )
 
     def _place_brief(self, place_id: str, said: Mapping[str, str]) -> PlaceBrief:
-        note = self.ground.survey.notes[place_id]
         return PlaceBrief(
             id=place_id,
             name=self.ground.names[place_id],
-            tags=note.entity.tags,
             about=said.get(place_id, ""),
             ways_to=tuple(self.ground.neighbours(place_id)),
         )
@@ -193,7 +192,6 @@ def _person_brief(speaker: Speaker, said: Mapping[str, str]) -> PersonBrief:
     return PersonBrief(
         id=speaker.id,
         name=speaker.speaks_for or speaker.name,
-        tags=speaker.note.entity.tags,
         about=said.get(speaker.id, ""),
         knows=len(speaker.knows),
         withholds=len(speaker.withholds),
@@ -277,11 +275,12 @@ class Generator:
         seed: int = 1,
         brief: str = "",
         scenario_id: str | None = None,
+        profile: TurnProfile | None = None,
         model: Model | None = None,
         prompts: Prompts | None = None,
     ) -> Generated:
-        """Return a scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed
-        and brief (and outline) give the same scenario. Nothing is written.
+        """Return a scenario by seed, played to its goal in a profile (the ruleset's, if not given); with a model its
+        outline is the model's. The same packs, seed and brief (and outline) give the same scenario. Nothing is written.
 
         Raises:
             NotFound: there is no such ruleset.
@@ -289,6 +288,7 @@ class Generator:
             ProviderError: the model could not be asked, or its outline stayed invalid.
         """
         ruleset, _ = load_ruleset(ruleset_id, rulesets_beside(self._folder))
+        ruleset = ruleset.model_copy(update={"profile": profile or ruleset.profile})
         scenario_id = self.id_for(prepared, scenario_id, seed)
         _check(ruleset, brief)
         chooser = Chooser.of(prepared.ground, Lot(seed), brief)
@@ -303,6 +303,7 @@ class Generator:
         for attempt in range(_ATTEMPTS):
             lot = Lot(seed, attempt)
             scenario = draft(prepared.ground, ruleset, lot, scenario_id, brief=brief, outline=outline, made_by=made_by)
+            scenario = with_profile(scenario, profile)
             problem = self._try_out(scenario, prepared.installed)
             if not problem:
                 return Generated(scenario, len(scenario.demo), tuple(chooser.unheard()), log)
@@ -364,7 +365,7 @@ def draft(
     """
     chooser = Chooser.of(ground, lot, brief)
     stage = chooser.stage() if outline is None else chooser.stage_of(outline)
-    errand, stage = plan_errand(ground, stage, lot)
+    errand, stage = plan_errand(ground, stage, lot, brief)
     words = ErrandWords(errand, stage, {**ground.names, **stage.rooms}, lot)
     return Builder(ground, ruleset, stage, errand, words, lot, outline).scenario(scenario_id, made_by or {})
 

@@ -6,11 +6,11 @@ Places and ways are found as a walk finds them; a scenario names only what every
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lorewright.generate.explore.joining import Path
 from lorewright.generate.explore.making import key_of_note, names_of_notes, only_found, ways_between
-from lorewright.generate.explore.survey import Note, Survey, survey
+from lorewright.generate.explore.survey import Note, Survey, survey_packs
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
@@ -105,7 +105,7 @@ def _is_askable(name: str) -> bool:
 
 def ground_of(generations: Sequence[Generation]) -> Ground:
     """Return the ground of packs, as it is when a scenario begins."""
-    seen = _merge_surveys([survey(generation) for generation in generations], _overridden_entities(generations))
+    seen = survey_packs(generations)
     places = [note for note in seen.of_type("location") if is_a_name(note.entity.name)] or seen.of_type("location")
     named = [note for note in seen.notes.values() if note.entity.type in ("location", "npc", "item", *_GROUPS)]
     own = [local(note.id) for note in seen.notes.values()]
@@ -120,31 +120,6 @@ def ground_of(generations: Sequence[Generation]) -> Ground:
         items=_tellable_items(in_force),
         about=_words_about(seen, in_force),
         ambiguous=frozenset(key for key in own if own.count(key) > 1),
-    )
-
-
-def _overridden_entities(generations: Sequence[Generation]) -> frozenset[str]:
-    """Return the entities that a later pack describes anew: they are the same entities."""
-    entities = (entity for generation in generations for entity in generation.entities().values())
-    return frozenset(entity.overrides.target for entity in entities if entity.overrides is not None)
-
-
-def _merge_surveys(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
-    """Return the notes of several packs as those of one, in the order of the packs."""
-    notes = [note for pack_survey in surveys for note in pack_survey.notes.values() if note.id not in without]
-    clocks: dict[str, int] = {}
-    for pack_survey in surveys:
-        for clock, most in pack_survey.clocks.items():
-            clocks[clock] = max(most, clocks.get(clock, 0))
-    return Survey(
-        pack_id=surveys[0].pack_id,
-        pack_name=surveys[0].pack_name,
-        notes={note.id: replace(note, order=number) for number, note in enumerate(notes)},
-        hidden=sum(pack_survey.hidden for pack_survey in surveys),
-        empty=sum(pack_survey.empty for pack_survey in surveys),
-        threads=tuple(dict.fromkeys(thread for pack_survey in surveys for thread in pack_survey.threads)),
-        clocks=clocks,
-        finds=tuple(find for pack_survey in surveys for find in pack_survey.finds if find.place_id not in without),
     )
 
 

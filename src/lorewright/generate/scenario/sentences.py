@@ -28,7 +28,6 @@ class Shaped(BaseModel):
 class RulesetBrief(Shaped):
     """How things are resolved, in short."""
 
-    id: str
     name: str
     summary: str
 
@@ -45,7 +44,6 @@ class PlaceBrief(Shaped):
 
     id: str
     name: str
-    tags: tuple[str, ...] = ()
     about: str = ""
     ways_to: tuple[str, ...] = ()
 
@@ -56,7 +54,6 @@ class PersonBrief(Shaped):
 
     id: str
     name: str
-    tags: tuple[str, ...] = ()
     about: str = ""
     knows: int = 0
     withholds: int = 0
@@ -285,12 +282,28 @@ class ErrandWords:
     def done(self) -> str:
         """Return the good ending."""
         e = self.errand
+        got = f"{e.holder.name} gave it up {self._way_past}"
         if e.taker is None:
             put = f"At {self.place(e.goal_place)} you put {e.wanted.the} where it belongs."
-            return f"{put} Nobody is there to thank you, and it is done. What comes of it will be heard of elsewhere."
+            return f"{put} {got}, and you brought it all the way. It is done."
         told = "hears you out, and " if e.aim == "testify" else ""
-        taken = f"{e.taker.name} {told}takes {e.wanted.the} in both hands. For a while nothing is said."
-        return f"{taken} Then {e.taker.name} says that this will do, and that you were never asked."
+        taken = f"{e.taker.name} {told}takes {e.wanted.the} in both hands."
+        proof = " What goes with it you have told, too." if e.aim == "testify" else ""
+        return f"{taken} {got}, and you brought it to {self.place(e.goal_place)}.{proof} It is done."
+
+    @property
+    def _way_past(self) -> str:
+        """Return what the holder gave it up for, within a sentence."""
+        e = self.errand
+        match e.gate:
+            case "token":
+                return f"for {e.token.the}, which {e.helper.name} let you have"
+            case "word":
+                return f"once you had heard what {e.helper.name} says about {e.clue.words if e.clue else 'it'}"
+            case "find":
+                return f"after what you found at {self.place(e.clue_place or self.stage.start)}"
+            case "vouch":
+                return f"on the good word of {e.helper.name}"
 
     @property
     def elsewhere(self) -> str:

@@ -126,8 +126,8 @@ def route(ways: Mapping[str, Sequence[Path]], start: str, end: str) -> list[str]
 
 
 def speakers(ground: Ground, lot: Lot) -> list[Speaker]:
-    """Return everybody who could be in the cast: people with something to tell, then members of groups; people whom
-    only chapters describe where there is nobody else."""
+    """Return everybody who could be in the cast: people with something to tell, then members of groups; where few have
+    something to tell all other people, too."""
     places = list(ground.ways)
     people, groups = ground.of_type("npc"), ground.groups
     homes = related_places(ground.survey, [*people, *groups], places)
@@ -141,7 +141,7 @@ def speakers(ground: Ground, lot: Lot) -> list[Speaker]:
         for note in lot.order("groups", groups, lambda note: note.id)
         if note.id in given
     ]
-    if len(found) < FEWEST_PEOPLE:
+    if len(tellers) < FEWEST_PEOPLE:
         found += [_make_person(ground, note, homes) for note in people if note not in tellers]
     return found
 
@@ -189,7 +189,7 @@ def too_little(ground: Ground, *, places: int, people: int) -> ScenarioError:
             "type faction)"
         )
     packs = ", ".join(ground.pack_ids)
-    hint = "write them, or name another --pack beside it; see docs/authoring.md"
+    hint = "write them, or name another --pack beside it; see docs/packs.md"
     return ScenarioError(f"{packs} is too little for a scenario: it has {' and '.join(lacking)}", hint=hint)
 
 
@@ -315,8 +315,9 @@ def within(name: str) -> str:
     return f"the {name}" if name[:1].islower() and not name.startswith("the ") else name
 
 
-def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand, ScenarioPlaces]:
-    """Return an errand on a stage, and the stage with everybody where the errand needs them."""
+def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot, brief: str = "") -> tuple[Errand, ScenarioPlaces]:
+    """Return an errand on a stage, and the stage with everybody where the errand needs them. It is about a thing that
+    the brief names, if it names one."""
     holder, helper = _choose_holder_and_helper(stage, lot)
     others = [speaker for speaker in stage.cast if speaker not in (holder, helper)]
     aims: list[Aim] = ["bring"]
@@ -336,7 +337,7 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
     gates += ["find", "find"] if hidden else []
     gate = lot.pick("gate", gates)
     clue_place, clue = lot.pick("hidden clue", hidden) if gate == "find" else (None, None)
-    wanted, token = _choose_things(ground, stage, (holder,), lot)
+    wanted, token = _choose_things(ground, stage, (holder,), lot, words_of_brief(brief))
     errand = Errand(
         aim,
         gate,
@@ -385,25 +386,28 @@ def _hidden_in(ground: Ground, place: str) -> Iterator[TellableItem]:
     yield from (item for item in ground.role(place, "discoverable") if item.trigger)
 
 
-def _choose_things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
-    """Return two things that no word confuses: the packs' own where they are related to one of these people and to no
-    place. Things that belong to a place are not carried about."""
+def _choose_things(
+    ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot, brief: Sequence[str]
+) -> tuple[Thing, Thing]:
+    """Return two things that no word confuses. The first is one of the packs' own that the brief names; else one that
+    is related to one of these people, or to nobody, and to no place: things that belong to a place are not carried
+    about."""
     owners = {hand.id for hand in hands}
     named = {target for hand in hands for target in hand.note.links}
     fixed = {target for place in ground.ways for target in ground.survey.notes[place].links} | set(ground.ways)
-    own = [
-        note
-        for note in ground.loose_things
-        if _can_be_held(note)
-        and (note.id in named or owners.intersection(note.links))
-        and note.id not in fixed
-        and not fixed.intersection(note.links)
-    ]
+    held = [note for note in ground.loose_things if _can_be_held(note)]
+    asked = [note for note in held if score(brief, ground.about.get(note.id, ()))]
+    asked.sort(key=lambda note: -score(brief, ground.about[note.id]))
+    movable = [note for note in held if note.id not in fixed and not fixed.intersection(note.links)]
+    own = [note for note in movable if note.id in named or owners.intersection(note.links)]
+    people_of_all = {note.id for note in ground.of_type("npc")}
+    own = own or [note for note in movable if not people_of_all.intersection(note.links)]
     made = [Thing(f"{slug(name).replace('-', '_')}_thing", name) for name in lot.order("things", _THINGS, str)]
-    of_pack = [Thing(f"{local(note.id)}_thing", common_name(ground.names[note.id]), note.id) for note in own]
+    chosen = asked[:1] or own[:2]
+    of_pack = [Thing(f"{local(note.id)}_thing", common_name(ground.names[note.id]), note.id) for note in chosen]
     people = {word for speaker in stage.cast for word in content_words(speaker.name)}
     # At most one of the packs' own: two would need reasons why they are not with their owners.
-    first = lot.pick("wanted", [*of_pack[:2], made[0]])
+    first = lot.pick("wanted", of_pack or made[:1])
     rest = [thing for thing in made if thing is not first and not set(thing.topics) & (set(first.topics) | people)]
     return first, rest[0]
 

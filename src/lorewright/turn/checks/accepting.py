@@ -3,20 +3,24 @@
 Places, things changing hands, clocks and harm are the resolver's: a narration that tells of them establishes nothing
 about them. A proposal that contradicts what is established already, by anybody and whether the player knows of it or
 not, goes into the campaign's lorebook with a flag. A proposal that the extractor is not sure of waits for a review.
+
+What is in the air (`pressure`) is a narration's to change where the ruleset gives that path to `extract`; how two who
+are there stand to each other moves by one step at most, never where a rule has moved it in the same turn, and never to
+where only rules lead.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from pydantic import ValidationError
 
 from lorewright.ids import local, slug
 from lorewright.index.keywords import words_of
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import Ruleset
-from lorewright.scene_lore.gather import in_sentences
 from lorewright.turn.checks.tools import not_by, write
 from lorewright.values.annotations import LorebookEntry, Review
 from lorewright.values.proposals import (
@@ -24,6 +28,8 @@ from lorewright.values.proposals import (
     ExtractorOutput,
     IntroducedItem,
     IntroducedNpc,
+    RelationStep,
+    SceneChange,
     SeenByOne,
     ThreadUpdate,
 )
@@ -31,68 +37,9 @@ from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.state import WorldState
+from lorewright.world.schemas import plain
+from lorewright.world.state import WorldState, relation_key
 from lorewright.world.things import NARRATED, PREDICATES, Entity, Fact
-
-# Names in a narration that its input does not have: the narrator may use no names but those that it was shown. A name
-# is a word that is capitalised where no sentence begins. Words that are ordinary in capitals (days, titles, peoples)
-# are no names, nor are words that the narration or its input also writes small.
-
-_WORD = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
-# What may stand before the first word of a sentence, also of one that is quoted within another.
-_BEGINS = re.compile(r"[“\"‘'«(—–:…]\s*$|[.!?…][”\"’')]*\s*$|^\W*$")
-_ORDINARY = frozenset(
-    (
-        "i i'm i'll i've i'd ok god gods lord lady sir madam ma'am miss mister mr mrs ms dr doctor captain sergeant "
-        "inspector officer father mother brother sister uncle aunt professor judge mayor king queen boss monday "
-        "tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-        "september october november december christmas english french german spanish italian russian chinese japanese "
-        "korean latin dutch irish scottish welsh turkish persian greek roman arabic indian victorian georgian "
-        "edwardian gothic darling dear friend love sweetheart stranger nobody european african american asian earth "
-        "north south east west sun moon"
-    ).split()
-)
-
-
-def unknown_names(narration: str, *, shown: str) -> list[str]:
-    """Return the names in a narration, each once, that do not occur in what was shown."""
-    small = {word for word in _words(narration) if word[:1].islower()}
-    known = {_plain(word) for word in _words(shown)}
-    found = [
-        word
-        # A paragraph begins with a sentence, however the one before it ended.
-        for paragraph in narration.splitlines()
-        for sentence in in_sentences(paragraph)
-        for word in _capitalised(sentence)
-        if not {_plain(word), _singular(word)} & (known | _ORDINARY | small)
-    ]
-    return list(dict.fromkeys(found))
-
-
-def _capitalised(sentence: str) -> list[str]:
-    return [
-        match[0]
-        for match in _WORD.finditer(sentence)
-        if match[0][:1].isupper()
-        and not (len(match[0]) > 1 and match[0].isupper())
-        and not _BEGINS.search(sentence[: match.start()])
-    ]
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
-
-
-def _singular(word: str) -> str:
-    """Return a name without the ending of its plural: `the Ormes` are known to a reader who knows an Orme."""
-    return _plain(word).removesuffix("s")
-
-
-def _plain(word: str) -> str:
-    """Return a word in small letters and without the ending of a possessive."""
-    plain = word.lower().replace("’", "'")
-    return plain.removesuffix("'s").removesuffix("'")
-
 
 # Established facts of an entity, by predicate, against which the additions of a narration are checked. Author's canon
 # is what code can read for certain: facts of the state (a scenario's, the rules'), and what a pack's or scenario's
@@ -209,6 +156,10 @@ def subject_of(op: o.StateOp, state: WorldState) -> str:
             return op.thread_id
         case o.Observe():
             return op.who
+        case o.ChangeRelation():
+            return op.a
+        case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
+            return state.scene.location_id
         case _:
             raise AssertionError(f"no proposal becomes {op.op}")
 
@@ -230,6 +181,11 @@ def in_words(op: o.StateOp, state: WorldState) -> str:
             return f"the thread “{state.threads[op.thread_id].title}” becomes {op.status}"
         case o.Observe():
             return f"{state.name_of(op.who)} remembers: {op.content}"
+        case o.ChangeRelation():
+            steps = ", ".join(f"{name} {step:+d}" for name in FELT if (step := getattr(op, name)))
+            return f"between {state.name_of(op.a)} and {state.name_of(op.b)}: {steps}"
+        case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
+            return f"the scene: {op.path.replace('_', ' ')}: {op.op} {op.value}"
         case _:
             raise AssertionError(f"no proposal becomes {op.op}")
 
@@ -247,6 +203,11 @@ _RESOLVERS = frozenset(
         "wounded wound hurt harm unconscious bound injured clock time minutes"
     ).split()
 )
+
+
+# The numbers between two people, and how far from 0 a narration alone may move them.
+FELT = ("trust", "tension", "closeness")
+FELT_BY_NARRATION = 3
 
 
 class Refused(Frozen):
@@ -267,7 +228,7 @@ class Accepted(Frozen):
     lorebook: tuple[LorebookEntry, ...] = ()
 
 
-_Proposal = IntroducedNpc | IntroducedItem | EstablishedFact | ThreadUpdate | SeenByOne
+_Proposal = IntroducedNpc | IntroducedItem | EstablishedFact | ThreadUpdate | SeenByOne | RelationStep | SceneChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,17 +252,20 @@ def accept(
     ruled_threads: Collection[str] = (),
     known_to: tuple[str, ...] = (),
     renews: bool = True,
+    before: WorldState | None = None,
 ) -> Acceptance:
-    """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories.
+    """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories, relations,
+    the ruleset's scene.
 
     `quotes_secret` returns the ID of a secret that a text quotes and the player has not learned, or None; `known_names`
     tells whether a pack or the world has an entity of that name already. The rules alone decide the status of
     `ruled_threads`. `known_to` are the personas who know of new facts, where not all do. With `renews` a fact that was
     only narrated gives way to another narration; a turn that was recorded before that was so is judged without.
+    `before` is the state that the turn began with: what rules have moved since then, a narration moves no further.
     """
     patch = Patch(state, turn_no=turn_no)
     ruled = frozenset(ruled_threads)
-    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, ruled, known_to, renews)
+    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, ruled, known_to, renews, before)
     refused = tuple(judge.all(proposed))
     record = Accepted(
         accepted=tuple(patch.ops), refused=refused, waiting=tuple(judge.waiting), lorebook=tuple(judge.lorebook)
@@ -321,8 +285,10 @@ class _Judge:
         ruled_threads: frozenset[str],
         known_to: tuple[str, ...],
         renews: bool,
+        before: WorldState | None,
     ) -> None:
         self._patch, self._known_to, self._renews = patch, known_to, renews
+        self._before, self._after = before or patch.state, patch.state
         self._ruleset = ruleset
         self._campaign_id = campaign_id
         self._turn_no = turn_no
@@ -346,6 +312,10 @@ class _Judge:
         for seen in proposed.new_observations:
             memory = o.Observe(who=seen.character_id, content=seen.content, importance=seen.importance)
             yield from self._judge("new_observation", seen, memory)
+        for step in proposed.relation_changes:
+            yield from self._judge("relation_change", step, self._relation_op(step))
+        for change in proposed.state_ops:
+            yield from self._judge("state_op", change, self._scene_op(change))
 
     def _judge(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
         shown = proposal.model_dump(mode="json")
@@ -382,7 +352,7 @@ class _Judge:
             ops=(op,),
             shown=in_words(op, self._patch.state),
             confidence=proposal.confidence,
-            reason=proposal.reason if isinstance(proposal, ThreadUpdate) else "",
+            reason=proposal.reason if isinstance(proposal, ThreadUpdate | RelationStep) else "",
         )
         self.waiting.append(review)
         return None
@@ -458,6 +428,36 @@ class _Judge:
         if thread is not None and thread.status == update.status:
             return "already_exists"
         return o.UpdateThread(thread_id=update.id, status=update.status)
+
+    def _relation_op(self, step: RelationStep) -> o.StateOp | str:
+        here = self._after.present()
+        if step.a_id == step.b_id or step.a_id not in here or step.b_id not in here:
+            return "not_present"
+        key = relation_key(step.a_id, step.b_id)
+        if self._before.relations.get(key) != self._patch.state.relations.get(key):
+            return "the_resolvers"
+        stands = self._patch.state.relations.get(key)
+        for name in FELT:
+            by, now = getattr(step, name), 0 if stands is None else getattr(stands, name)
+            if by and abs(now + by) > max(FELT_BY_NARRATION, abs(now)):
+                return "the_resolvers"
+        if not any(getattr(step, name) for name in FELT):
+            return "nothing_changes"
+        steps = {name: getattr(step, name) for name in FELT}
+        return o.ChangeRelation(a=step.a_id, b=step.b_id, **steps)
+
+    def _scene_op(self, change: SceneChange) -> o.StateOp | str:
+        try:
+            op = change.as_op()
+        except ValidationError:
+            return "invalid_value"
+        part, _, rest = change.path.partition(".")
+        path = f"scene.{rest or part}" if part != "stats" else change.path
+        if self._ruleset.owner_of(path) != "extract" or part == "stats":
+            return "not_its_path"
+        shaped = self._after.ruleset
+        stands = None if shaped is None else plain(shaped.scene).get(op.path)
+        return "already_exists" if isinstance(op, o.SetPath) and op.value == stands else op
 
     def _fact_op(self, fact: EstablishedFact) -> o.StateOp | str:
         state = self._state_if_accepted()

@@ -13,7 +13,8 @@ from lorewright.index.keywords import words_of
 from lorewright.retrieval.filters import named_entities
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.turn.checks import tools
-from lorewright.turn.checks.accepting import unknown_names
+from lorewright.turn.run.prose import unknown_names
+from lorewright.turn.run.rounds import remembered
 from lorewright.turn.run.steps import Round, TurnContext
 from lorewright.turn.stages.stage import StageRecorder
 from lorewright.turn.stages.summarise.stage import Summarise
@@ -29,7 +30,16 @@ from lorewright.values.annotations import (
     SummarySentence,
     summarised_sentences,
 )
-from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
+from lorewright.values.inner import (
+    StateChange,
+    StateExtractorOutput,
+    can_be_opened,
+    inner_input,
+    inner_states,
+    kind_of,
+    states_to_open,
+    writable_stats,
+)
 from lorewright.values.records import SILENT, TurnListener
 from lorewright.visibility import MessageReader
 from lorewright.world.frozen import Frozen
@@ -106,16 +116,18 @@ def _op_of_change(
     change: StateChange, who: str, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]
 ) -> StateOp | str:
     """Return the op of a change, or the reason for which it is refused."""
-    character = state.characters.get(who)
-    current = None if character is None else character.states.get(change.name)
+    current = inner_states(who, state, ruleset).get(change.name)
     stats = writable_stats(who, state, ruleset)
     if current is None and change.name not in stats:
-        return "unknown_state"
+        is_stat = change.name in ruleset.character_stat_schema.get("properties", {})
+        if is_stat or not states_to_open(who, state, ruleset) or not can_be_opened(change):
+            return "unknown_state"
+        current = CharacterState(value=None)
     was = plain(stats[change.name] if current is None else current.value)
     wrong = _wrong_with(change, was, leak)
     if wrong is not None:
         return wrong
-    return _stat_op(change, who, was) if current is None else _state_op(change, who, current)
+    return _stat_op(change, who, was) if current is None else _state_op(change, who, current, ruleset)
 
 
 def _wrong_with(change: StateChange, was: Any, leak: Callable[[str], str | None]) -> str | None:
@@ -131,7 +143,9 @@ def _wrong_with(change: StateChange, was: Any, leak: Callable[[str], str | None]
     return "quotes_what_is_hidden" if leak("\n".join((written, change.reason))) is not None else None
 
 
-def _state_op(change: StateChange, who: str, current: CharacterState) -> StateOp | str:
+def _state_op(change: StateChange, who: str, current: CharacterState, ruleset: Ruleset) -> StateOp | str:
+    if change.over and current == ruleset.states.get(change.name):
+        return "no_change"
     if change.over:
         return ClearCharacterState(who=who, name=change.name)
     value = plain(current.value) if change.value is None else _tidy(change.value)
@@ -367,7 +381,10 @@ def _extraction(turn: TurnContext, round_: Round, at: TurnPoint) -> BackgroundJo
     reader: MessageReader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
     seen = at.stream.seen_by(reader, own_id=round_.who)
-    ruleset = turn.setting.rules.ruleset
+    rules = turn.setting.rules
+    ruleset = rules.ruleset
+    unheard = turn.views.acquaintance(at.state).says_unheard
+    memories = remembered(round_.who, at.state, ruleset.decay_lambda, ())
     given = inner_input(
         round_.who,
         at.state,
@@ -377,6 +394,8 @@ def _extraction(turn: TurnContext, round_: Round, at: TurnPoint) -> BackgroundJo
         tags=() if round_.intent is None else round_.intent.intent_tags,
         thoughts=[message.content for _, message in seen if message.type == "thought"],
         narrations=[(number, message) for number, message in seen if message.type == "narration"],
+        introduction=rules.introduced(round_.who),
+        remembers=[memory for memory in memories if not unheard(memory.content)],
     )
 
     def leak(text: str) -> str | None:

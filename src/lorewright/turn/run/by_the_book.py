@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
 from pydantic import ValidationError
 
+from lorewright.errors import OutputRejected
 from lorewright.llm.model import Toolbox, ToolSpec
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.checks import numbers_for
@@ -18,7 +19,8 @@ from lorewright.rules.patch import Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
 from lorewright.turn.stages.stage import StageRecorder
-from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
+from lorewright.turn.views.circumstances import guidance_in_words, scene_in_words, stats_in_words, writable_paths
+from lorewright.values.proposals import ResolutionInput, ResolutionOutput
 from lorewright.values.records import TurnListener
 from lorewright.world import ops as o
 from lorewright.world.schemas import plain
@@ -35,9 +37,17 @@ ROLL_DICE = ToolSpec(
         "type": "object",
         "properties": {
             "expression": {"type": "string", "description": "NdM, NdM+K or NdM-K, as in 1d20+3"},
-            "check_type": {"type": "string", "description": "what is checked, in a word or two"},
+            "context": {
+                "type": "object",
+                "properties": {
+                    "character_id": {"type": "string", "description": "whose dice they are, of those involved"},
+                    "check_type": {"type": "string", "description": "what is checked, in a word or two"},
+                },
+                "required": ["character_id", "check_type"],
+                "additionalProperties": False,
+            },
         },
-        "required": ["expression", "check_type"],
+        "required": ["expression", "context"],
         "additionalProperties": False,
     },
 )
@@ -57,10 +67,10 @@ async def rule_attempts(
     listener: TurnListener,
 ) -> dict[int, Ruling]:
     """Return the rulings on the attempts of a turn, by their place; empty where no model reads the rulebook, or where
-    code decides. `leak` returns what is wrong with a text that tells what the player may not know, or None.
+    code decides, also because a model's rulings stayed invalid. `leak` returns what is wrong with a text that tells
+    what the player may not know, or None.
 
     Raises:
-        OutputRejected: an output stayed invalid.
         ProviderError: the model could not be asked.
     """
     found: dict[int, Ruling] = {}
@@ -72,16 +82,16 @@ async def rule_attempts(
             tool = DiceTool(
                 dice,
                 actor_id=attempt.action.actor_id,
+                involved=tuple(given.names),
                 index=judged.action_index,
                 modifiers=own_modifiers(attempt.action, state, rules.ruleset),
+                by_rulebook=rules.ruleset.by_rulebook,
             )
-            output = await stage.run(
-                given,
-                keeper,
-                check=_OutputCheck(tool, state, rules.ruleset, leak).wrong_with,
-                listener=listener,
-                toolbox=tool.toolbox(),
-            )
+            check = _OutputCheck(tool, state, rules.ruleset, leak).wrong_with
+            try:
+                output = await stage.run(given, keeper, check=check, listener=listener, toolbox=tool.toolbox())
+            except OutputRejected:
+                continue
             found[judged.action_index] = _ruling(output, tool.rolls, state)
     return found
 
@@ -91,12 +101,23 @@ class DiceTool:
     the same, so that asking again is no second throw. `rolls` are those of the current answer, in order."""
 
     def __init__(
-        self, dice: Dice, *, actor_id: str, index: int, modifiers: Mapping[str, range] = MappingProxyType({})
+        self,
+        dice: Dice,
+        *,
+        actor_id: str,
+        index: int,
+        involved: Sequence[str] = (),
+        modifiers: Mapping[str, range] = MappingProxyType({}),
+        by_rulebook: bool = False,
     ) -> None:
-        """Take the dice; `modifiers` are the bonuses that may be added to some dice."""
+        """Take the dice; `modifiers` are the bonuses that may be added to some dice, `involved` those whose checks may
+        be rolled beside the actor's. With `by_rulebook` the formula is in the rulebook, and a bonus may be as large as
+        the dice."""
         self._dice = dice
         self._own = modifiers
-        self._actor_id = actor_id
+        self.actor_id = actor_id
+        self._involved = frozenset((actor_id, *involved))
+        self._by_rulebook = by_rulebook
         self._index = index
         self.rolls: list[Roll] = []
 
@@ -116,23 +137,27 @@ class DiceTool:
             raise ValueError("the arguments are not valid JSON") from None
         if not isinstance(fields, dict):
             raise ValueError("the arguments are not a JSON object")
-        request = read_request({"expression": fields.get("expression")})
+        # Who names the seed chooses the dice: it is the engine's alone.
+        request = read_request({key: fields[key] for key in ("expression", "context") if key in fields})
+        whose = request.context.character_id or self.actor_id
+        if whose not in self._involved:
+            raise ValueError(f"{whose} is not involved: {', '.join(sorted(self._involved))}")
         throw = parse_dice("".join(request.expression.split()).lower())
         if len(self.rolls) >= MAX_ROLLS:
             raise ValueError(f"{MAX_ROLLS} rolls are enough: conclude")
         dice = f"{throw.dice}d{throw.sides}"
         if throw.bonus not in self._modifiers(dice):
             raise ValueError(f"{throw.bonus:+d} is not a bonus that the rules allow with {dice}")
-        roll = self._dice.roll(dice, purpose=f"rulebook:{self._index}", actor_id=self._actor_id, modifier=throw.bonus)
+        roll = self._dice.roll(dice, purpose=f"rulebook:{self._index}", actor_id=whose, modifier=throw.bonus)
         self.rolls.append(roll)
         return json.dumps({"expression": asked_of(roll), "rolls": list(roll.rolls), "total": roll.total})
 
     def _modifiers(self, dice: str) -> range:
         """Return the bonuses that may be added: those of the ruleset's formula for these dice, else up to half of what
-        the dice can show."""
+        the dice can show, or all of it."""
         throw = parse_dice(dice)
-        half = throw.dice * throw.sides // 2
-        return self._own.get(dice, range(-half, half + 1))
+        most = throw.dice * throw.sides // (1 if self._by_rulebook else 2)
+        return self._own.get(dice, range(-most, most + 1))
 
 
 def asked_of(roll: Roll) -> str:
@@ -183,7 +208,9 @@ class _OutputCheck:
             return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         texts = [observation.content for observation in output.new_observations]
         texts += [json.dumps(op.model_dump(mode="json"), ensure_ascii=False) for op in output.state_ops]
-        return wrong_with(ruling, self._state, self._ruleset) or self._leak("\n".join(texts))
+        return wrong_with(ruling, self._state, self._ruleset, actor_id=self._tool.actor_id) or self._leak(
+            "\n".join(texts)
+        )
 
 
 def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) -> Ruling:
@@ -194,22 +221,8 @@ def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) 
         for observation in output.new_observations
     )
     return Ruling.model_validate(
-        {"band": band, "rolls": thrown, "ops": (*(path_op(op) for op in output.state_ops), *memories)}
+        {"band": band, "rolls": thrown, "ops": (*(op.as_op() for op in output.state_ops), *memories)}
     )
-
-
-def path_op(proposed: ProposedPathOp) -> o.PathOp:
-    """Return a proposed change of a path as an op: `stats.warmth` of a character, else a path of the scene."""
-    part, _, path = proposed.path.partition(".")
-    of = proposed.character_id if part == "stats" else None
-    kinds: Mapping[str, type[o.PathOp]] = {
-        "set": o.SetPath,
-        "increment": o.Increment,
-        "decrement": o.Decrement,
-        "append": o.AppendTo,
-        "remove": o.RemoveFrom,
-    }
-    return kinds[proposed.op].model_validate({"path": path or part, "of": of, "value": proposed.value})
 
 
 def _input(attempt: Attempt, state: WorldState, rules: CampaignRules, player_text: str) -> ResolutionInput:
@@ -237,16 +250,9 @@ def _input(attempt: Attempt, state: WorldState, rules: CampaignRules, player_tex
         names={who: state.name_of(who) for who in dict.fromkeys((*state.present(), *involved))},
         stat_blocks={who: block for who, block in stats.items() if block},
         recent_observations={who: found for who, found in memories.items() if found},
-        writable=dict(_writable(state, ruleset)),
+        writable=writable_paths(state, ruleset, by="resolve"),
         bands=tuple(band.name for band in ruleset.bands),
+        guidance=guidance_in_words(ruleset),
+        scene_in_words=scene_in_words(state, ruleset),
+        stats_in_words={who: stats_in_words(block, ruleset) for who, block in stats.items() if block},
     )
-
-
-def _writable(state: WorldState, ruleset: Ruleset) -> Iterator[tuple[str, str]]:
-    """Yield the paths that the resolver may write, with the type of their value."""
-    if state.ruleset is None:
-        return
-    for part, schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema)):
-        for name, shape in sorted(dict(schema.get("properties", {})).items()):
-            if ruleset.owner_of(f"{part}.{name}") == "resolve":
-                yield f"{part}.{name}", str(shape.get("type", "any"))

@@ -277,7 +277,7 @@ def _apply_changes(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting
     _keep_the_scene_with_the_player(patch, ops)
     if patch.state.ended is not None:
         return _ending(patch, rules)
-    run_timers(patch, before, rules.ruleset)
+    run_timers(patch, before, rules)
     trigger_clocks(patch, before, rules)
     by_now = patch.state
     said = [

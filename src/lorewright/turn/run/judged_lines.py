@@ -27,7 +27,7 @@ from lorewright.world.state import Thread, WorldState
 
 Kind = Literal["social", "physical", "onward"]
 
-# So often somebody or something is looked at by suggestions; whoever wants to see more goes on looking.
+# So often somebody or something is looked at by suggestions; players who want to see more go on looking.
 _LOOKS = 2
 # Answers that bring nothing, so that the same is not offered again.
 _IN_VAIN = frozenset(

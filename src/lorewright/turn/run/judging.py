@@ -28,7 +28,7 @@ async def judge(head: Head, submission: Submission, setting: Setting, stages: St
 
     Raises:
         CampaignError: the persona, or the person whispered to, is not there.
-        OutputRejected, ProviderError: a model failed.
+        ProviderError: a model failed.
     """
     with TurnViews(head, submission, setting) as views:
         return (await _begun(head, submission, setting, stages, views))[2]
@@ -38,7 +38,7 @@ async def try_out(head: Head, submission: Submission, setting: Setting, stages: 
     """Return what would come of a submission: the dice are those that its action ID would throw. The cast does nothing.
 
     Raises:
-        CampaignError, OutputRejected, ProviderError: as `judge`.
+        CampaignError, ProviderError: as `judge`.
     """
     with TurnViews(head, submission, setting) as views:
         turn, opening, reading = await _begun(head, submission, setting, stages, views)

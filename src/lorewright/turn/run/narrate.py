@@ -2,89 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import Resolution, Validation
 from lorewright.rules.reach import is_person
-from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
+from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.turn.checks.accepting import Acceptance, Accepted, accept
 from lorewright.turn.run.background import BackgroundJob, BackgroundResult, background_jobs
+from lorewright.turn.run.prose import Leak, ProseChecks
 from lorewright.turn.run.steps import Narration, Round, TurnContext, apply_fitting, gather
-from lorewright.turn.stages.narrate.stage import Prose
+from lorewright.turn.stages.narrate.sources import relations_shown
+from lorewright.turn.stages.narrate.stage import BEHIND
+from lorewright.turn.views.circumstances import scene_in_words, writable_paths
 from lorewright.turn.views.draft import Head, Recorder
 from lorewright.turn.views.narrator_input import narrator_input
 from lorewright.turn.views.point import WHISPER, TurnPoint, TurnStream
-from lorewright.values.annotations import LorebookEntry, Review, Summary, read_marks
+from lorewright.values.annotations import LorebookEntry, Review, Summary
 from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
-from lorewright.values.records import Message, NarratorInput, NarratorOutput, NpcAct, PlannerOutput, Premise
+from lorewright.values.records import (
+    FIRST_CODE,
+    Message,
+    NarratorInput,
+    NarratorOutput,
+    NpcAct,
+    PlannerOutput,
+    Premise,
+)
 from lorewright.visibility import MESSAGES
 from lorewright.world.changes import items_learned
 from lorewright.world.events import EngineEvent
-from lorewright.world.ops import AddEntity, Recall, StateOp
-from lorewright.world.state import OFFSTAGE, Fact, WorldState
-
-# Checks of a model's prose: it quotes nothing that the player has not learned, and names nobody unknown. Known names
-# are those that the narrator was shown, those of the world's people, places and things, and those that the narration
-# itself brings in, where the rules accept them.
-
-# A text -> what is wrong with it if it quotes what the player has not learned, or None.
-Leak = Callable[[str], str | None]
-
-
-class ProseChecks:
-    """The checks of one narration. With `may_introduce` an unknown name is judged later, when it is known what the
-    rules have accepted of the narration."""
-
-    def __init__(self, given: NarratorInput, state: WorldState, leak: Leak, *, may_introduce: bool) -> None:
-        self._given = given
-        self._state = state
-        self._leak = leak
-        self.may_introduce = may_introduce
-
-    @cached_property
-    def _known(self) -> str:
-        """Return the known names as text; made only when needed: a built-in narration is not checked."""
-        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
-        shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
-        return " | ".join((shown, *_names(self._state)))
-
-    def wrong_with(self, prose: Prose) -> str | None:
-        """Return what is wrong with an answer, or None."""
-        # A mark between two words must neither hide a quotation nor make a name of the word after it.
-        told = read_marks(prose.final_text).text
-        return self._leak(told) or (None if self.may_introduce else self.unknown_in(told))
-
-    def unknown_in(self, told: str, record: Accepted | None = None) -> str | None:
-        """Return what is wrong with a text that names an entity which is neither known nor among those accepted from
-        it, or None."""
-        names = unknown_names(told, shown=" | ".join((self._known, *_introduced(record))))
-        return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out" if names else None
-
-
-def _names(state: WorldState) -> Iterator[str]:
-    """Yield the names of all entities in the world, except people who have not come into it yet."""
-    for _, entity in sorted(state.entities.items()):
-        if state.positions.get(entity.id) != OFFSTAGE:
-            yield from (entity.name, *entity.aliases)
-
-
-def _introduced(record: Accepted | None) -> Iterable[str]:
-    if record is None:
-        return ()
-    return [op.entity.name for op in record.accepted if isinstance(op, AddEntity)]
-
+from lorewright.world.ops import Recall, StateOp
+from lorewright.world.state import Fact, WorldState
 
 # A model's narration -> the extractor's input, and the established facts that the narration contradicts.
 
 _FIELDS = {"subject_id", "predicate", "object"}
 
 
-def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> ExtractorInput:
+def extractor_input(narration: str, given: NarratorInput, state: WorldState, ruleset: Ruleset) -> ExtractorInput:
     """Return what the player may know of the scene that the turn ended in, and nothing else."""
     place = state.scene.location_id
     things = [*state.held_by(place), *state.held_by(state.player_id)]
@@ -94,7 +53,6 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
         for fact in facts_shown(state, ids_here, reader="narrator", who=state.player_id)
         if fact.subject_id in ids_here
     ]
-    open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
     return ExtractorInput(
         narration=narration if MESSAGES["lore_extractor"]["narration"] == "current" else "",
         outcomes=given.outcomes,
@@ -103,7 +61,17 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
         present={who: state.name_of(who) for who in state.present()},
         things={thing: state.name_of(thing) for thing in things},
         facts=tuple(fact.model_dump(mode="json", include=_FIELDS) for fact in facts),
-        threads=tuple({"id": thread.id, "title": thread.title, "status": thread.status} for thread in open_threads),
+        threads=tuple(
+            {"id": thread.id, "title": thread.title, "status": thread.status} for thread in state.open_threads()
+        ),
+        writable={
+            path: kind
+            for path, kind in writable_paths(state, ruleset, by="extract").items()
+            if path.startswith("scene.")
+        },
+        scene_in_words=scene_in_words(state, ruleset),
+        relations=relations_shown(given),
+        moves_relations="relation" in ruleset.allowed_ops.get("extract", ()),
     )
 
 
@@ -143,6 +111,9 @@ def _key(predicate: str) -> str:
 
 
 # Rounds -> the narrator's input, at the point that they led to.
+
+# The most markers of earlier turns that a narrator is shown.
+_MARKERS = 4
 
 
 def narrator_view(
@@ -191,10 +162,13 @@ def narrator_view(
         acts=acts,
         quiet=_quiet(turn.head) if own is not None else (),
         markers=_markers(at) if own is not None else (),
+        markers_before=_markers_before(at) if own is not None and turn.setting.code_version > FIRST_CODE else (),
+        code_version=turn.setting.code_version,
         premises=premises if own is not None else (),
         leads=leads,
         nameless=nameless,
         scenery=own.scenery if own is not None else (),
+        budgets=turn.setting.lore,
     )
     return given, at
 
@@ -250,6 +224,22 @@ def _markers(at: TurnPoint) -> tuple[str, ...]:
     return tuple(text for message in own if message.type == "scene_marker" and (text := _marker(message, at.state)))
 
 
+def _markers_before(at: TurnPoint) -> tuple[str, ...]:
+    """Return the last markers of earlier turns in words, oldest first, each with how long ago it was."""
+    seen = at.stream.seen_by("narrator", own_id=at.state.player_id)
+    now = at.stream.turn_no
+    told = (
+        f"{_turns_ago(now - number)}: {text}"
+        for number, message in seen
+        if number < now and message.type == "scene_marker" and (text := _marker(message, at.state))
+    )
+    return tuple(told)[-_MARKERS:]
+
+
+def _turns_ago(turns: int) -> str:
+    return "Before the last turn" if turns == 1 else f"{turns} turns ago"
+
+
 def _marker(message: Message, state: WorldState) -> str:
     """Return a marker in words; empty for a silence, which the narrator's input has as `quiet`."""
     match message.subtype:
@@ -282,7 +272,7 @@ async def tell_rounds(
     this turn before.
 
     Raises:
-        OutputRejected, ProviderError: as every stage.
+        ProviderError: as every stage.
     """
     if not first:
         turn.listener.told("\n\n")
@@ -357,11 +347,11 @@ async def _narrate(
     """
     reads = not (turn.stages.narrate.is_builtin or turn.stages.extract.is_builtin)
     checks = ProseChecks(given, state, leak, may_introduce=reads and _may_introduce(turn.setting.rules))
-    told, written = await _run_narrator_and_jobs(turn, given, checks, beside)
+    told, by_model, written = await _run_narrator_and_jobs(turn, given, checks, beside)
     state, ops = apply_fitting(state, (op for result in written for op in result.ops))
     reviews = tuple(review for result in written for review in result.reviews)
     summary = next((result.summary for result in written if result.summary is not None), None)
-    if not reads:
+    if not (reads and by_model):
         return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
     acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
     problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
@@ -369,7 +359,9 @@ async def _narrate(
         turn.listener.not_so(problem)
         # The second narration may introduce nobody: there is no third.
         checks.may_introduce = False
-        told = await _run_narrator(turn, given, (told.final_text, problem), checks, turn.recorder)
+        told, by_model = await _run_narrator(turn, given, (told.final_text, problem), checks, turn.recorder)
+        if not by_model:
+            return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
         acceptance = await _extract_and_accept(turn, told, given, state, leak, state.knowers(audience))
     record = acceptance.record
     return NarrationResult(
@@ -385,26 +377,34 @@ async def _narrate(
 
 async def _run_narrator_and_jobs(
     turn: TurnContext, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
-) -> tuple[NarratorOutput, list[BackgroundResult]]:
-    """Return the narration and the results of the background jobs that ran concurrently; recorded in this order,
-    whichever ended first."""
+) -> tuple[NarratorOutput, bool, list[BackgroundResult]]:
+    """Return the narration, whether a model wrote it, and the results of the background jobs that ran concurrently;
+    recorded in this order, whichever ended first."""
     recorders = [Recorder() for _ in (None, *beside)]
     try:
-        told, *written = await gather(
+        (told, by_model), *written = await gather(
             _run_narrator(turn, given, None, checks, recorders[0]),
             *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
         )
     finally:
         turn.recorder.records += [record for recorder in recorders for record in recorder.records]
-    return told, written
+    return told, by_model, written
 
 
 async def _run_narrator(
     turn: TurnContext, given: NarratorInput, rejected: tuple[str, str] | None, checks: ProseChecks, recorder: Recorder
-) -> NarratorOutput:
-    return await turn.stages.narrate.run(
+) -> tuple[NarratorOutput, bool]:
+    """Return the narration, and whether a model wrote it."""
+    told = await turn.stages.narrate.run(
         given, recorder, check=checks.wrong_with, listener=turn.listener, rejected=rejected
     )
+    if told.added:
+        turn.listener.told(f"{BEHIND}{told.added}")
+    by_model = bool(recorder.records[-1].calls)
+    if not (by_model or turn.stages.narrate.is_builtin):
+        # The model's text was withdrawn.
+        turn.listener.told(told.final_text)
+    return told, by_model
 
 
 async def _extract_and_accept(
@@ -417,7 +417,7 @@ async def _extract_and_accept(
 ) -> Acceptance:
     rules = turn.setting.rules
     proposed = await turn.stages.extract.run(
-        extractor_input(told.final_text, given, state), turn.recorder, listener=turn.listener
+        extractor_input(told.final_text, given, state, rules.ruleset), turn.recorder, listener=turn.listener
     )
     acceptance = accept(
         proposed,
@@ -430,6 +430,7 @@ async def _extract_and_accept(
         known_names=lambda name: _is_known_name(name, state, turn.setting.generations),
         ruled_threads=_ruled_threads(rules, state),
         renews=turn.setting.renews_narrated,
+        before=turn.head.state,
     )
     turn.recorder.keep_code("accept", [proposed], acceptance.record)
     return acceptance

@@ -55,9 +55,10 @@ from lorewright.turn.views.draft import (
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.views import TurnViews
-from lorewright.values.annotations import Annotations
+from lorewright.values.annotations import Annotations, summary_for
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import (
+    FIRST_CODE,
     NEXT_PROMPT,
     SILENT,
     Citation,
@@ -93,7 +94,6 @@ async def think(
 
     Raises:
         CampaignError: the story has ended, or the persona to speak as or the person to whisper to is not there.
-        OutputRejected: a model's output stayed invalid.
         ProviderError: a model could not be asked.
     """
     if head.state.ended is not None:
@@ -141,7 +141,7 @@ async def _play_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> D
             course = [*rounds, *narrations]
     events = (*silent, *_time_skipped(turn, course[-1].at.state))
     _keep_for_replays(turn)
-    return draft_of_turn(turn, opening, reading, course, events)
+    return draft_of_turn(turn, opening, reading, course, events, plan=plan.output)
 
 
 def _keep_for_replays(turn: TurnContext) -> None:
@@ -323,6 +323,19 @@ def draft_of_question(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
     )
 
 
+def _guide(turn: TurnContext, kind: str) -> str:
+    """Return what the campaign itself says to an aside of this kind; empty where it says nothing."""
+    head = turn.head
+    match kind:
+        case "hint":
+            return turn.setting.nudge(head)
+        case "goal":
+            return turn.setting.goal(head)
+        case "recap":
+            return " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
+    return ""
+
+
 def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReading) -> Draft:
     """Return the draft of a turn that answers the player outside of the story: the answer is its result, the lines that
     were offered stay, and the state is as before."""
@@ -331,10 +344,8 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     cited: tuple[Citation, ...] = ()
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
-    elif aside.kind == "hint":
-        text = turn.setting.nudge(turn.head) or answer_aside(aside.kind, shown, turn.setting.rules)
     else:
-        text = answer_aside(aside.kind, shown, turn.setting.rules)
+        text = _guide(turn, aside.kind) or answer_aside(aside.kind, shown, turn.setting.rules)
     return _draft(
         turn,
         opening.ops,
@@ -350,14 +361,21 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
 
 
 def draft_of_turn(
-    turn: TurnContext, opening: TurnOpening, reading: PlayerReading, course: Course, closing: Sequence[EngineEvent]
+    turn: TurnContext,
+    opening: TurnOpening,
+    reading: PlayerReading,
+    course: Course,
+    closing: Sequence[EngineEvent],
+    *,
+    plan: PlannerOutput,
 ) -> Draft:
     """Return the draft of a turn that was played; `closing` are the events that come after all others."""
     at, views = course[-1].at, turn.views
     if (entries := views.entries_found(at.lore.answers)) is not None:
         turn.recorder.keep_code(ENTRIES, [], entries)
     tried = (round_.resolution for round_ in rounds_of(course) if round_.who == at.state.player_id)
-    options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried))
+    wished = plan.next_suggestions if turn.setting.code_version > FIRST_CODE else ()
+    options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried), wished)
     return _draft(
         turn,
         opening.ops,
@@ -409,6 +427,7 @@ def _draft(
         assumptions=assumptions_in(reading),
         risk_flags=risks_in(reading, turn.head.state),
         perception_flags=hindrances_in(turn.head.state, turn.setting.rules) if reading.proposed_actions else (),
+        fell_back=turn.recorder.fell_back() if turn.setting.code_version > FIRST_CODE else (),
     )
     results = tuple(result for round_ in rounds for result in round_.judged.results)
     return Draft(

@@ -24,7 +24,7 @@ from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
 from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
-from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, PlannerOutput, Premise
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, Premise
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Scope
 from lorewright.world.ops import StateOp
@@ -283,7 +283,11 @@ def open_turn(turn: TurnContext, seen: Head, ops: Sequence[StateOp]) -> TurnOpen
     submission, state = turn.submission, seen.state
     stream = TurnStream.after(seen, turn_id_of(turn.head.campaign_id, turn.head.turn_id, submission.action_id))
     stream = stream.with_markers(seen.markers).with_intention(
-        state.player_id, submission.text, thought=submission.thought, to=submission.whisper_to
+        state.player_id,
+        submission.text,
+        thought=submission.thought,
+        to=submission.whisper_to,
+        emotion=turn.setting.emotion_of(state.player_id, state),
     )
     scene, at = turn.views.at_scene(TurnPoint(state, stream))
     return TurnOpening(ops=tuple(ops), intention=stream.messages[-1], scene=scene, at=at)
@@ -294,7 +298,7 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     of all.
 
     Raises:
-        OutputRejected, ProviderError: as every stage.
+        ProviderError: as every stage.
     """
     shown = turn.views.scenery(opening.at, opening.scene, all_told=not turn.stages.narrate.is_builtin)
     state, ruleset = opening.at.state, turn.setting.rules.ruleset
@@ -401,7 +405,8 @@ def _validate(
     turn: TurnContext, state: WorldState, attempts: Sequence[Attempt], output: InterpreterOutput
 ) -> Validation:
     # A refusal names entities only by names that the player may hear.
-    validation = validate(attempts, turn.views.acquaintance(state).shown, turn.setting.rules)
+    shown, rules = turn.views.acquaintance(state).shown, turn.setting.rules
+    validation = validate(attempts, shown, rules, says_why=turn.setting.lore is not None)
     if output.unclear is not None:
         validation = validation.model_copy(update={"clarification": output.unclear.question})
     read_as = tuple(line for line in output.assumptions if line.startswith("“"))
@@ -415,7 +420,7 @@ async def make_plan(turn: TurnContext, scene: SceneLore, reading: PlayerReading)
     """Return the plan for the narration of the player's round, made at the scene that the turn began in.
 
     Raises:
-        OutputRejected, ProviderError: as every stage.
+        ProviderError: as every stage.
     """
     packet, at = turn.views.packet(reading.at, scene, "planner")
     given = PlannerInput(
@@ -425,7 +430,7 @@ async def make_plan(turn: TurnContext, scene: SceneLore, reading: PlayerReading)
         premises=reading.premises,
     )
     output = await turn.stages.plan.run(
-        given, turn.recorder, check=lambda plan: turn.views.leak(_text_of(plan), at), listener=turn.listener
+        given, turn.recorder, check=lambda plan: turn.views.plan_leak(plan, at), listener=turn.listener
     )
     return PlannedTurn(output, at)
 
@@ -434,7 +439,7 @@ async def play_player(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
     """Resolve the player's attempts at a point of the turn and return the round.
 
     Raises:
-        OutputRejected, ProviderError: where a rulebook is applied by a model.
+        ProviderError: where a rulebook is applied by a model.
     """
     player, to = at.state.player_id, turn.submission.whisper_to
     resolution, after = await resolve_attempts(
@@ -480,7 +485,3 @@ def _whispered_action(action: Action, to: str) -> Action:
     if "whisper" not in fields or action.target_id != to:
         return action
     return action.model_copy(update={"metadata": {**action.metadata, "whisper": True}})
-
-
-def _text_of(plan: PlannerOutput) -> str:
-    return "\n".join((*plan.beats, plan.tension_move, plan.clarification_question, *plan.next_suggestions))

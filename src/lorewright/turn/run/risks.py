@@ -13,7 +13,7 @@ _HOSTILE_TRUST = -2
 
 
 def risks_in(reading: InterpreterOutput, state: WorldState) -> tuple[str, ...]:
-    """Return the risk flags of a reading; `hostile_present` is judged by the state, whoever read the words."""
+    """Return the risk flags of a reading; `hostile_present` is judged by the state, never by a model."""
     flags: list[str] = [flag for flag in reading.risk_flags if flag != "hostile_present"]
     if reading.proposed_actions and any(_is_hostile(who, state) for who in state.present_npcs()):
         flags.append("hostile_present")

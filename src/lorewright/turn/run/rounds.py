@@ -1,7 +1,6 @@
 """The rounds of a turn that belong to the cast: who acts, what each intends, what the same rules make of it.
 
-A character's intent comes from its stage; the rules judge and resolve it, as they do the player's. Nothing here
-narrates.
+A character's intent comes from its stage; the rules judge and resolve it, as the player's. Nothing here narrates.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.errors import OutputRejected
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
@@ -25,6 +23,7 @@ from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, Scene
 from lorewright.turn.run.by_the_book import rule_attempts
 from lorewright.turn.run.steps import Round, TurnContext, apply_fitting, gather, outcomes_seen
 from lorewright.turn.stages.npc_intent.stage import Reflection
+from lorewright.turn.views.circumstances import scene_in_words, situations_in_words
 from lorewright.turn.views.draft import Recorder
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scope import scope_of
@@ -47,7 +46,6 @@ from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled
 
 # A character's view has only what it knows: its own lore, what it was told and saw, its relations to those present.
-
 # The number of memories that are shown, those that weigh most.
 MEMORIES = 8
 # The number of known items that are shown, a character's own first, then learned ones by ID: a prompt is not a pack.
@@ -67,20 +65,22 @@ def npc_intent_input(
     turn_no: int,
     summary: Sequence[str] = (),
     claims: Sequence[Premise] = (),
+    manner: Mapping[str, str] | None = None,
     unheard: Callable[[str], bool] = lambda text: False,
 ) -> NpcIntentInput:
     """Return the view of a character of the cast who is at the scene.
 
     `lore` is the scene's, secrets included; `messages` are (turn number, message) as the matrix lets this character
     read them, `outcomes` those of this turn that it saw, in order; `summary` are the sentences of the story before that
-    it was there for, `claims` what the player claimed in this turn, checked. `unheard` returns True for a text that
+    it was there for, `claims` what the player claimed in this turn, checked. `manner` has the scenario's tone and
+    stakes; None gives the view as it was before there was anything in words. `unheard` returns True for a text that
     names somebody of whom the player may not hear: a memory of them is not spoken of. Items that it was told by people
     of other scenes are looked up in `generations`.
     """
     place, company = state.scene.location_id, [other for other in state.present() if other != who]
     own = texts_for(lore, "npc", own_id=who).briefing(who) or NPCBriefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
-    memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
+    memories = remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(memory for memory in memories if not unheard(memory.content))
     heard_of = _absent_heard_of(who, state, [*(item.text for item in knows), *(memory.content for memory in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
@@ -111,6 +111,10 @@ def npc_intent_input(
             entity_id: state.name_of(entity_id) for entity_id in dict.fromkeys(shown) if entity_id in state.entities
         },
         scene_state={} if state.ruleset is None else state.ruleset.scene,
+        scene_in_words=() if manner is None else scene_in_words(state, rules.ruleset),
+        situations=() if manner is None else situations_in_words(state, rules),
+        tone="" if manner is None else manner["tone"],
+        stakes="" if manner is None else manner["stakes"],
         seed=seed,
         recall={key: count for key, count in sorted(state.recall.items()) if key.startswith(_key_prefixes(who))},
     )
@@ -153,6 +157,7 @@ def _own_self(who: str, state: WorldState, rules: CampaignRules, own: NPCBriefin
         ),
         conditions=state.conditions_of(who),
         escalation=state.escalation.get(who, 0),
+        introduction="" if character is not None and character.profile else rules.introduced(who),
     )
 
 
@@ -199,7 +204,8 @@ def _looked_up(item_id: str, generations: Sequence[Generation]) -> SceneItem | N
     return None
 
 
-def _remembered(who: str, state: WorldState, decay_lambda: float, company: Sequence[str]) -> Iterator[Remembered]:
+def remembered(who: str, state: WorldState, decay_lambda: float, company: Sequence[str]) -> Iterator[Remembered]:
+    """Yield the memories of somebody that weigh most, with who of the company has them, too."""
     observations = state.observations.get(who, {})
     for memory in recalled(observations, minute=state.minutes, decay_lambda=decay_lambda, limit=MEMORIES):
         yield Remembered(
@@ -302,11 +308,10 @@ async def decide_intent(
     premises: Sequence[Premise],
     recorder: Recorder | None = None,
 ) -> NpcIntent:
-    """Return the intent of a character at a scene, made from what it knows and what it saw of the rounds so far. If a
-    model tells what the character withholds even after repair, the built-in stage is run in its place.
+    """Return the intent of a character at a scene, made from what it knows and what it saw of the rounds so far. A
+    model's intent that tells what the character withholds is invalid.
 
     Raises:
-        OutputRejected: an output stayed invalid for another reason.
         ProviderError: the model could not be asked.
     """
     recorder = turn.recorder if recorder is None else recorder
@@ -324,23 +329,15 @@ async def decide_intent(
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
         claims=premises if turn.submission.whisper_to in (None, who) else (),
+        manner=turn.setting.manner,
         unheard=knows.says_unheard,
     )
     stage, kept_back = turn.stages.npc_intent, frozenset(item.id for item in given.knows if item.kept_back)
-    leaks: list[str] = []
 
     def check(answer: Reflection) -> str | None:
-        leak = turn.views.intent_leak(stage.made_of(answer, given), at, kept_back=kept_back)
-        leaks.extend([leak] if leak else ())
-        return leak
+        return turn.views.intent_leak(stage.made_of(answer, given), at, kept_back=kept_back)
 
-    try:
-        return await stage.run(given, recorder, check=check, listener=turn.listener)
-    except OutputRejected:
-        if not leaks:
-            raise
-        # A model that would not keep a secret is replaced by the built-in stage, so that the turn is not lost.
-        return await stage.without_model().run(given, recorder)
+    return await stage.run(given, recorder, check=check, listener=turn.listener)
 
 
 async def decide_intents(
@@ -356,7 +353,7 @@ async def decide_intents(
     order.
 
     Raises:
-        OutputRejected, ProviderError: as `decide_intent`."""
+        ProviderError: as `decide_intent`."""
     recorders = [Recorder() for _ in order]
     jobs = (
         decide_intent(turn, who, scene, at, rounds, premises=premises, recorder=recorder)
@@ -378,9 +375,10 @@ async def carry_out(turn: TurnContext, who: str, intent: NpcIntent, at: TurnPoin
     and the thought before them, join the stream.
 
     Raises:
-        OutputRejected, ProviderError: where a rulebook is applied by a model.
+        ProviderError: where a rulebook is applied by a model.
     """
-    stream = at.stream.with_intention(who, intent.action_text, thought=intent.thought, to=intent.whisper_to)
+    words, thought, felt = intent.action_text, intent.thought, turn.setting.emotion_of(who, at.state)
+    stream = at.stream.with_intention(who, words, thought=thought, to=intent.whisper_to, emotion=felt)
     actions = () if intent.action is None else (intent.action,)
     attempts, at = turn.views.grounded(actions, replace(at, stream=stream), acting=who)
     shown = turn.views.acquaintance(at.state).shown
@@ -422,7 +420,7 @@ async def resolve_attempts(
     """Resolve judged attempts by the rules, and record it under a name; return the resolution and the state after it.
 
     Raises:
-        OutputRejected, ProviderError: where a rulebook is applied by a model.
+        ProviderError: where a rulebook is applied by a model.
     """
     rules = turn.setting.rules
     ruled = await rule_attempts(
@@ -458,10 +456,12 @@ def remember(
     It begins at `state`, or at the state after the round.
     """
     state = after if state is None else state
-    if turn.setting.rules.profile == "freeform":
+    rules = turn.setting.rules
+    if rules.profile == "freeform" and not rules.ruleset.by_rulebook:
         return state, ()
     state, overheard = apply_fitting(state, _overheard_reveals(before, after, audience))
-    state, seen = apply_fitting(state, observe(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+    sights = observe(resolution, before, after, ruleset=rules.ruleset, keeps_words=turn.setting.keeps_words)
+    state, seen = apply_fitting(state, sights)
     return state, (*overheard, *seen)
 
 

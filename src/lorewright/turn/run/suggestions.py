@@ -48,7 +48,13 @@ _WORDINGS = 2
 _KINDS: tuple[Kind, ...] = ("social", "physical", "onward")
 
 
-def suggest(run: DryRun, knows: Acquaintance, told: Sequence[str], tried: Sequence[Resolution] = ()) -> tuple[str, ...]:
+def suggest(
+    run: DryRun,
+    knows: Acquaintance,
+    told: Sequence[str],
+    tried: Sequence[Resolution] = (),
+    wished: Sequence[str] = (),
+) -> tuple[str, ...]:
     """Return at most three lines that bring something when they are typed, the best first: as far as there are such,
     one to somebody, one with the hands or eyes, one onward.
 
@@ -56,15 +62,24 @@ def suggest(run: DryRun, knows: Acquaintance, told: Sequence[str], tried: Sequen
     left to be had, a way to where something is comes last. `told` are the texts that the player was told so far, in
     their order; `tried` are the resolutions of the rounds that they played. Lines that the ruleset has no action for
     are omitted; its own actions take the place of what is missing.
+
+    `wished` are lines that a model would offer. Of the lines that are made here and bring something, one that does the
+    same as such a line goes before others of its kind. No word of a model is offered: its lines may tell a secret.
     """
-    return tuple(line.text for line in paying_lines(run, knows, told, tried)) if knows.state.ended is None else ()
+    if knows.state.ended is not None:
+        return ()
+    return tuple(line.text for line in paying_lines(run, knows, told, tried, wished))
 
 
 def paying_lines(
-    run: DryRun, knows: Acquaintance, told: Sequence[str], tried: Sequence[Resolution] = ()
+    run: DryRun,
+    knows: Acquaintance,
+    told: Sequence[str],
+    tried: Sequence[Resolution] = (),
+    wished: Sequence[str] = (),
 ) -> tuple[PayingLine, ...]:
     """Return the same lines with what is known of them."""
-    found = _Suggestions(run, knows, told, tried)
+    found = _Suggestions(run, knows, told, tried, wished)
     turned = len(tried) % len(_KINDS)
     best = {kind: found.best(kind) for kind in (*_KINDS[turned:], *_KINDS[:turned])}
     worn = _worn(tried)
@@ -110,7 +125,9 @@ def player_scope(knows: Acquaintance) -> Callable[[WorldState], Scope]:
     return scope
 
 
-def options_at(views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[Resolution]) -> tuple[str, ...]:
+def options_at(
+    views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[Resolution], wished: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the suggestions at a point of a turn; see `suggest`."""
     knows = views.acquaintance(at.state)
     lore = views.scene_lore(at.state)
@@ -122,14 +139,23 @@ def options_at(views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequenc
     )
     now = seen_by("player", at.stream.messages, own_id=at.state.player_id)
     told = [exchange.told for exchange in knows.story.exchanges if exchange.told]
-    return suggest(run, knows, [*told, *(message.content for message in now if message.type == "narration")], tried)
+    heard = [*told, *(message.content for message in now if message.type == "narration")]
+    return suggest(run, knows, heard, tried, wished)
 
 
 class _Suggestions:
     """The candidates of one state, by kind; the likeliest come first."""
 
-    def __init__(self, run: DryRun, knows: Acquaintance, told: Sequence[str], tried: Sequence[Resolution]) -> None:
+    def __init__(
+        self,
+        run: DryRun,
+        knows: Acquaintance,
+        told: Sequence[str],
+        tried: Sequence[Resolution],
+        wished: Sequence[str] = (),
+    ) -> None:
         self.run = run
+        self._wished = wished
         self.knows = knows
         self.state = knows.state
         self.shown = knows.shown
@@ -150,12 +176,22 @@ class _Suggestions:
                 lines, enough = self._onward(), 1
         found: list[PayingLine] = []
         sure = 0
+        wished = self._wished_actions()
         for line in islice(lines, _TRIES):
             found += [] if line is None else [line]
+            if line is not None and wished and self._actions(line.text) in wished:
+                return line
             sure += line is not None and line.certain and line.at_once and not line.ends
-            if sure >= enough or (found and found[-1].tied and found[-1].certain):
+            if not wished and (sure >= enough or (found and found[-1].tied and found[-1].certain)):
                 break
         return min(found, key=lambda line: line.rank, default=None)
+
+    def _wished_actions(self) -> list[tuple[object, ...]]:
+        return [actions for line in self._wished[:MOST] if (actions := self._actions(line))]
+
+    def _actions(self, line: str) -> tuple[object, ...]:
+        """Return what a line does, so that two lines can be compared that do the same in other words."""
+        return tuple(map(_done_by, (attempt.action for attempt in self.run.attempts(self.state, line) or ())))
 
     def _names(self) -> list[str]:
         heard = self.knows.heard_of()
@@ -418,6 +454,11 @@ class _Suggestions:
         items = (item for who in people for item in gather_person(packs, who).briefing.knows)
         left = (*gather_place(packs, place).discoverable, *items)
         return bool(state.held_by(place)) or any(item.id not in learned for item in left)
+
+
+def _done_by(action: Action) -> tuple[object, ...]:
+    said = (f"{key}={_bare(value).casefold()}" for key, value in action.metadata.items() if isinstance(value, str))
+    return action.type, action.target_id, action.location_id, tuple(sorted(said))
 
 
 def _bare(name: str) -> str:

@@ -36,15 +36,14 @@ from lorewright.turn.stages.summarise.context import SummariserContext
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.stages.variables import RecapContext, RepairContext, SummaryOutput
 from lorewright.values.annotations import SummariserInput, SummariserOutput
+from lorewright.values.inner import InnerInput, StateExtractorOutput
 from lorewright.values.packet import ContextPacket
 from lorewright.values.proposals import (
     ExtractorInput,
     ExtractorOutput,
-    InnerInput,
     NpcIntentInput,
     ResolutionInput,
     ResolutionOutput,
-    StateExtractorOutput,
 )
 from lorewright.values.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 

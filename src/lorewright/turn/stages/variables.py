@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -15,15 +14,17 @@ from lorewright.rules.actions import Action
 from lorewright.rules.patch import REASON_CODES, ActionResult, Outcome, OutcomeCode
 from lorewright.rules.verbs import verb_of
 from lorewright.tokens import count_tokens
+from lorewright.turn.views.circumstances import value_in_words
 from lorewright.values.packet import ContextPacket
-from lorewright.values.records import InnerState, Message, NarratorInput, NpcAct, Premise
+from lorewright.values.records import FIRST_CODE, InnerState, Message, NarratorInput, NpcAct, Premise
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.schemas import plain
 from lorewright.world.things import MANIFEST_LEVEL
 
 # Premises -> lines for a prompt: what the player claims, and whether anybody may agree to it.
 
-_CLAIMED = {
+CLAIMED = {
     "said": "{by} told {to}: “{what}”",
     "promised": "{by} promised {to}: “{what}”",
     "owes": "{by} owes {to}: “{what}”",
@@ -35,7 +36,7 @@ def claims_in_words(premises: Iterable[Premise], names: Mapping[str, str]) -> It
     """Yield a line for each premise; the claimed words are the player's, and the evidence is not told."""
     for premise in premises:
         by, to = names.get(premise.by, "somebody"), names.get(premise.to or "", "somebody")
-        claimed = _CLAIMED[premise.kind].format(by=by, to=to, what=premise.what)
+        claimed = CLAIMED[premise.kind].format(by=by, to=to, what=premise.what)
         said = "That is so." if premise.holds else "Nothing bears this out: nobody agrees to it or repeats it as true."
         yield f"The player claims that {claimed}. {said}"
 
@@ -68,7 +69,7 @@ def cut(text: str, budget_tokens: int) -> str:
 
 # Outcomes, acts and changes -> lines for a prompt.
 
-_MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
+MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
     {
         "looked": "it is looked at",
         "listed": "what is carried is gone through",
@@ -98,7 +99,7 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
         "blocked": "it cannot be done, and is not",
     }
 )
-_BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
+BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
 # The most tokens that are shown of an intention, and of an author's text for it.
 INTENTION_TOKENS = 60
 AUTHORED_TOKENS = 90
@@ -112,7 +113,7 @@ def name_of(given: NarratorInput, entity_id: str) -> str:
     return given.names.get(entity_id) or local(entity_id).replace("_", " ")
 
 
-def _tried(kind: str) -> str:
+def tried(kind: str) -> str:
     """Return what stands after `tries to` for a type of action."""
     verb = verb_of(kind)
     return kind if verb is None else verb.tried or verb.name
@@ -126,18 +127,20 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
         for entity_id in (outcome.target_id, outcome.location_id, outcome.item_id)
         if entity_id is not None
     }
-    tried = [name_of(given, outcome.actor_id), f"tries to {_tried(outcome.type)}"]
-    tried += [names[outcome.target_id]] if outcome.target_id else []
-    tried += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
-    tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    parts = [name_of(given, outcome.actor_id), f"tries to {tried(outcome.type)}"]
+    verb = verb_of(outcome.type)
+    joint = "with " if given.code_version > FIRST_CODE and verb is not None and verb.is_free else ""
+    parts += [f"{joint}{names[outcome.target_id]}"] if outcome.target_id else []
+    parts += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
+    parts += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
     words = f' ("{outcome.words}")' if outcome.words else ""
-    band = f"{_BANDS[outcome.band]}; " if outcome.band else ""
+    band = f"{BANDS[outcome.band]}; " if outcome.band else ""
     # The scenario's own words tell the effect of a failed check; if there are none, it is nothing but the failure.
-    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else MEANINGS[outcome.code]
     why = f"; {REASON_CODES[outcome.reason]}" if outcome.reason else ""
     say = [f" In these words or close to them: {' '.join(outcome.say)}"] if outcome.say else []
     then = [f" And then: {' '.join(outcome.then)}"] if outcome.then else []
-    return "".join([f"{' '.join(tried)}{words}: {band}{meaning}{why}.", *say, *then])
+    return "".join([f"{' '.join(parts)}{words}: {band}{meaning}{why}.", *say, *then])
 
 
 def act_in_words(act: NpcAct, given: NarratorInput) -> str:
@@ -168,7 +171,7 @@ def _came_of(outcome: Outcome, given: NarratorInput) -> str:
     verb = verb_of(outcome.type)
     if not open_end or verb is None or not verb.reply:
         return line
-    return line.replace(_MEANINGS["acted"], f"it is said; the answer is {given.player.name}'s, and is not told", 1)
+    return line.replace(MEANINGS["acted"], f"it is said; the answer is {given.player.name}'s, and is not told", 1)
 
 
 def changes_in_words(given: NarratorInput) -> Iterator[tuple[str, str]]:
@@ -224,21 +227,6 @@ def attempts_in_words(
         yield f"{' '.join([action.type, *named])}{words}: {f'cannot be done: {why}' if blocked else 'will be tried'}"
 
 
-def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
-    """Return an outcome in a line as a bystander saw it; an entity without a name is called by words made of its ID."""
-
-    def named(entity_id: str) -> str:
-        return names.get(entity_id) or local(entity_id).replace("_", " ")
-
-    tried = [named(outcome.actor_id), f"tries to {_tried(outcome.type)}"]
-    tried += [named(outcome.target_id)] if outcome.target_id else []
-    tried += [f"to {named(outcome.location_id)}"] if outcome.location_id else []
-    tried += [f"with {named(outcome.item_id)}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
-    words = f' ("{outcome.words}")' if outcome.words else ""
-    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
-    return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])
-
-
 # The variables: `player`, `char`, `chars`, `turn`, `lore`, `msgs`.
 
 # The name of a player's character without one.
@@ -279,9 +267,11 @@ class CharVariables(Frozen):
     states: tuple[StateVariable, ...] = ()
 
 
-class CharInside(CharVariables):
+class CharInside(Frozen):
     """A character as extractors are shown it: `all_states` has the latent ones too."""
 
+    name: str
+    description: str = ""
     all_states: tuple[StateVariable, ...] = ()
 
 
@@ -298,21 +288,23 @@ class LoreVariables(Frozen):
 
 
 class MessageVariables(Frozen):
-    """A message of the stream, as a stage may see it: `character` is who speaks (`narrator`, a name), `is_dialog` that
-    somebody is quoted in it, `emotion` the mood that its sender noted, if they did."""
+    """A message of the stream, as a stage may see it: `character` is who speaks (`narrator`, a name), `mark` what the
+    message is (a thought, an attempt, a narration and to whom), `is_dialog` that somebody is quoted in it, `emotion`
+    the mood that its sender was in, where they have one."""
 
     character: str
+    mark: str = ""
     text: str
     is_dialog: bool = False
     emotion: str = ""
     turn_no: int = 0
-    type: str = "narration"
 
 
 def state_variables(states: Iterable[InnerState], *, latent: bool) -> tuple[StateVariable, ...]:
     """Return states as prompts show them, sorted by name; with `latent` also those that their owner does not know
     of."""
-    shown = sorted((state for state in states if latent or state.level >= MANIFEST_LEVEL), key=lambda state: state.name)
+    seen = (state for state in states if latent or (state.level >= MANIFEST_LEVEL and state.value is not None))
+    shown = sorted(seen, key=lambda state: state.name)
     return tuple(
         StateVariable(
             name=state.name,
@@ -326,20 +318,37 @@ def state_variables(states: Iterable[InnerState], *, latent: bool) -> tuple[Stat
 
 
 def message_variables(
-    messages: Iterable[tuple[int, Message]], name_of: Callable[[str], str]
+    messages: Iterable[tuple[int, Message]], name_of: Callable[[str], str], *, told_to: str = ""
 ) -> tuple[MessageVariables, ...]:
-    """Return messages, given as (turn number, message) that the reader may see, as prompts show them."""
+    """Return messages, given as (turn number, message) that the reader may see, as prompts show them; `told_to` is the
+    name of the player's character."""
     return tuple(
         MessageVariables(
             character=message.owner if message.owner in ("narrator", "system") else name_of(message.owner),
+            mark=_mark(message, told_to, name_of),
             text=message.content[:MESSAGE_CHARACTERS],
             is_dialog=is_dialog(message.content),
             emotion=str(message.payload.get("emotion") or ""),
             turn_no=turn_no,
-            type=message.type,
         )
         for turn_no, message in messages
     )
+
+
+def _mark(message: Message, told_to: str, name_of: Callable[[str], str]) -> str:
+    """Return what a message is, so that a thought does not stand like a narration."""
+    whisper_to = str(message.payload.get("to") or "")
+    match message.type:
+        case "thought":
+            return "a thought that nobody hears"
+        case "intention" if whisper_to:
+            return f"whispered to {name_of(whisper_to)} alone"
+        case "intention":
+            return "what was said or tried"
+        case "narration" if message.subtype == "whisper":
+            return "a whisper"
+        case _:
+            return f"to {told_to}, who is “you” in it" if told_to else "to the player"
 
 
 def is_dialog(text: str) -> bool:
@@ -348,10 +357,8 @@ def is_dialog(text: str) -> bool:
 
 
 def in_words(value: Any) -> str:
-    """Return a value for reading: a text as it is, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    """Return a value for reading: no prompt has JSON for what is meant for reading."""
+    return value_in_words(plain(value)) or "not set"
 
 
 # Contexts of the prompts besides the turn's own stages: recaps and repairs; and the output of a recap.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.storage.annotation_rows import Row, decisions_in, entries_of, lorebook_rows, review_rows
-from lorewright.storage.database import Database
-from lorewright.turn.store.rows import OPS
+from lorewright.storage.database import Database, read_json
+from lorewright.turn.store.rows import OPS, LaterIds, later_ids
 from lorewright.values.annotations import LorebookEntry, Review
 
 
@@ -61,33 +61,42 @@ class StoredReview:
 
 
 def lorebook(database: Database, turn_id: str) -> list[StoredEntry]:
-    """Return the campaign's lorebook as of a turn, the oldest entry first."""
+    """Return the campaign's lorebook as of a turn, the oldest entry first, with the IDs of that turn."""
+    later = later_ids(database, turn_id)
     return [
-        StoredEntry(row["turn_id"], row["turn_no"], _entry(row), row["entry_no"], row["decision"], row["decided_in"])
+        StoredEntry(
+            row["turn_id"], row["turn_no"], _entry(row, later), row["entry_no"], row["decision"], row["decided_in"]
+        )
         for row in lorebook_rows(database, turn_id)
     ]
 
 
 def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
     """Return the entries of one turn whose narrations contradict what is established, in order."""
-    return [entry for row in entries_of(database, turn_id) if (entry := _entry(row)).flag is not None]
+    return [entry for row in entries_of(database, turn_id) if (entry := _entry(row, LaterIds())).flag is not None]
 
 
 def reviews(database: Database, turn_id: str) -> list[StoredReview]:
-    """Return the reviews of the turns up to a turn, the oldest first, decided ones included."""
+    """Return the reviews of the turns up to a turn, the oldest first, decided ones included, with the IDs of that
+    turn."""
+    later = later_ids(database, turn_id)
     return [
-        StoredReview(row["turn_id"], row["turn_no"], row["review_no"], _review(row), row["decision"], row["decided_in"])
+        StoredReview(
+            row["turn_id"], row["turn_no"], row["review_no"], _review(row, later), row["decision"], row["decided_in"]
+        )
         for row in review_rows(database, turn_id)
     ]
 
 
-def _entry(row: Row) -> LorebookEntry:
-    return LorebookEntry.model_validate({name: row[name] for name in LorebookEntry.model_fields})
+def _entry(row: Row, later: LaterIds) -> LorebookEntry:
+    fields = {name: row[name] for name in LorebookEntry.model_fields}
+    return LorebookEntry.model_validate(later.of(row["turn_no"], fields) if later.upgrades else fields)
 
 
-def _review(row: Row) -> Review:
+def _review(row: Row, later: LaterIds) -> Review:
     fields = {name: row[name] for name in Review.model_fields if name != "ops"}
-    return Review.model_validate({**fields, "ops": OPS.validate_json(row["ops_json"])})
+    fields["ops"] = OPS.validate_python(later.of(row["turn_no"], read_json(row["ops_json"])))
+    return Review.model_validate(fields)
 
 
 def name_of_edit(database: Database, turn_id: str) -> str:

@@ -6,6 +6,7 @@ states: a turn in a world of 20,000 facts makes the rows of the few that it chan
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, Entity, Fact, Relation, Relationship, Thread, WorldState, read_state
 from lorewright.world.things import Character, Observation, PendingThreat, Situation
 
+# The place of the base profile in the row of a character.
+_PROFILE = 2
 # The largest integer of SQLite.
 _LARGEST = 2**63 - 1
 
@@ -67,11 +70,18 @@ def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowCh
             yield from (RowChange(table.name, _key(key), None) for key in old if key not in new)
 
 
-def all_rows(campaign_id: str, state: WorldState) -> dict[str, set[tuple[Value, ...]]]:
-    """Return table -> every complete row of it, for a state."""
+def all_rows(campaign_id: str, state: WorldState, rules_json: str = "{}") -> dict[str, set[tuple[Value, ...]]]:
+    """Return table -> every complete row of it, for a state; `rules_json` are the rules that the campaign began with,
+    whose introductions stand for profiles that nobody wrote."""
     found: dict[str, set[tuple[Value, ...]]] = {table.name: set() for table in TABLES}
+    introductions = json.loads(rules_json).get("introductions", {})
     for change in changed_rows(None, state):
-        found[change.table].add((campaign_id, *change.key, *(change.rest or ())))
+        rest = change.rest or ()
+        if change.table == "characters" and change.key[0] in introductions and rest[_PROFILE] == "{}":
+            text = introductions[change.key[0]]["text"]
+            said = json.dumps({"description": text}, ensure_ascii=False, separators=(",", ":"))
+            rest = (*rest[:_PROFILE], said, *rest[_PROFILE + 1 :])
+        found[change.table].add((campaign_id, *change.key, *rest))
     return found
 
 

@@ -3,25 +3,26 @@ stream."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
 from lorewright.errors import LorewrightError
-from lorewright.ids import canonical_json, content_hash
+from lorewright.ids import canonical_json, content_hash, with_other_ids
 from lorewright.rules.actions import Action
 from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.storage.database import Database, read_json
+from lorewright.storage.heads import upgrades_on_path
 from lorewright.storage.integrity import Row as StoredRow
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.values.annotations import Summary, SummarySentence, ToldTurn
 from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.records import Message
-from lorewright.world.ops import StateOp
+from lorewright.world.ops import RenameIds, StateOp
 from lorewright.world.state import WorldState
 
 OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...], config=ConfigDict(defer_build=True))
@@ -70,6 +71,39 @@ def message_of(row: StoredRow) -> Message:
         payload=read_json(row["payload_json"]),
         audience=tuple(read_json(row["audience_json"])),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LaterIds:
+    """The IDs that upgrades on the way to a turn gave to what had others: the number of each such turn with ID then ->
+    ID now, oldest first."""
+
+    upgrades: tuple[tuple[int, Mapping[str, str]], ...] = ()
+
+    def of(self, turn_no: int, value: Any) -> Any:
+        """Return a value of JSON that a turn holds, with the IDs of now."""
+        for upgraded, ids in self.upgrades:
+            value = with_other_ids(value, ids) if turn_no < upgraded else value
+        return value
+
+    def of_message(self, turn_no: int, message: Message) -> Message:
+        """Return a message of a turn with the IDs of now; its words stay."""
+        if not any(turn_no < upgraded for upgraded, _ in self.upgrades):
+            return message
+        held = {"owner": message.owner, "payload": dict(message.payload), "audience": list(message.audience)}
+        now = self.of(turn_no, held)
+        return message.model_copy(update={**now, "audience": tuple(now["audience"])})
+
+
+def later_ids(database: Database, turn_id: str) -> LaterIds:
+    """Return the IDs that upgrades on the way to a turn gave anew."""
+    renamed = (
+        (int(row["turn_no"]), op.ids)
+        for row in upgrades_on_path(database, turn_id)
+        for op in OPS.validate_json(row["ops_json"])
+        if isinstance(op, RenameIds)
+    )
+    return LaterIds(tuple(renamed))
 
 
 def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
@@ -234,7 +268,9 @@ def summary_at(database: Database, turn_id: str) -> Summary | None:
     row = story_row(database, turn_id)
     if row is None:
         return None
-    sentences = tuple(SummarySentence.model_validate(sentence) for sentence in row.sentences)
+    # What was summarised may have been summarised before an upgrade or after it.
+    told = later_ids(database, turn_id).of(row.from_turn_no, list(row.sentences))
+    sentences = tuple(SummarySentence.model_validate(sentence) for sentence in told)
     return Summary(from_turn_no=row.from_turn_no, to_turn_no=row.to_turn_no, sentences=sentences)
 
 
@@ -247,7 +283,9 @@ def turns_to_summarise(
     if until - after < SUMMARISE_AFTER:
         return ()
     rows = narration_rows(database, turn_id, after=after, until=until)
-    told = told_turns([(row["turn_no"], message_of(row)) for row in rows], state)
+    later = later_ids(database, turn_id)
+    messages = [(row["turn_no"], later.of_message(row["turn_no"], message_of(row))) for row in rows]
+    told = told_turns(messages, state)
     return told[:SUMMARISE_AFTER] if len(told) >= SUMMARISE_AFTER else ()
 
 

@@ -44,7 +44,9 @@ from lorewright.storage.tables import open_migrated
 from lorewright.turn.store.projection import StateOf, bring_projection_up, projection_statements, stored_state
 from lorewright.turn.store.rows import (
     OPS,
+    LaterIds,
     attempt_row,
+    later_ids,
     message_of,
     now,
     prompt_text_statements,
@@ -89,10 +91,10 @@ class CampaignStore:
             bring_projection_up(self.database)
         # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
-        # The turn and player of the last story asked for, and that story: a turn adds a few words to it.
-        self._story: tuple[str, str, StorySoFar] = ("", "", StorySoFar())
-        # The turn of the last head whose rounds were asked for, and their resolutions.
-        self._tried: tuple[str, tuple[Resolution, ...]] = ("", ())
+        # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
+        self._story: tuple[str, tuple[str, LaterIds], StorySoFar] = ("", ("", LaterIds()), StorySoFar())
+        # The turn of the last head whose rounds were asked for, the IDs since, and their resolutions.
+        self._tried: tuple[str, LaterIds, tuple[Resolution, ...]] = ("", LaterIds(), ())
 
     def close(self) -> None:
         """Close the file."""
@@ -152,7 +154,7 @@ class CampaignStore:
             revision=row["revision"],
             state=state,
             options=options_of(result),
-            recent=tuple(self._messages_of(path)),
+            recent=tuple(self._messages_of(path, row["turn_id"])),
             markers=markers_of(result),
             scene_lore=(cached.lore_json,) if cached else (),
             session_id=session.id if session else None,
@@ -220,11 +222,13 @@ class CampaignStore:
             for turn in path_to(self.database, to, after=after)
         ]
 
-    def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
-        """Return (turn number, message) of the last turns up to a turn, oldest first."""
-        return self._messages_of(path_to(self.database, turn_id, last=last))
+    def messages(self, turn_id: str, *, last: int, seen_from: str | None = None) -> list[tuple[int, Message]]:
+        """Return (turn number, message) of the last turns up to a turn, oldest first, with the IDs of that turn or of a
+        later one that they are seen from."""
+        return self._messages_of(path_to(self.database, turn_id, last=last), seen_from or turn_id)
 
-    def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
+    def _messages_of(self, turns: Sequence[sqlite3.Row], seen_from: str) -> list[tuple[int, Message]]:
+        later = later_ids(self.database, seen_from)
         found: list[tuple[int, Message]] = []
         for turn in turns:
             rows = self.database.rows(
@@ -232,7 +236,7 @@ class CampaignStore:
                 self.campaign_id,
                 turn["turn_id"],
             )
-            found += [(turn["turn_no"], message_of(row)) for row in rows]
+            found += [(turn["turn_no"], later.of_message(turn["turn_no"], message_of(row))) for row in rows]
         return found
 
     def opening(self) -> ToldOpening | None:
@@ -252,24 +256,27 @@ class CampaignStore:
 
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""
-        last, who, so_far = self._story
-        if who != head.state.player_id or not (last and is_on_path(self.database, last, to=head.turn_id)):
+        last, seen, so_far = self._story
+        later = later_ids(self.database, head.turn_id)
+        if seen != (head.state.player_id, later) or not (last and is_on_path(self.database, last, to=head.turn_id)):
             last, so_far = "", StorySoFar()
         rows = words_on_path(self.database, head.turn_id, after=last or None)
         if rows:
-            so_far = so_far.grown([(row["turn_no"], message_of(row)) for row in rows], head.state.player_id)
-        self._story = (head.turn_id, head.state.player_id, so_far)
+            told = [(row["turn_no"], later.of_message(row["turn_no"], message_of(row))) for row in rows]
+            so_far = so_far.grown(told, head.state.player_id)
+        self._story = (head.turn_id, (head.state.player_id, later), so_far)
         return so_far
 
     def tried(self, head: Head) -> tuple[Resolution, ...]:
         """Return the resolutions of the player's rounds up to a head, in order; records that cannot be read are left
         out."""
-        last, so_far = self._tried
-        if not (last and is_on_path(self.database, last, to=head.turn_id)):
+        last, seen, so_far = self._tried
+        later = later_ids(self.database, head.turn_id)
+        if seen != later or not (last and is_on_path(self.database, last, to=head.turn_id)):
             last, so_far = "", ()
         rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
-        so_far = (*so_far, *(found for row in rows if (found := _read_resolution(row["output_json"])) is not None))
-        self._tried = (head.turn_id, so_far)
+        so_far = (*so_far, *(found for row in rows if (found := _read_resolution(row, later)) is not None))
+        self._tried = (head.turn_id, later, so_far)
         return so_far
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
@@ -306,6 +313,15 @@ class CampaignStore:
         """Return the submissions that failed, oldest first."""
         rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
         return [{**dict(row), "records_json": read_json(row["records_json"])} for row in rows]
+
+    def has_played(self, action_id: str) -> bool:
+        """Return True if a turn was played under an action ID, on any branch."""
+        sql = "SELECT 1 FROM turns WHERE campaign_id = ? AND user_action_id = ?"
+        return self.database.row(sql, self.campaign_id, action_id) is not None
+
+    def cached_scene(self) -> SceneLoreRow | None:
+        """Return the stored lore of the head's scene; None where nothing was played in it."""
+        return scene_lore_row(self.database, self.head().state.scene.id)
 
     def stored_result(self, submission: Submission) -> str | None:
         """Return the result of the turn that this action ID made, as it was first told; None for a new one.
@@ -471,8 +487,11 @@ def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tu
     return statements
 
 
-def _read_resolution(text: str) -> Resolution | None:
+def _read_resolution(row: sqlite3.Row, later: LaterIds) -> Resolution | None:
     try:
-        return Resolution.model_validate_json(text)
+        found = Resolution.model_validate_json(row["output_json"])
+        if not later.upgrades:
+            return found
+        return Resolution.model_validate(later.of(row["turn_no"], found.model_dump(mode="json")))
     except ValidationError:
         return None

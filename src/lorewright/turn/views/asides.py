@@ -66,26 +66,57 @@ def _rules(state: WorldState, rules: CampaignRules) -> str:
     return f"{' '.join(rules.ruleset.summary.split())} Say in your own words what you do or say; /help lists more."
 
 
-_ANSWERS: Mapping[str, Tell] = {"who": _who, "time": _time, "ways": _ways, "rules": _rules}
+def _score(state: WorldState, rules: CampaignRules) -> str:
+    clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
+    return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
+
+
+def _losing(state: WorldState, rules: CampaignRules) -> str:
+    clocks = [f"{clock['name']} ({clock['value']} of {clock['max']})" for clock in state.clocks_shown()]
+    runs = f" What runs out or fills up is {listed(clocks)}; /goal says what each of them means." if clocks else ""
+    return f"It can end well or badly, and what you do decides it.{runs} /undo takes a turn back, at the end too."
+
+
+_ANSWERS: Mapping[str, Tell] = {
+    "who": _who,
+    "time": _time,
+    "ways": _ways,
+    "rules": _rules,
+    "score": _score,
+    "losing": _losing,
+}
 _TEXTS: Mapping[str, str] = {
     "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
     "about what you have heard of, take, give, use, open, go somewhere, wait. /help lists all of it.",
     "hint": "Try somebody or something that you have not tried yet.",
-    "goal": "/goal says what you want here, and what the clocks mean.",
-    "recap": "/recap tells what has happened so far.",
+    "goal": "Nobody has told you what to want here. Look about.",
+    "recap": "Nothing has happened yet that is worth a summary. /recap tells who you are and what is open.",
+    "machine": "A program answers here, by rules and in words that people wrote for it; it plays fair, and "
+    "knows no more than the story does.",
     "undo": "/undo takes the last turn back, /undo 3 the last three.",
     "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
     "restart": "/undo 3 goes back three turns; lorewright play NAME --new begins the story anew.",
     "quit": "/quit leaves the game, and everything is kept.",
-    "story": "That is not in your hands here: the story knows what you do and say in it, and its own rules, no others.",
+    "story": "That is beyond you here: you can do and say what a person in your place could, and the story's own rules "
+    "hold for it.",
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
     "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, and /help "
     "what is typed in it.",
-    "alone": "There is nobody here to hear it.",
+    "spoiler": "That would be telling: the end, and who is behind what, are for you to find out. /hint gives a nudge.",
+    "part": "You keep the part that this story gives you; who am I says which it is. Another story has another part.",
+    "display": "The sentences are as people wrote them, in their language and at their length; how they look is up to "
+    "your terminal.",
+    "pace": "No clock runs while you think or type. Time passes in the story alone, by what you do; a question to the "
+    "program costs none.",
+    "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
+    "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
+    "alone": "You say it aloud. There is nobody here to hear it, and nothing answers.",
     "rude": "Noted, and kept between us.",
 }
 
 
+# From so many telling words on what was told is looked through first.
+_TELLING = 2
 # The tokens of sections that are looked through for an answer.
 _TOKENS = 600
 
@@ -93,7 +124,8 @@ _TOKENS = 600
 def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[str, tuple[Citation, ...]]:
     """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
     read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it."""
-    for text in told:
+    texts = () if len(_stems(words)) < _TELLING else told
+    for text in texts:
         if quote := _quote_about(words, in_sentences(text)):
             return f"You remember: {quote}", ()
     query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
@@ -110,6 +142,10 @@ def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[
             quote=quote,
         )
         return f"You ask yourself. So much you know: {quote}", (cited,)
+    # A name alone stands in many sentences that say nothing of its bearer.
+    for text in told if not texts else ():
+        if quote := _quote_about(words, in_sentences(text)):
+            return f"You remember: {quote}", ()
     return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
 
 

@@ -21,12 +21,14 @@ from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.patch import Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
+from lorewright.turn.views.circumstances import emotion_of
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Summary, ToldTurn
 from lorewright.values.entries import Agenda, Marker, persona_change
-from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
+from lorewright.values.records import BUILTIN, CODE_VERSION, FIRST_CODE, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.changes import scene_change
 from lorewright.world.frozen import Frozen
@@ -103,12 +105,12 @@ def nothing_tried(head: Head) -> tuple[Resolution, ...]:
     return ()
 
 
-# A head -> a nudge for a player who does not know how to go on; empty where there is none.
-NudgeOf = Callable[[Head], str]
+# A head -> a sentence for a player who does not know how to go on, or what they want; empty where there is none.
+GuideTo = Callable[[Head], str]
 
 
-def no_nudge(head: Head) -> str:
-    """Return nothing: there is no nudge."""
+def no_guide(head: Head) -> str:
+    """Return nothing."""
     return ""
 
 
@@ -138,11 +140,13 @@ class Setting:
     to look up its history, its entry history, the agenda of each of the cast (by ID), whether scene lore is reused, and
     the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
     narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head, `tried` what
-    came of all that they tried; `nudge` answers a call for a hint; `leaks`
+    came of all that they tried; `nudge` answers a call for a hint, `goal` one for what the player wants; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
     come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
     was told; `player_ids` returns the IDs by which players know who is in disguise. With `renews_narrated` a fact that
-    was only narrated gives way to a later narration."""
+    was only narrated gives way to a later narration; `code_version` says how code words memories and numbers sources.
+    `tone` and `stakes` are the scenario's. `lore` are the budgets of lore, None in turns of before there were any,
+    whose scenes had no retrieved lore."""
 
     rules: CampaignRules
     seed: int
@@ -156,13 +160,32 @@ class Setting:
     calibration: Mapping[str, Any] = field(default_factory=dict)
     story: StoryOf = recent_story
     tried: TriedOf = nothing_tried
-    nudge: NudgeOf = no_nudge
+    nudge: GuideTo = no_guide
+    goal: GuideTo = no_guide
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
     read_meaning: ReadMeaning = no_meaning
     opening: ToldOpening | None = None
     player_ids: PlayerIdsOf = nobody_disguised
     renews_narrated: bool = True
+    code_version: int = CODE_VERSION
+    tone: str = ""
+    stakes: str = ""
+    lore: PlayLore | None = USUAL_LORE
+
+    @property
+    def keeps_words(self) -> bool:
+        """Return False if nobody remembered what was said, and personas remembered nothing, as in older versions."""
+        return self.code_version > FIRST_CODE
+
+    def emotion_of(self, who: str, state: WorldState) -> str:
+        """Return what somebody feels as they act; empty in older versions, whose messages did not say it."""
+        return emotion_of(who, state) if self.keeps_words else ""
+
+    @property
+    def manner(self) -> Mapping[str, str] | None:
+        """Return the scenario's tone and stakes, for the packet; None where packets had none of them yet."""
+        return None if self.code_version == FIRST_CODE else {"tone": self.tone, "stakes": self.stakes}
 
 
 # The name of the record of a turn whose packs were searched by words alone.
@@ -268,6 +291,11 @@ class Recorder:
         """Record a stage that is code alone."""
         output = _json(made) if isinstance(made, BaseModel) else _json_list(made)
         self.records.append(StageRecord(stage, _json_list(given), output))
+
+    def fell_back(self) -> tuple[str, ...]:
+        """Return the stages, each once, whose model failed while the turn went on without it."""
+        failed = (record.stage for record in self.records if record.calls and record.output_json == "null")
+        return tuple(dict.fromkeys(failed))
 
     def tokens(self) -> dict[str, int]:
         """Return the tokens that models read and wrote."""

@@ -10,10 +10,12 @@ from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import is_answered, verb_of
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
+from lorewright.settings import PlayLore
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
 from lorewright.values.records import (
+    FIRST_CODE,
     ClockTick,
     Evidence,
     InnerState,
@@ -58,10 +60,13 @@ def narrator_input(
     acts: tuple[NpcAct, ...] = (),
     quiet: tuple[str, ...] = (),
     markers: tuple[str, ...] = (),
+    markers_before: tuple[str, ...] = (),
+    code_version: int = FIRST_CODE,
     premises: tuple[Premise, ...] = (),
     leads: tuple[Lead, ...] = (),
     nameless: Collection[str] = (),
     scenery: tuple[SceneryView, ...] = (),
+    budgets: PlayLore | None = None,
 ) -> NarratorInput:
     """Return everything that the narration may rest on. `lore` is of the scene after the turn; `items` are those of
     before and after.
@@ -79,7 +84,7 @@ def narrator_input(
         outcomes=resolution.outcomes,
         results=validation.results,
         plan=plan,
-        scene=_scene_view(after, lore),
+        scene=_scene_view(after, lore, rules, code_version),
         scene_changed=scene_change(before, after) is not None,
         evidence=tuple(_evidence(before, after, outcomes, _revealed(resolution), {item.id: item for item in items})),
         clocks=_ticks(before, after),
@@ -110,9 +115,12 @@ def narrator_input(
         acts=acts,
         quiet=quiet,
         markers=markers,
+        markers_before=markers_before,
+        code_version=code_version,
         premises=premises,
         leads=leads,
         scenery=scenery,
+        lore=budgets,
     )
 
 
@@ -150,7 +158,7 @@ def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Record
             )
 
 
-def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
+def _scene_view(state: WorldState, lore: SceneLore, rules: CampaignRules, code_version: int) -> SceneView:
     place = state.entities[state.scene.location_id]
     people = [state.entities[npc_id] for npc_id in state.present_npcs()]
     lore = texts_for(lore, "narrator")
@@ -168,12 +176,18 @@ def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
                 pronoun=person.pronoun,
                 disposition=_lines(briefing.disposition) if (briefing := lore.briefing(person.id)) else (),
                 regard=_regard(person.id, state),
+                introduction=None if code_version == FIRST_CODE else _introduction(person.id, rules),
             )
             for person in people
         ),
         things=tuple(ThingView(id=item, name=state.name_of(item)) for item in state.held_by(place.id)),
         exits=ways_out(state),
     )
+
+
+def _introduction(who: str, rules: CampaignRules) -> LoreLine | None:
+    found = rules.introductions.get(who)
+    return None if found is None else LoreLine(key=f"introduction:{who}", text=found.text, chunk_id=found.chunk_id)
 
 
 # From so much trust and closeness over tension somebody is friendly, and so much below none of it they show it.

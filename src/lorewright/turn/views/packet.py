@@ -8,8 +8,9 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
+from lorewright.scene_lore.models import LorePassage, SceneLore, StageViewer, scene_view
 from lorewright.tokens import BY_SCRIPT, count_tokens
+from lorewright.turn.views.circumstances import scene_in_words
 from lorewright.values.annotations import SummarySentence
 from lorewright.values.entries import Agenda, facts_shown
 from lorewright.values.packet import ContextPacket
@@ -19,10 +20,10 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState
 
 # A packet and a budget -> the packet cut to it. Entries are dropped in a fixed order: first those that can be found
-# again by retrieval (the sitting's lore, then what was looked up), then what was told before (the story so far, the
-# oldest first; then the last narrations, likewise), then descriptions of the place, then standing lore, then facts and
-# relationships. Scene, entities, threads, clocks, inventory and briefings are never cut: without them a stage would be
-# wrong, not only brief.
+# again by retrieval (the sitting's lore, then what was looked up, then what was retrieved for the scene), then what was
+# told before (the story so far, the oldest first; then the last narrations, likewise), then descriptions of the place,
+# then standing lore, then facts and relationships. Scene, entities, threads, clocks, inventory and briefings are never
+# cut: without them a stage would be wrong, not only brief.
 
 # The room for the packet in a prompt of 8,000 tokens.
 PACKET_TOKENS = 6_000
@@ -55,6 +56,7 @@ def fit_packet(packet: Packet, *, budget_tokens: int, reading: int = BY_SCRIPT) 
 _CUT_ORDER = (
     ("lore_context", "session", "chunks"),
     ("lore_context", "asked"),
+    ("lore_context", "scene", "retrieved"),
     ("summary", "story"),
     ("recent_events",),
     ("lore_context", "scene", "atmosphere"),
@@ -133,19 +135,23 @@ def build_packet(
     *,
     viewer: StageViewer,
     asked: Sequence[dict[str, Any]] = (),
+    retrieved: Sequence[LorePassage] | None = None,
     session: Mapping[str, Any] | None = None,
     agendas: Mapping[str, Agenda] | None = None,
     calibration: Mapping[str, Any] | None = None,
     story: Sequence[SummarySentence] = (),
+    manner: Mapping[str, str] | None = None,
     budget_tokens: int = PACKET_TOKENS,
     reading: int = BY_SCRIPT,
 ) -> ContextPacket:
     """Return the packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
-    packet, `session` the lore that the sitting began with. `agendas` has the agenda of each of the cast, by ID: it is
-    the planner's alone, as are ties between people. Manifest states of people are shown to stages, not to players.
-    `calibration` is what was agreed on before the first turn, `story` what happened before `recent`, oldest first.
+    player's words, `retrieved` for the scene (None in games that retrieve nothing for it), `session` the lore that the
+    sitting began with. `agendas` has the agenda of each of the cast, by ID: it is the planner's alone, as are ties
+    between people. Manifest states of people are shown to stages, not to players.
+    `calibration` is what was agreed on before the first turn, `story` what happened before `recent`, oldest first;
+    `manner` has the scenario's tone and stakes; None gives a packet as it was before it had them, or anything in words.
 
     Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of the places
     that the ways lead to and of the subjects of threads, then others; the newest first, and not all of them.
@@ -158,13 +164,13 @@ def build_packet(
         "scene": {
             "location_id": state.scene.location_id,
             "time": {"minutes": state.minutes},
-            "constraints": _constraints(state, rules),
+            "constraints": _constraints(state, rules, manner),
         },
         "present_entities": list(present),
         "entities": [_entity(state, entity_id, viewer) for entity_id in dict.fromkeys(shown)],
         "facts": _facts(state, viewer, {*shown, *_related_ids(state)}),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
-        "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
+        "clocks": [_clock(state, rules, clock_id, manner) for clock_id in sorted(state.clocks)],
         "inventory": [
             {"owner_id": state.player_id, "item_id": item, "qty": quantity, "flags": {}}
             for item, quantity in state.held_by(state.player_id).items()
@@ -193,9 +199,9 @@ def build_packet(
         "failure_streak": dict(sorted(state.streaks.items())),
         "calibration": dict(plain(calibration or {})),
         "lore_context": {
-            "scene": _scene_lore(state, lore, viewer),
-            "asked": _passages(asked),
-            "session": {"chunks": chunks} if (chunks := _passages((session or {}).get("chunks", ()))) else {},
+            "scene": _scene_lore(state, lore, viewer, retrieved),
+            "asked": _passages(asked, manner),
+            "session": {"chunks": chunks} if (chunks := _passages((session or {}).get("chunks", ()), manner)) else {},
         },
     }
     return ContextPacket.model_validate(fit_packet(packet, budget_tokens=budget_tokens, reading=reading))
@@ -205,22 +211,42 @@ def _is_shown(kind: FactKind, viewer: StageViewer) -> bool:
     return fact_sight(kind, viewer) == "all"
 
 
-def _constraints(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
-    """Return the ruleset's scene and a short summary of how it is played; empty where the ruleset shapes no part of the
-    state."""
-    if state.ruleset is None:
-        return {}
-    return {"rulebook_summary": rules.ruleset.rulebook_summary, "scene_state": plain(state.ruleset.scene)}
+def _constraints(state: WorldState, rules: CampaignRules, manner: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return the ruleset's scene and a short summary of how it is played, where the ruleset shapes a part of the state;
+    and the manner in which the story is told."""
+    found: dict[str, Any] = dict(manner or {})
+    if state.ruleset is not None:
+        found |= {"rulebook_summary": rules.ruleset.rulebook_summary, "scene_state": plain(state.ruleset.scene)}
+        found |= {} if manner is None else {"scene_in_words": list(scene_in_words(state, rules.ruleset))}
+    return found
 
 
-def _scene_lore(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[str, Any]:
+def _scene_lore(
+    state: WorldState, lore: SceneLore, viewer: StageViewer, retrieved: Sequence[LorePassage] | None
+) -> dict[str, Any]:
     """Return the lore of the scene for a viewer. How much lies undiscovered is told by `investigation_progress`."""
-    shown = scene_view(lore, viewer, learned=state.learned_by(state.player_id))
-    return {**shown, "discoverable": [find for find in shown["discoverable"] if "content" in find]}
+    learned, open_threads = state.learned_by(state.player_id), {thread.id for thread in state.open_threads()}
+    # In games of before, what ties a scene to a thread was not shown until it was learned.
+    shown_threads = open_threads if retrieved is not None else set()
+    tied = (item for item in lore.thread_connections if item.name in shown_threads or item.id in learned)
+    shown = scene_view(lore.model_copy(update={"thread_connections": tuple(tied)}), viewer, learned=learned)
+    found = (
+        {} if retrieved is None else {"retrieved": [passage.model_dump(exclude={"tokens"}) for passage in retrieved]}
+    )
+    return {**shown, "discoverable": [find for find in shown["discoverable"] if "content" in find], **found}
 
 
-def _passages(chunks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{"chunk_id": chunk["chunk_id"], "text": chunk["text"]} for chunk in chunks]
+def _passages(chunks: Sequence[Mapping[str, Any]], manner: Mapping[str, str] | None) -> list[dict[str, Any]]:
+    found = [{"chunk_id": chunk["chunk_id"], "text": chunk["text"]} for chunk in chunks]
+    if manner is None:
+        return found
+    titles = (title_of(str(chunk.get("section_path", ""))) for chunk in chunks)
+    return [{**passage, "title": title} for passage, title in zip(found, titles, strict=True)]
+
+
+def title_of(section_path: str) -> str:
+    """Return the title of a chunk for a prompt: `Viktor > Background` -> `Viktor, Background`."""
+    return ", ".join(part.strip() for part in section_path.split(" > ") if part.strip())
 
 
 def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Agenda]) -> dict[str, Any]:
@@ -313,7 +339,7 @@ def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
     }
 
 
-def _clock(state: WorldState, rules: CampaignRules, clock_id: str) -> dict[str, Any]:
+def _clock(state: WorldState, rules: CampaignRules, clock_id: str, manner: Mapping[str, str] | None) -> dict[str, Any]:
     """Return a clock with its thresholds; their effects are the scenario's secret, their existence is not."""
     clock = state.clocks[clock_id]
     thresholds: dict[str, dict[str, Any]] = {str(value): {} for value in sorted(rules.clock_effects.get(clock_id, {}))}
@@ -324,6 +350,7 @@ def _clock(state: WorldState, rules: CampaignRules, clock_id: str) -> dict[str, 
         "max": clock.max,
         "triggers": thresholds,
         "tags": list(clock.tags),
+        **({"good": True} if manner is not None and clock_id in rules.good_clocks else {}),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.view import LoreView
-from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
+from lorewright.scene_lore.models import LorePassage, LoreText, SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import Head
 from lorewright.turn.views.leaks import QUOTED_WORDS
@@ -45,13 +45,16 @@ class TurnStream:
             stream = stream.with_message("system", "scene_marker", "", subtype=marker.subtype, payload=marker.payload)
         return stream
 
-    def with_intention(self, owner: str, words: str, *, thought: str = "", to: str | None = None) -> TurnStream:
+    def with_intention(
+        self, owner: str, words: str, *, thought: str = "", to: str | None = None, emotion: str = ""
+    ) -> TurnStream:
         """Return the stream with what somebody means to do as its last message, after their thought; with `to` it is
-        whispered to that character."""
-        stream = self.with_message(owner, "thought", thought) if thought else self
+        whispered to that character. `emotion` is what they feel as they mean it."""
+        felt = {"emotion": emotion} if emotion else {}
+        stream = self.with_message(owner, "thought", thought, payload=felt) if thought else self
         if to is None:
-            return stream.with_message(owner, "intention", words)
-        return stream.with_message(owner, "intention", words, subtype=WHISPER, payload={"to": to})
+            return stream.with_message(owner, "intention", words, payload=felt)
+        return stream.with_message(owner, "intention", words, subtype=WHISPER, payload={"to": to, **felt})
 
     def with_payload(self, payload: Mapping[str, Any]) -> TurnStream:
         """Return the stream with more in the payload of its last message."""
@@ -123,12 +126,14 @@ class RetrievedAnswer:
 class GatheredLore:
     """The lore that was gathered in a turn so far: all that could be told in it, or leaked.
 
-    `items` are those of every scene that was viewed, by ID, secrets included; `sights` the texts of places and people
+    `items` are those of every scene that was viewed, by ID, secrets included, `connections` the IDs of those that tie a
+    scene to a thread, which the planner is shown; `sights` the texts of places and people
     that the narrator was shown, `motives` what moves people, each by key: the latter are shown to them and to the
     planner, and told to nobody. `answers` are what was retrieved for packets.
     """
 
     items: Mapping[str, SceneItem] = field(default_factory=dict)
+    connections: frozenset[str] = frozenset()
     sights: Mapping[str, str] = field(default_factory=dict)
     motives: Mapping[str, str] = field(default_factory=dict)
     answers: tuple[RetrievedAnswer, ...] = ()
@@ -141,6 +146,7 @@ class GatheredLore:
         return replace(
             self,
             items={**self.items, **{item.id: item for item in lore.items()}},
+            connections=self.connections | {item.id for item in lore.thread_connections},
             sights={**self.sights, **_texts(lore.sights())},
             motives={**self.motives, **motives},
         )
@@ -155,6 +161,11 @@ class GatheredLore:
     def with_sights(self, lines: Iterable[LoreText]) -> GatheredLore:
         """Return this lore with more texts that the narrator is shown."""
         return replace(self, sights={**self.sights, **_texts(lines)})
+
+    def with_passages(self, passages: Iterable[LorePassage]) -> GatheredLore:
+        """Return this lore with retrieved sections that the narrator is shown."""
+        shown = {passage.chunk_id: passage.text for passage in passages}
+        return replace(self, sights={**self.sights, **shown}) if shown else self
 
 
 def _texts(lines: Iterable[LoreText]) -> dict[str, str]:

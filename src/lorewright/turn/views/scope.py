@@ -10,6 +10,7 @@ from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.packs.models import Item
+from lorewright.retrieval.view import find_same_things, ids_of
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.acts import plainly
 from lorewright.rules.aiming import WITHIN_TARGET
@@ -34,17 +35,22 @@ def ground(
     generations: Sequence[Generation],
     *,
     acting: str | None = None,
+    connects: bool = False,
 ) -> list[Attempt]:
     """Return each action with the items that its words point at: by ID only, so that no record of it tells a secret.
 
     `gather` returns a state's scene lore. An action is grounded in the state to which the ones before it plainly lead:
     after `go street` the player searches the street. `acting` is whose round it is: one of the cast, or the player
-    where it is None.
+    where it is None. With `connects` a question or a search may also touch what ties somebody to an open thread.
     """
     attempts: list[Attempt] = []
     for action in actions:
-        grounding = _grounding(action, state, gather(state), generations)
-        attempts.append(Attempt(action=action, grounding=grounding))
+        lore = gather(state)
+        grounding = _grounding(action, state, lore, generations)
+        attempt = Attempt(action=action, grounding=grounding)
+        if connects and (found := _connections(attempt, state, lore, generations)):
+            attempt = Attempt(action=action, grounding=grounding.model_copy(update={"connections": found}))
+        attempts.append(attempt)
         if why_not(action, state, ruleset, acting=acting) is None:
             state = plainly(action, state, ruleset)
     return attempts
@@ -85,6 +91,39 @@ def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: 
             return _ground_told_by_npc(action, state, lore, generations)
         case _:
             return Grounding()
+
+
+def _connections(
+    attempt: Attempt, state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+) -> tuple[str, ...]:
+    """Return the ID of the best of what ties the one whom the player asks, or the place that they search, to an open
+    thread: where the words name somebody whom the thread is about, or point at it; a search of the whole place points
+    at all of it."""
+    action = attempt.action
+    verb = verb_of(action.type)
+    match "" if verb is None else verb.grounding:
+        case "hidden" if place_of(action, state) == lore.location_id:
+            holder = lore.location_id
+        case "theirs" if action.words:
+            holder = action.target_id or ""
+        case _:
+            return ()
+    own = ids_of(holder, find_same_things(generations))
+    about = {thread.id: thread.related_entity_ids for thread in state.open_threads()}
+    items = [
+        item
+        for item in lore.thread_connections
+        if holder_of(item.id) in own and item.name in about and not state.has_learned(state.player_id, item.id)
+    ]
+    if action.actor_id != state.player_id or not items:
+        return ()
+    pointed_at = [
+        item
+        for item in match_items(action.words, items, generations).items
+        if not action.words or _is_about(action, item)
+    ]
+    named = [item for item in items if set(about[item.name]) & set(attempt.grounding.topics)]
+    return tuple(item.id for item in (*pointed_at, *named)[:1])
 
 
 def _ground_search(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:

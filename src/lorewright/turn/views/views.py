@@ -3,14 +3,13 @@ checks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 from types import TracebackType
 from typing import Any, Literal
 
-from lorewright.builtin.parser.clauses import is_called
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
@@ -18,8 +17,10 @@ from lorewright.retrieval.view import LoreView, generations_in_force
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
-from lorewright.scene_lore.gather import are_linked, described
-from lorewright.scene_lore.models import LoreText, SceneFocus, SceneLore
+from lorewright.scene_lore.gather import described
+from lorewright.scene_lore.models import LorePassage, LoreText, SceneFocus, SceneLore
+from lorewright.scene_lore.retrieved import SceneRetrieval
+from lorewright.settings import PlayLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.asides import answer_from_known
@@ -35,7 +36,8 @@ from lorewright.turn.views.scenery import (
     shown_in_narrations,
     shown_in_opening,
 )
-from lorewright.turn.views.scope import ground, scene_item, scope_of
+from lorewright.turn.views.scope import ground, scene_item
+from lorewright.turn.views.subjects import spoken_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.leads import Lead
@@ -45,74 +47,8 @@ from lorewright.values.records import Citation, PlannerOutput
 from lorewright.values.scenery import SceneryNoun
 from lorewright.world.state import WorldState
 
-# Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here.
-
-# So many of the things and of the people here are described in one turn; the next turn has others.
-_THINGS, _PEOPLE = 2, 1
-
-
-def spoken_of(
-    state: WorldState,
-    outcomes: Sequence[Outcome],
-    generations: Sequence[Generation],
-    *,
-    turn_no: int,
-    heard_of: Collection[str] | None = None,
-) -> tuple[str, ...]:
-    """Return the IDs of whom and what was looked at or spoken to, what was asked about where that belongs here, the
-    place, and some of what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are the
-    absent entities that the player has heard of (None: everybody)."""
-    place = state.scene.location_id
-    targets = [
-        outcome.target_id
-        for outcome in outcomes
-        if outcome.target_id is not None and outcome.target_id != state.player_id
-    ]
-    found = [
-        *targets,
-        *_named_in_questions(state, outcomes, generations, heard_of),
-        place,
-        *_some(tuple(state.held_by(place)), turn_no, _THINGS),
-        *_some(state.present_npcs(), turn_no, _PEOPLE),
-    ]
-    return tuple(dict.fromkeys(found))
-
-
-def _named_in_questions(
-    state: WorldState,
-    outcomes: Sequence[Outcome],
-    generations: Sequence[Generation],
-    heard_of: Collection[str] | None,
-) -> Iterator[str]:
-    """Yield the entities that a question named, if they are here or near, or linked in a pack to the person who was
-    asked or to the place."""
-    scope = scope_of(state, heard_of=heard_of)
-    near_ids = {scope.place.id, *(way.to for way in scope.exits), *(named.id for named in (*scope.people, *scope.here))}
-    nameable = (scope.place, *scope.people, *scope.here, *scope.carried, *scope.topics)
-    for outcome in outcomes:
-        if outcome.code != "does_not_know" or outcome.target_id is None:
-            continue
-        called = [named for named in nameable if is_called(outcome.words, named.name, *named.aliases)]
-        for named in called:
-            ties = (outcome.target_id, state.scene.location_id)
-            if named.id in near_ids or any(are_linked(generations, named.id, tie) for tie in ties):
-                yield named.id
-
-
-def _some(ids: Sequence[str], turn_no: int, most: int) -> Sequence[str]:
-    """Return some of the IDs, others in each turn."""
-    start = turn_no * most % len(ids) if ids else 0
-    return (*ids[start:], *ids[:start])[:most]
-
-
 # The views of each stage in one turn.
 
-# The budget of the lore that is retrieved for the player's words each turn, besides the scene's own.
-ASKED_TOKENS = 800
-ASKED_LIMIT = 4
-# The budget of history from before the turns that are in the packet anyway.
-HISTORY_TOKENS = 400
-HISTORY_LIMIT = 2
 _ASKED_CHARACTERS = 500
 # Texts of facts with fewer words (a name, a number, `locked`) are too common to be secrets.
 _SENTENCE_WORDS = 4
@@ -129,6 +65,8 @@ class TurnViews:
         self._head = head
         self._submission = submission
         self._setting = setting
+        # Games of before there were settings for it retrieved nothing for their scenes.
+        self._budgets = setting.lore or PlayLore(scene_tokens=0)
         # The generations in force in the state that was asked about last: most questions follow one another.
         self._in_force: tuple[WorldState, tuple[Generation, ...]] | None = None
         self._open = ExitStack()
@@ -159,18 +97,30 @@ class TurnViews:
 
     def scene_lore(self, state: WorldState) -> SceneLore:
         """Return all lore of the state's scene, secrets included."""
-        focus = SceneFocus(
-            scene_id=state.scene.id,
-            location_id=state.scene.location_id,
-            present_ids=state.present_npcs(),
-            thread_ids=tuple(sorted(state.threads)),
-        )
         return self._cache.lore_of(
-            focus,
+            _focus(state),
             self._setting.generations,
             lambda: self._generations_in_force(state),
             conditions=lore_conditions(state),
             learned=state.learned_by(state.player_id),
+            standing_tokens=self._budgets.standing_tokens,
+        )
+
+    def _retrieved_for_scene(self, state: WorldState, lore: SceneLore) -> tuple[LorePassage, ...]:
+        """Return the lore that is retrieved for a scene of which `lore` was gathered, besides that."""
+        if not self._budgets.scene_tokens:
+            return ()
+        return self._cache.retrieved_for(
+            _focus(state),
+            self._setting.generations,
+            SceneRetrieval(
+                self._budgets.scene_tokens,
+                {thread.id: thread.title for thread in state.open_threads()},
+                self._setting.by_words,
+                tuple(dict.fromkeys(tag for thread in state.open_threads() for tag in thread.tags)),
+            ),
+            conditions=lore_conditions(state),
+            known={line.chunk_id for line in lore.sights()},
         )
 
     def at_scene(self, at: TurnPoint) -> tuple[SceneLore, TurnPoint]:
@@ -190,7 +140,8 @@ class TurnViews:
             return scenes[-1]
 
         ruleset, generations = self._setting.rules.ruleset, self._setting.generations
-        attempts = ground(actions, at.state, gather, ruleset, generations, acting=acting)
+        connects = self._setting.lore is not None
+        attempts = ground(actions, at.state, gather, ruleset, generations, acting=acting, connects=connects)
         return attempts, replace(at, lore=reduce(GatheredLore.with_scene, scenes, at.lore))
 
     def use_of_scene_lore(self, before: WorldState, after: WorldState) -> SceneLoreUse:
@@ -276,6 +227,7 @@ class TurnViews:
     ) -> tuple[ContextPacket, TurnPoint]:
         """Return the context packet of a stage, and the point with what was retrieved for it."""
         asked, answers = self._retrieved(at.state, lore, at.lore.answers)
+        retrieved = self._retrieved_for_scene(at.state, lore)
         packet = build_packet(
             self.acquaintance(at.state).shown,
             self._setting.rules,
@@ -283,13 +235,16 @@ class TurnViews:
             at.stream.seen_by(viewer, own_id=at.state.player_id),
             viewer=viewer,
             asked=asked,
+            retrieved=None if self._setting.lore is None else retrieved,
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
             story=summary_for(self._head.summary, at.state.player_id),
+            manner=self._setting.manner,
+            budget_tokens=self._budgets.packet_tokens,
             reading=oldest_reading(self._setting.generations),
         )
-        return packet, replace(at, lore=replace(at.lore, answers=answers))
+        return packet, replace(at, lore=replace(at.lore, answers=answers).with_passages(retrieved))
 
     def _retrieved(
         self, state: WorldState, lore: SceneLore, answers: tuple[RetrievedAnswer, ...]
@@ -306,13 +261,13 @@ class TurnViews:
             thread_ids=tuple(sorted(state.threads)),
             corpus="authored",
             viewer="player",
-            limit=ASKED_LIMIT,
-            max_tokens=ASKED_TOKENS + sum(standing.values()),
+            limit=self._budgets.asked_limit,
+            max_tokens=self._budgets.asked_tokens + sum(standing.values()),
         )
         found, answers = _retrieved_once(self._readable(state), query, answers)
         history, answers = self._retrieved_history(query, answers)
         chunks = (*(chunk for chunk in found if chunk.chunk_id not in standing), *history)
-        return [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in chunks], answers
+        return [chunk.model_dump(include={"chunk_id", "text", "section_path"}) for chunk in chunks], answers
 
     def known_of(self, words: str, at: TurnPoint) -> tuple[str, tuple[Citation, ...]]:
         """Return what the player was told of something, else what the lore has of it that they may read."""
@@ -335,7 +290,7 @@ class TurnViews:
     ) -> tuple[tuple[RetrievedChunk, ...], tuple[RetrievedAnswer, ...]]:
         """Return what the player saw happen that a query finds, beyond the recent turns of the packet, and the
         answers."""
-        asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
+        asked = {"corpus": "history", "limit": self._budgets.history_limit, "max_tokens": self._budgets.history_tokens}
         if self._history is None:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
         return _retrieved_once(LoreView(self._history, viewer="player"), query.model_copy(update=asked), answers)
@@ -358,6 +313,15 @@ class TurnViews:
         told already.
         """
         found = self._refusal(text, _hidden(at), self._known(at), closely=self._kept_back(told_by, at.state))
+        return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text, at.stream)
+
+    def plan_leak(self, plan: PlannerOutput, at: TurnPoint) -> str | None:
+        """Return what is wrong with a plan that quotes what not even the planner is shown, or None. What it quotes of
+        what it alone is shown is left out for the narrator."""
+        text = "\n".join((*plan.beats, plan.tension_move, plan.clarification_question, *plan.next_suggestions))
+        ties = at.lore.connections
+        hidden = [(item_id, secret) for item_id, secret in _hidden(at) if item_id not in ties]
+        found = self._refusal(text, hidden, [*self._known(at), *(at.lore.items[item_id].text for item_id in ties)])
         return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text, at.stream)
 
     def _known(self, at: TurnPoint) -> list[str]:
@@ -456,7 +420,13 @@ class TurnViews:
     def planners_own(self, text: str, at: TurnPoint, *, closely: bool = False) -> str | None:
         """Return what is wrong with a text that quotes what the planner alone is shown, `closely` also in other words;
         None where nothing is. A few words are common phrases, so that only texts long enough to be recognised count."""
-        secrets = [*self._for_planner(), *at.lore.motives.items()]
+        items = at.lore.items
+        ties = [
+            (item_id, items[item_id].text)
+            for item_id in sorted(at.lore.connections)
+            if not at.state.has_learned(at.state.player_id, item_id)
+        ]
+        secrets = [*self._for_planner(), *at.lore.motives.items(), *ties]
         closely_kept = [secret_id for secret_id, _ in secrets] if closely else ()
         found = self._refusal(text, secrets, self._told_and_said(at.stream), closely=closely_kept)
         return f"it quotes what the planner alone was shown ({found})" if found else None
@@ -477,6 +447,15 @@ class TurnViews:
             self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
             self._planners += [pair for pair in sorted((*facts, *ties)) if len(pair[1].split()) >= _SENTENCE_WORDS]
         return self._planners
+
+
+def _focus(state: WorldState) -> SceneFocus:
+    return SceneFocus(
+        scene_id=state.scene.id,
+        location_id=state.scene.location_id,
+        present_ids=state.present_npcs(),
+        thread_ids=tuple(sorted(state.threads)),
+    )
 
 
 def _hidden(at: TurnPoint) -> list[tuple[str, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lorewright.rules.patch import Outcome
-from lorewright.turn.stages.variables import LoreVariables, PromptContext, in_words
+from lorewright.turn.stages.standing import established_in_words, witnessed_in_words
+from lorewright.turn.stages.variables import LoreVariables, PromptContext
 from lorewright.values.proposals import ExtractorInput
 from lorewright.world.frozen import Frozen
 
@@ -28,7 +28,9 @@ class TurnNarration(Frozen):
 
 
 class LoreExtractorContext(PromptContext):
-    """The lore extractor's variables: the new narration alone, and what is on record already (`lore`)."""
+    """The lore extractor's variables: the new narration alone, and what is on record already (`lore`). `scene_state` is
+    the ruleset's scene, `writable` the values of it that a narration may change; `relations` how people stand to each
+    other, which a narration may move where `moves_relations`."""
 
     stable: ClassVar[tuple[str, ...]] = ()
 
@@ -39,15 +41,20 @@ class LoreExtractorContext(PromptContext):
     present: tuple[ListedEntity, ...] = ()
     things: tuple[ListedEntity, ...] = ()
     threads: tuple[str, ...] = ()
+    scene_state: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    moves_relations: bool = False
 
 
 def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
     """Return the lore extractor's variables, from its input."""
     names = {**given.present, **given.things}
-    happened = tuple(_outcome(outcome, names) for outcome in given.outcomes)
+    happened = tuple(witnessed_in_words(outcome, names, heard=False) for outcome in given.outcomes)
     facts = [
-        f"{names.get(str(fact.get('subject_id')), fact.get('subject_id'))}: {fact.get('predicate')}: "
-        f"{in_words(fact.get('object', fact.get('detail')))}"
+        established_in_words(
+            str(fact.get("subject_id")), str(fact.get("predicate")), fact.get("object", fact.get("detail")), names
+        )
         for fact in given.facts[:_FACTS]
     ]
     return LoreExtractorContext(
@@ -60,13 +67,11 @@ def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
         threads=tuple(
             f"{thread.get('id')}: {thread.get('title')} ({thread.get('status')})" for thread in given.threads
         ),
+        scene_state=given.scene_in_words,
+        writable=tuple(f"{path.removeprefix('scene.')}, a {kind}" for path, kind in given.writable.items()),
+        relations=given.relations,
+        moves_relations=given.moves_relations,
     )
-
-
-def _outcome(outcome: Outcome, names: Mapping[str, str]) -> str:
-    about = [names.get(named, named) for named in (outcome.actor_id, outcome.target_id) if named]
-    tried = " ".join([about[0], outcome.type, *about[1:]])
-    return f"{tried}: {outcome.code}{f' ({outcome.band})' if outcome.band else ''}"
 
 
 def _listed(names: Mapping[str, str]) -> tuple[ListedEntity, ...]:

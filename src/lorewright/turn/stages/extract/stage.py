@@ -45,6 +45,13 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
         for update in answer.thread_updates:
             if update.id not in threads:
                 return f"thread_updates: {update.id} is not an open thread"
+        for step in answer.relation_changes:
+            if not {step.a_id, step.b_id} <= set(given.present):
+                return f"relation_changes: {step.a_id} and {step.b_id} are not both there"
+        for change in answer.state_ops:
+            if f"scene.{change.path.removeprefix('scene.')}" not in given.writable:
+                paths = ", ".join(path.removeprefix("scene.") for path in given.writable) or "nothing"
+                return f"state_ops: {change.path} is not a narration's to change, {paths} is"
         return None
 
     def made_of(self, answer: ExtractorOutput, given: ExtractorInput) -> ExtractorOutput:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from lorewright.turn.stages.standing import memory_in_words
 from lorewright.turn.stages.variables import (
     NOBODY,
     CharInside,
@@ -14,18 +15,19 @@ from lorewright.turn.stages.variables import (
     message_variables,
     state_variables,
 )
-from lorewright.values.proposals import InnerInput
+from lorewright.values.inner import InnerInput
 
 
 class PersonaExtractorContext(PromptContext):
     """The persona extractor's variables: `msgs` are narrations of before this round, `intention` and `thoughts` the
-    persona's own; `all_states` has the latent ones."""
+    persona's own, `observations` its memories with their weight; `all_states` has the latent ones."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name",)
 
     player_name: str = NOBODY
     player: PlayerVariables
     all_states: tuple[StateVariable, ...] = ()
+    observations: tuple[str, ...] = ()
     msgs: tuple[MessageVariables, ...] = ()
     thoughts: tuple[str, ...] = ()
     intention: str
@@ -38,6 +40,7 @@ class CharacterExtractorContext(PromptContext):
 
     player_name: str = NOBODY
     char: CharInside
+    observations: tuple[str, ...] = ()
     msgs: tuple[MessageVariables, ...] = ()
     thoughts: tuple[str, ...] = ()
     intention: str
@@ -49,6 +52,7 @@ def persona_extractor_context(given: InnerInput) -> PersonaExtractorContext:
         player_name=given.name or NOBODY,
         player=PlayerVariables(description=given.description, states=state_variables(given.all_states, latent=False)),
         all_states=state_variables(given.all_states, latent=True),
+        observations=tuple(memory_in_words(memory, given.names) for memory in given.remembers),
         msgs=_told_before(given),
         thoughts=given.thoughts,
         intention=given.intention,
@@ -62,9 +66,9 @@ def character_extractor_context(given: InnerInput) -> CharacterExtractorContext:
         char=CharInside(
             name=given.name,
             description=given.description,
-            states=state_variables(given.all_states, latent=False),
             all_states=state_variables(given.all_states, latent=True),
         ),
+        observations=tuple(memory_in_words(memory, given.names) for memory in given.remembers),
         msgs=_told_before(given),
         thoughts=given.thoughts,
         intention=given.intention,
@@ -72,4 +76,5 @@ def character_extractor_context(given: InnerInput) -> CharacterExtractorContext:
 
 
 def _told_before(given: InnerInput) -> tuple[MessageVariables, ...]:
-    return message_variables(given.narrations, lambda who: given.names.get(who, who))
+    told_to = given.name if given.is_persona else given.player_name
+    return message_variables(given.narrations, lambda who: given.names.get(who, who), told_to=told_to)

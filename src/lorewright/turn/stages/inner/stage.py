@@ -9,7 +9,7 @@ from typing import Any
 from lorewright.builtin.inner import change_states
 from lorewright.turn.stages.inner.context import character_extractor_context, persona_extractor_context
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.proposals import InnerInput, StateChange, StateExtractorOutput, kind_of
+from lorewright.values.inner import NEW_AT_ONCE, InnerInput, StateChange, StateExtractorOutput, can_be_opened, kind_of
 
 
 class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutput]):
@@ -27,10 +27,13 @@ class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutp
         return None if given.all_states else StateExtractorOutput()
 
     def wrong_with(self, answer: StateExtractorOutput, given: InnerInput) -> str | None:
-        """Return what is wrong: a state that they do not have, or a value of another kind than the current one; else
-        None."""
+        """Return what is wrong: a state that they do not have and that cannot be opened, or a value of another kind
+        than the current one; else None."""
         known = {state.name: state.value for state in given.all_states}
+        opened = [change.name for change in answer.changes if change.name not in known and can_be_opened(change)]
         for change in answer.changes:
+            if change.name in opened[: min(given.new_states, NEW_AT_ONCE)]:
+                continue
             if change.name not in known:
                 return f"changes: {_cut(change.name)} is none of the listed states: {', '.join(known)}"
             if not _is_of_its_kind(change, known[change.name]):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from lorewright.rules.verbs import verbs
-from lorewright.turn.stages.variables import NOBODY, PlayerVariables, PromptContext
+from lorewright.turn.stages.variables import NOBODY, PromptContext
 from lorewright.values.records import InterpreterInput
 from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
@@ -68,13 +68,12 @@ class Offered(Frozen):
 class InterpreterContext(PromptContext):
     """The interpreter's variables; the lists are all that may be named."""
 
-    stable: ClassVar[tuple[str, ...]] = ("kinds", "verbs", "player_id", "player_name", "player")
+    stable: ClassVar[tuple[str, ...]] = ("kinds", "verbs", "player_id", "player_name")
 
     kinds: tuple[ActionKind, ...]
     verbs: tuple[OwnVerb, ...] = ()
     player_id: str
     player_name: str = NOBODY
-    player: PlayerVariables = PlayerVariables()
     place: Nameable
     people: tuple[Nameable, ...] = ()
     here: tuple[Nameable, ...] = ()

@@ -3,7 +3,8 @@ turn, so that a provider's prompt cache can hold the former."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from lorewright.turn.stages.narrate.sources import (
@@ -12,9 +13,12 @@ from lorewright.turn.stages.narrate.sources import (
     EvidenceSheet,
     Source,
     beats_shown,
+    relations_shown,
+    scene_shown,
     sheet_of,
     words_shown,
 )
+from lorewright.turn.stages.standing import fact_in_words
 from lorewright.turn.stages.variables import (
     CalibrationVariables,
     CharsVariables,
@@ -29,25 +33,34 @@ from lorewright.turn.stages.variables import (
     name_of,
     state_variables,
 )
-from lorewright.values.records import NarratorInput
+from lorewright.values.packet import PacketThread
+from lorewright.values.records import FIRST_CODE, NarratorInput
 from lorewright.world.frozen import Frozen
+from lorewright.world.things import PREDICATES
 
 # The most threads, threats and conditions that are listed besides the sources.
 _THREADS = 4
 _THREATS = 3
 _CONDITIONS = 4
+# The most promises that are listed where no source says them.
+_PROMISES = 3
+# The tokens of what somebody here can do.
+_CAPABILITIES = 50
 
 
 class Numbered(Frozen):
-    """A line with the number that it is cited by."""
+    """A line with the number that it is cited by; `title` says of lore whom or what it is about."""
 
     number: int
     text: str
+    title: str = ""
 
 
-class Learned(Numbered):
+class Learned(Frozen):
     """An item that the player learns or is reminded of; `how` says from whom or in which way."""
 
+    number: int
+    text: str
     how: str
 
 
@@ -72,7 +85,10 @@ class NarratorTurn(Frozen):
     and `quiet` are those who could have acted lately and did not. `learned` are items that the player comes to know,
     `asked` lore retrieved for their words, `near` open descriptions of what is near, `facts` established facts about
     who is here. `arrived`: the scene began now; `new_place`: they have never been there. `shut` are ways that are
-    barred, `conditions` the states of people.
+    barred, `conditions` the states of people, `relations` how those who are here stand to each other and what they have
+    promised, `scene_state` the
+    ruleset's scene and the circumstances that hold. `markers` are what went between the last turn and this one,
+    `markers_before` the same of earlier turns.
     """
 
     happened: tuple[Numbered, ...] = ()
@@ -96,17 +112,24 @@ class NarratorTurn(Frozen):
     beats: tuple[str, ...] = ()
     tension: str = ""
     markers: tuple[str, ...] = ()
+    markers_before: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    scene_state: tuple[str, ...] = ()
     ended: bool = False
 
 
 class NarratorContext(PromptContext):
-    """The narrator's variables. `lore` is of the place, of the sitting's beginning and of the story so far, `chars` the
-    people here with their nature; both are numbered lines."""
+    """The narrator's variables. `tone` and `stakes` are the scenario's. `lore` is of the place, of the sitting's
+    beginning and of the story so far, `chars` the people here with their nature; both are numbered lines."""
 
-    stable: ClassVar[tuple[str, ...]] = ("player_name", "rules", "calibration", "scene", "lore", "chars", "player")
+    stable: ClassVar[tuple[str, ...]] = (
+        *("player_name", "rules", "calibration", "tone", "stakes", "scene", "lore", "chars", "player"),
+    )
 
     player_name: str
     rules: str = ""
+    tone: str = ""
+    stakes: str = ""
     calibration: CalibrationVariables = CalibrationVariables()
     scene: NarratorScene
     lore: LoreVariables
@@ -124,6 +147,8 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         player_name=given.player.name,
         rules=given.packet.scene.constraints.rulebook_summary or "",
         calibration=_calibration(given),
+        tone=given.packet.scene.constraints.tone,
+        stakes=given.packet.scene.constraints.stakes,
         scene=NarratorScene(
             place=scene.place_name,
             exits=tuple(f"{way.name}: to {way.to_name}" if way.to_name else way.name for way in scene.exits),
@@ -179,13 +204,39 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
             f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
         ),
         conditions=tuple(_conditions(given))[:_CONDITIONS],
-        threads=tuple(thread.title for thread in given.packet.threads if thread.status == "open")[:_THREADS],
+        threads=tuple(_thread(thread, given) for thread in given.packet.threads if thread.status == "open")[:_THREADS],
         threats=tuple(threat.name for threat in given.packet.pending_threats[:_THREATS]),
         beats=beats_shown(given),
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         markers=given.markers,
+        markers_before=given.markers_before,
+        relations=(*relations_shown(given), *_promises(given, sheet)),
+        scene_state=scene_shown(given),
         ended=given.ending is not None,
     )
+
+
+def _thread(thread: PacketThread, given: NarratorInput) -> str:
+    """Return an open thread, with what the player has learned of how it is tied to the scene."""
+    here = given.packet.lore_context.scene.thread_connections.get(thread.id)
+    return f"{thread.title} {cut(here, NOTE_TOKENS)}".rstrip() if here else thread.title
+
+
+def _promises(given: NarratorInput, sheet: EvidenceSheet) -> Iterator[str]:
+    """Yield what those who are here have promised or owe each other, as far as no source says it: what was promised is
+    to be known even where there was no room for it among the established facts."""
+    if given.code_version == FIRST_CODE:
+        return
+    said = "\n".join(source.text for source in sheet.all())
+    here = {given.player_id, *(person.id for person in given.scene.people)}
+    names = {
+        **given.names,
+        **{person.id: person.name for person in given.scene.people},
+        given.player_id: given.player.name,
+    }
+    bonds = (fact for fact in given.packet.facts if fact.predicate in PREDICATES and fact.subject_id in here)
+    lines = (fact_in_words(fact, names) for fact in bonds)
+    yield from islice((f"On record: {line}" for line in lines if line not in said), _PROMISES)
 
 
 def _round(given: NarratorInput) -> str:
@@ -194,17 +245,22 @@ def _round(given: NarratorInput) -> str:
 
 
 def _people(given: NarratorInput, sheet: EvidenceSheet) -> str:
-    """Return everybody here in a line each, with their numbered disposition."""
+    """Return everybody here in a line each, with their numbered disposition and what they can do."""
     lines = []
+    can = {} if given.code_version == FIRST_CODE else given.packet.npc_capabilities
     for person in given.scene.people:
         lines_of_person = sheet.people[person.id]
-        lines.append(f"{person.name} ({person.pronoun}){':' if lines_of_person else ''}")
+        able = cut(can.get(person.id, ""), _CAPABILITIES)
+        lines.append(f"{person.name} ({person.pronoun}){':' if lines_of_person or able else ''}")
         lines += [_numbered(lines_of_person)] if lines_of_person else []
+        lines += [f"What {person.name} can do: {able}"] if able else []
     return "\n".join(lines)
 
 
 def _conditions(given: NarratorInput) -> Iterator[str]:
-    """Yield conditions and manifest states of those who are here; the player's states are shown elsewhere."""
+    """Yield the circumstances of the scene, then conditions and manifest states of those who are here; the player's
+    states are shown elsewhere."""
+    yield from (cut(held.summary, NOTE_TOKENS) for held in given.packet.active_situations if held.summary)
     for entity in given.packet.entities:
         who, states = name_of(given, entity.id), {} if entity.id == given.player_id else entity.attrs.states
         shown = [*entity.attrs.conditions, *(f"{name}: {in_words(value)}" for name, value in states.items())]
@@ -212,9 +268,22 @@ def _conditions(given: NarratorInput) -> Iterator[str]:
             yield cut(f"{who}: {', '.join(shown)}", NOTE_TOKENS)
 
 
-def _lines(sources: Iterable[Source]) -> tuple[Numbered, ...]:
-    return tuple(Numbered(number=source.number, text=source.text) for source in sources)
+def _lines(sources: Sequence[Source]) -> tuple[Numbered, ...]:
+    """Return sources as numbered lines; of several with one title the first has it."""
+    before = ("", *(source.title for source in sources))
+    titles = ("" if source.title == title else source.title for source, title in zip(sources, before, strict=False))
+    return tuple(
+        Numbered(number=source.number, text=source.text, title=title)
+        for source, title in zip(sources, titles, strict=True)
+    )
 
 
 def _numbered(sources: Iterable[Source]) -> str:
-    return "\n".join(f"[{source.number}] {source.text}" for source in sources)
+    """Return sources as lines, with their title above those that share it."""
+    lines: list[str] = []
+    title = ""
+    for source in sources:
+        lines += [f"{source.title}:"] if source.title and source.title != title else []
+        lines.append(f"[{source.number}] {source.text}")
+        title = source.title
+    return "\n".join(lines)

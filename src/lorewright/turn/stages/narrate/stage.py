@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.narrate import narrate, tell_learned
+from lorewright.index.keywords import words_of
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.annotations import Unmarked, read_marks
-from lorewright.values.records import NarratorInput, NarratorOutput, Supported, TurnListener
+from lorewright.values.records import FIRST_CODE, Evidence, NarratorInput, NarratorOutput, Supported, TurnListener
 
+# A narration tells an item that shares so much of its words with it; less is enough where it cites it.
+_TOLD, _TOLD_IF_CITED = 0.5, 0.25
+# The characters by which words are compared, and those of words that say nothing by themselves.
+_STEM, _SHORT = 5, 3
+# Stands between a narration and what code puts behind it.
+BEHIND = "\n\n"
 # The most characters of a narration: several pages, where it needs a few paragraphs.
 MAX_TEXT = 20_000
 
@@ -33,7 +40,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     name = "narrator"
     answer_type = Prose
     made_type = NarratorOutput
-    builtin_version = 2
+    builtin_version = 4
     prose = True
 
     def builtin_answer(self, given: NarratorInput) -> NarratorOutput:
@@ -63,16 +70,39 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
 
     def made_of(self, answer: Prose, given: NarratorInput) -> NarratorOutput:
         """Return the prose without its marks; the sources of its sentences, and the items gained in the turn, are
-        cited."""
+        cited. Items that it does not tell are told behind it, in the built-in stage's sentences."""
         marked = read_marks(answer.final_text)
         ids = {source.number: source.id for source in sources_of(given)}
         support = tuple(
             Supported(sentence=sentence.sentence, ids=tuple(dict.fromkeys(ids[number] for number in sentence.numbers)))
             for sentence in marked.sentences
         )
-        new = [evidence.item_id for evidence in given.evidence if not evidence.known_before]
+        learned = [evidence for evidence in given.evidence if not evidence.known_before]
+        left_out = [evidence for evidence in learned if not _is_told(evidence, marked.text, support)]
+        added = tell_learned(given, left_out) if left_out and given.code_version > FIRST_CODE else ""
+        if added:
+            support = (*support, Supported(sentence=added, ids=tuple(evidence.item_id for evidence in left_out)))
         rests_on = [cited for sentence in support for cited in sentence.ids]
-        return NarratorOutput(final_text=marked.text, cited=tuple(dict.fromkeys((*new, *rests_on))), support=support)
+        return NarratorOutput(
+            final_text=f"{marked.text}{BEHIND}{added}" if added else marked.text,
+            cited=tuple(dict.fromkeys((*(evidence.item_id for evidence in learned), *rests_on))),
+            support=support,
+            added=added,
+        )
+
+
+def _is_told(evidence: Evidence, text: str, support: Iterable[Supported]) -> bool:
+    """Tell whether a text tells an item: it has half of its words, or a quarter of them and a sentence citing it."""
+    words = _stems(evidence.text)
+    share = len(words & _stems(text)) / len(words) if words else 1.0
+    is_cited = any(evidence.item_id in sentence.ids for sentence in support)
+    return share >= (_TOLD_IF_CITED if is_cited else _TOLD)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of a text's words, without the short ones, which are in every text."""
+    words = words_of(text.casefold())
+    return frozenset(word[:_STEM] for word in words if len(word) > _SHORT or not word.isascii() or word.isdigit())
 
 
 class ReadAlong:

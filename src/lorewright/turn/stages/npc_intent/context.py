@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from lorewright.ids import local
 from lorewright.rules.actions import takes
+from lorewright.turn.stages.standing import (
+    concerns_in_words,
+    memory_in_words,
+    recorded_in_words,
+    toward_in_words,
+    witnessed_in_words,
+)
 from lorewright.turn.stages.variables import (
+    CLAIMED,
     NOBODY,
     CharsVariables,
     CharVariables,
@@ -16,7 +25,6 @@ from lorewright.turn.stages.variables import (
     PromptContext,
     in_words,
     message_variables,
-    seen_in_words,
     state_variables,
 )
 from lorewright.values.proposals import KnownItem, NpcIntentInput, Toward
@@ -29,6 +37,8 @@ _CLAIMS = 6
 # The fields that an action may take besides its target and place.
 _ALONG = (("item_id", "item_id (a thing)"), ("lore_item_id", "item_id (what you know)"))
 _WORDS = ("topic", "detail", "verb")
+# How far a character goes against the player, by the steps of the state.
+_ESCALATION = ("", "with words, no further", "by force", "to the death")
 
 
 class IntentKind(Frozen):
@@ -70,11 +80,15 @@ class Choice(Frozen):
 
 class NpcIntentContext(PromptContext):
     """The variables of a character's intent: it reflects on what happened and says what it does next. `msgs` are
-    narrations that it witnessed, its own intentions and thoughts, `observations` what it remembers, best first; nothing
-    that it does not know. The lists are all that an action may name; `lore` is what it knows and may tell, in one
-    text."""
+    narrations that it witnessed, its own intentions and thoughts, `observations` what it remembers with its weight,
+    best first, `recorded` promises, threats and debts between it and those who are there, `concerns` the open questions
+    that it is part of; nothing that it does not know. `resolved_outcome` is what it saw happen, in the third person.
+    `escalation` is how far it goes against the player. The lists are all that an action may name; `lore` is what it
+    knows and may tell, in one text."""
 
-    stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal", "kinds")
+    stable: ClassVar[tuple[str, ...]] = (
+        *("char", "player_name", "player", "stat_block", "goal", "kinds", "tone", "stakes"),
+    )
 
     player_name: str = NOBODY
     player: PlayerVariables = PlayerVariables()
@@ -84,6 +98,9 @@ class NpcIntentContext(PromptContext):
     kinds: tuple[IntentKind, ...] = ()
     place: str = ""
     scene_state: str = ""
+    situations: tuple[str, ...] = ()
+    tone: str = ""
+    stakes: str = ""
     chars: CharsVariables = CharsVariables()
     people: tuple[Listed, ...] = ()
     here: tuple[Listed, ...] = ()
@@ -97,6 +114,9 @@ class NpcIntentContext(PromptContext):
     conditions: str = ""
     lore: LoreVariables = LoreVariables()
     observations: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    concerns: tuple[str, ...] = ()
+    escalation: str = ""
     summary: tuple[str, ...] = ()
     msgs: tuple[MessageVariables, ...] = ()
     resolved_outcome: str = ""
@@ -110,11 +130,14 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
         char=CharVariables(
             name=me.name, description=_described(given), states=state_variables(me.states, latent=False)
         ),
-        stat_block=in_words(dict(me.stat_block)) if me.stat_block else "",
+        stat_block=in_words(me.stat_block) if me.stat_block else "",
         goal=me.goal,
         kinds=tuple(IntentKind(type=kind, takes=_takes(kind)) for kind in given.verbs),
         place=given.place_name,
-        scene_state=in_words(dict(given.scene_state)) if given.scene_state else "",
+        scene_state="\n".join(given.scene_in_words) or (in_words(given.scene_state) if given.scene_state else ""),
+        situations=given.situations,
+        tone=given.tone,
+        stakes=given.stakes,
         chars=CharsVariables(summary="\n".join(_people(given))),
         people=_listed(scope.people),
         here=_listed(scope.here),
@@ -129,17 +152,25 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
         claims=tuple(_claims(given)),
         conditions=", ".join(me.conditions),
         lore=LoreVariables(text="\n".join(f"- {item.text}" for item in given.knows if not item.kept_back)),
-        observations=tuple(remember.content for remember in given.remembers),
+        observations=tuple(memory_in_words(remember, given.names) for remember in given.remembers),
+        recorded=recorded_in_words(given.recorded, me.id, given.names),
+        concerns=concerns_in_words(given.concerns, given.names),
+        escalation=_ESCALATION[min(me.escalation, len(_ESCALATION) - 1)],
         summary=given.summary,
-        msgs=message_variables(given.messages, lambda who: me.name if who == me.id else given.names.get(who, who)),
-        resolved_outcome="\n".join(seen_in_words(outcome, given.names) for outcome in given.outcomes),
+        msgs=message_variables(
+            given.messages,
+            lambda who: me.name if who == me.id else given.names.get(who) or local(who).replace("_", " "),
+            told_to=given.player_name or NOBODY,
+        ),
+        resolved_outcome="\n".join(witnessed_in_words(outcome, given.names) for outcome in given.outcomes),
     )
 
 
 def _described(given: NpcIntentInput) -> str:
     me = given.me
-    profile = [f"{key}: {in_words(value)}" for key, value in sorted(me.profile.items())]
+    profile = [f"{key.replace('_', ' ')}: {in_words(value)}" for key, value in sorted(me.profile.items())]
     lines = [
+        *([me.introduction] if me.introduction else []),
         *profile,
         *(line.text for line in me.disposition),
         *(f"Can: {capability}" for capability in me.capabilities),
@@ -151,16 +182,8 @@ def _described(given: NpcIntentInput) -> str:
 def _people(given: NpcIntentInput) -> Iterator[str]:
     stands = {toward.who: toward for toward in given.toward}
     for person in given.scope.people:
-        toward = stands.get(person.id, Toward(who=person.id))
-        felt = [f"{name} {value:+d}" for name, value in _felt(toward) if value]
-        ties = [f"your {tie}" if not tie.endswith(" of") else f"you are the {tie} them" for tie in toward.ties]
-        said = "; ".join([*ties, *felt]) or "nothing stands between you"
         whom = " (the player's character)" if person.id == given.player_id else ""
-        yield f"- {person.name}{whom}: {said}"
-
-
-def _felt(toward: Toward) -> tuple[tuple[str, int], ...]:
-    return (("trust", toward.trust), ("tension", toward.tension), ("closeness", toward.closeness))
+        yield f"- {person.name}{whom}: {toward_in_words(stands.get(person.id, Toward(who=person.id)))}"
 
 
 def _listed(named: Iterable[Named]) -> tuple[Listed, ...]:
@@ -178,9 +201,12 @@ def _choice(say: tuple[str, ...], kind: str, topic: str) -> str:
 
 def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
     for claim in given.claims[:_CLAIMS]:
-        by, to = (given.names.get(str(claim.get(key)), "") for key in ("by", "to"))
-        who = " ".join(part for part in (by or "somebody", str(claim.get("kind", "")), to) if part)
-        yield ClaimLine(text=f"{who}: {claim.get('what', '')}", holds=bool(claim.get("holds")))
+        by, to = (
+            "you" if claim.get(key) == given.me.id else given.names.get(str(claim.get(key)), "somebody")
+            for key in ("by", "to")
+        )
+        said = CLAIMED[claim["kind"]].format(by=by, to=to, what=claim.get("what", ""))
+        yield ClaimLine(text=said, holds=bool(claim.get("holds")))
 
 
 def _takes(kind: str) -> str:

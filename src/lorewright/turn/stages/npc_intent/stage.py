@@ -51,7 +51,7 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
     name = "npc_intent"
     answer_type = Reflection
     made_type = NpcIntent
-    builtin_version = 2
+    builtin_version = 3
     max_tokens = 1_024
 
     def builtin_answer(self, given: NpcIntentInput) -> NpcIntent:

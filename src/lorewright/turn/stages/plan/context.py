@@ -3,10 +3,11 @@ actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from lorewright.packs.markdown.chunking import plain_text
+from lorewright.turn.stages.standing import fact_in_words, relations_in_words
 from lorewright.turn.stages.variables import (
     NOBODY,
     CalibrationVariables,
@@ -18,7 +19,6 @@ from lorewright.turn.stages.variables import (
     attempts_in_words,
     calibration_of,
     claims_in_words,
-    in_words,
     is_dialog,
 )
 from lorewright.values.packet import (
@@ -38,9 +38,10 @@ _NO_BRIEFING = PacketBriefing()
 
 
 class PlannerContext(PromptContext):
-    """The planner's variables: lists of lines, each about one thing."""
+    """The planner's variables: lists of lines, each about one thing. `tone` and `stakes` are the scenario's,
+    `relations` how those who are here stand to each other, `scene_state` the ruleset's scene."""
 
-    stable: ClassVar[tuple[str, ...]] = ("rules", "calibration", "player", "player_name")
+    stable: ClassVar[tuple[str, ...]] = ("rules", "calibration", "tone", "stakes", "player", "player_name")
 
     player_name: str = NOBODY
     player: PlayerVariables = PlayerVariables()
@@ -54,6 +55,10 @@ class PlannerContext(PromptContext):
     clocks: tuple[str, ...] = ()
     threats: tuple[str, ...] = ()
     situations: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    scene_state: tuple[str, ...] = ()
+    tone: str = ""
+    stakes: str = ""
     facts: tuple[str, ...] = ()
     to_find: int = 0
     failures: int = 0
@@ -73,12 +78,16 @@ def planner_context(given: PlannerInput) -> PlannerContext:
         calibration=calibration_of(packet),
         place=names.get(place, place),
         chars=CharsVariables(summary="\n".join(_people(packet, names, player))),
-        lore=LoreVariables(text=_lore(packet.lore_context)),
+        lore=LoreVariables(text=_lore(packet.lore_context, [event.text for event in packet.recent_events])),
         agendas=tuple(_agendas(packet, names)),
-        threads=tuple(_thread(thread) for thread in packet.threads),
+        threads=tuple(_thread(thread, packet.lore_context.scene.thread_connections) for thread in packet.threads),
         clocks=tuple(_clock(clock) for clock in packet.clocks),
         threats=tuple(_threat(threat) for threat in packet.pending_threats),
         situations=tuple(situation.summary for situation in packet.active_situations),
+        relations=tuple(relations_in_words(packet, names, player_id=player)),
+        scene_state=packet.scene.constraints.scene_in_words,
+        tone=packet.scene.constraints.tone,
+        stakes=packet.scene.constraints.stakes,
         facts=tuple(_fact(fact, names) for fact in packet.facts[:_FACTS]),
         to_find=packet.investigation_progress.to_find_here or 0,
         failures=max(packet.failure_streak.values(), default=0),
@@ -104,7 +113,8 @@ def _people(packet: ContextPacket, names: Mapping[str, str], player: str) -> Ite
         parts = [briefing.disposition, briefing.capabilities]
         parts += [f"Wants (never to be told): {briefing.motivation}"] if briefing.motivation else []
         parts += [f"Can speak of: {', '.join(briefing.knows)}."] if briefing.knows else []
-        parts += [f"Keeps {briefing.withholds_count} things back."] if briefing.withholds_count else []
+        kept = briefing.withholds_count or 0
+        parts += [f"Keeps {kept} thing{'s' * (kept != 1)} back."] if kept else []
         yield f"{names.get(who, who)}: {' '.join(part for part in parts if part)}".rstrip(": ")
 
 
@@ -116,27 +126,47 @@ def _agendas(packet: ContextPacket, names: Mapping[str, str]) -> Iterator[str]:
         yield f"{names.get(who, who)}: {agenda.goal or 'no goal of their own'}{acts}"
 
 
-def _thread(thread: PacketThread) -> str:
-    stakes = thread.stakes.get("text")
-    return f"{thread.title} ({thread.status}){f': {stakes}' if stakes else ''}"
+def _thread(thread: PacketThread, connections: Mapping[str, str]) -> str:
+    stakes, here = thread.stakes.get("text"), connections.get(thread.id)
+    line = f"{thread.title} ({thread.status}){f': {stakes}' if stakes else ''}"
+    return f"{line} What ties it to this scene: {here}" if here else line
 
 
 def _clock(clock: PacketClock) -> str:
     marks = ", ".join(str(at) for at in sorted(map(int, clock.triggers)) if at > clock.value)
     ahead = f"; something happens at {marks}" if marks else ""
-    return f"{clock.name}: {clock.value} of {clock.max}{ahead}"
+    wanted = " (the player wants it full)" if clock.good else ""
+    return f"{clock.name}{wanted}: {clock.value} of {clock.max}{ahead}"
 
 
 def _threat(threat: PacketThreat) -> str:
-    when = f"in {threat.minutes_left} minutes" if threat.at is None else f"at {threat.at} of {threat.max}"
-    return f"{threat.name}: {when}"
+    if threat.at is None:
+        return f"{threat.name}: in {threat.minutes_left} minutes"
+    return f"{threat.name}: it is not far from {threat.at} of {threat.max}, where something happens"
 
 
 def _fact(fact: PacketFact, names: Mapping[str, str]) -> str:
     hidden = " (the player does not know)" if fact.visibility != "player" else ""
-    return f"{names.get(fact.subject_id, fact.subject_id)}: {fact.predicate}: {in_words(fact.object)}{hidden}"
+    return f"{fact_in_words(fact, names)}{hidden}"
 
 
-def _lore(lore: PacketLore) -> str:
-    asked = [plain_text(passage.text) for passage in lore.asked]
-    return "\n".join([" ".join(lore.scene.atmosphere), *lore.scene.standing, *asked]).strip()[:_LORE_CHARACTERS]
+def _lore(lore: PacketLore, told: Sequence[str]) -> str:
+    """Return the lore of the scene and what was looked up, with its titles and without what was told lately; then what
+    was retrieved for the scene."""
+    texts = ((passage.title, plain_text(passage.text)) for passage in lore.asked)
+    asked = [f"{title}: {text}" if title else text for title, text in texts if not any(text in event for event in told)]
+    of_scene = [" ".join(lore.scene.atmosphere), *lore.scene.standing]
+    # A section that was asked for is not shown again where the scene shows it anyway.
+    asked = [line for line in asked if not any(text and line.endswith(text) for text in of_scene)]
+    known = "\n".join([*of_scene, *asked]).strip()
+    known = known if len(known) <= _LORE_CHARACTERS else whole_sentences(known[:_LORE_CHARACTERS])
+    asked_ids = {passage.chunk_id for passage in lore.asked}
+    sections = [section for section in lore.scene.retrieved or () if section.chunk_id not in asked_ids]
+    around = [f"{section.section_path.replace(' > ', ', ')}: {plain_text(section.text)}" for section in sections]
+    return "\n".join((known, *around))
+
+
+def whole_sentences(text: str) -> str:
+    """Return a text that was cut without the sentence in which it ends; the text where it is a part of one."""
+    end = max(text.rfind(mark) for mark in (". ", "! ", "? ", ".\n", "!\n", "?\n", "”"))
+    return text[: end + 1] if end > 0 else text

@@ -12,7 +12,7 @@ _WORDS = 1_000
 
 
 class Sheet(Frozen):
-    """Somebody's stat block as JSON, or what they remember, by ID and name."""
+    """Somebody's stat block, or what they remember, by ID and name."""
 
     id: str
     name: str
@@ -29,13 +29,14 @@ class Writable(Frozen):
 class ResolutionContext(PromptContext):
     """The variables of ruleset resolution."""
 
-    stable: ClassVar[tuple[str, ...]] = ("rulebook", "writable", "bands")
+    stable: ClassVar[tuple[str, ...]] = ("rulebook", "guidance", "writable", "bands")
 
     rulebook: str
+    guidance: tuple[str, ...] = ()
     writable: tuple[Writable, ...] = ()
     bands: tuple[str, ...] = ()
     player_name: str = NOBODY
-    scene_state: str = "{}"
+    scene_state: str = ""
     stat_blocks: tuple[Sheet, ...] = ()
     observations: tuple[Sheet, ...] = ()
     actor: str
@@ -48,14 +49,16 @@ def resolution_context(given: ResolutionInput) -> ResolutionContext:
     """Return the variables of ruleset resolution: its input, with names for IDs."""
 
     def sheet(entity_id: str, value: Any) -> Sheet:
-        return Sheet(id=entity_id, name=given.names.get(entity_id, entity_id), text=in_words(value))
+        text = value if isinstance(value, str) else given.stats_in_words.get(entity_id) or in_words(value)
+        return Sheet(id=entity_id, name=given.names.get(entity_id, entity_id), text=text)
 
     return ResolutionContext(
         rulebook=given.rulebook_text,
         writable=tuple(Writable(path=path, kind=kind) for path, kind in sorted(given.writable.items())),
         bands=given.bands,
         player_name=given.names.get(given.actor_id) or NOBODY,
-        scene_state=in_words(dict(given.scene_state)),
+        guidance=given.guidance,
+        scene_state="\n".join(given.scene_in_words) or (in_words(given.scene_state) if given.scene_state else ""),
         stat_blocks=tuple(sheet(entity_id, block) for entity_id, block in sorted(given.stat_blocks.items())),
         observations=tuple(
             sheet(entity_id, " ".join(f"- {line}" for line in lines))

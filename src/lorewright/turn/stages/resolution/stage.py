@@ -21,6 +21,8 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     answer_type = ResolutionOutput
     made_type = ResolutionOutput
     builtin_version = 1
+    # Where a model rules nothing valid, the attempt is decided as without one, which is not the built-in answer.
+    falls_back = False
 
     def builtin_answer(self, given: ResolutionInput) -> ResolutionOutput:
         """Return a ruling without dice and changes."""
@@ -40,7 +42,8 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
             if observation.character_id not in given.names:
                 return f"new_observations: {observation.character_id} is not in the scene"
         for op in answer.state_ops:
-            if op.path not in given.writable:
+            # A path without `scene` or `stats` is the scene's.
+            if op.path not in given.writable and f"scene.{op.path}" not in given.writable:
                 return f"state_ops: {op.path} is none of the paths that may be changed"
             if op.character_id is not None and op.character_id not in given.stat_blocks:
                 return f"state_ops: {op.character_id} has no stat block here"

@@ -18,7 +18,7 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
     name = "summariser"
     answer_type = SummariserOutput
     made_type = SummariserOutput
-    builtin_version = 1
+    builtin_version = 2
 
     def builtin_answer(self, given: SummariserInput) -> SummariserOutput:
         """Return sentences of the narrations, as they are."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.hints import HintLadder, clock_meanings, goal_lines, hint_of, player_goal
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.solver.hints import HintLadder, clock_meanings, goal_lines, hint_of, player_goal
 from lorewright.values.records import TurnResult
 from support import harbour as h
 

@@ -5,13 +5,13 @@ A hint says what to do and never what is kept back. Asking for one is no turn: n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lorewright.builtin.parser.clauses import place_name, with_article
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES
+from lorewright.campaigns.recap import goal_of
 from lorewright.campaigns.solver.next_step import find_next_step
 from lorewright.ids import local
 from lorewright.rules.actions import Action
@@ -53,9 +53,19 @@ def hint_of(campaign: OpenCampaign) -> Hint:
     return hint_at(campaign.setting, campaign.store.head())
 
 
-def nudge_at(setting: Setting, head: Head) -> str:
-    """Return the first step of the hint at a head, for an answer in a turn."""
-    return hint_at(setting, head).nudge
+def guided(setting: Setting, scenario: Mapping[str, Any]) -> Setting:
+    """Return a setting whose turns answer a call for a hint, and what the player wants."""
+
+    def nudge(head: Head) -> str:
+        """Return the first step of the hint at a head."""
+        return hint_at(setting, head).nudge
+
+    def goal(head: Head) -> str:
+        """Return what the persona who is played wants."""
+        wanted = goal_of(scenario, head.state.player_id, head.state)
+        return f"What you want: {wanted}" if wanted else ""
+
+    return replace(setting, nudge=nudge, goal=goal)
 
 
 def hint_at(setting: Setting, head: Head) -> Hint:
@@ -209,12 +219,8 @@ class ClockMeaning:
 
 def player_goal(campaign: OpenCampaign) -> str:
     """Return what the scenario says that the persona who is played wants; empty where it says nothing."""
-    state, goals = campaign.store.head().state, campaign.row.scenario.get("goals") or {}
-    who = state.player_id
-    # The player's own goal is that of the first persona; others have theirs under their names.
-    is_first = not state.personas or who == state.personas[0]
-    names = (who, local(who), *(PLAYER_NAMES if is_first else ()))
-    return " ".join(str(next((goals[name] for name in names if name in goals), "")).split())
+    state = campaign.store.head().state
+    return goal_of(campaign.row.scenario, state.player_id, state)
 
 
 def clock_meanings(campaign: OpenCampaign) -> tuple[ClockMeaning, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.packs.files import Finding
-from lorewright.packs.metadata import PackExit, read_ways, ways_of
+from lorewright.packs.markdown.exits import PackExit, read_ways, ways_of
 from lorewright.packs.models import Pack
 from support.pack_builder import loaded
 

@@ -1,0 +1,69 @@
+"""Outcomes of a turn -> the IDs of the entities that can be described: the subjects of the turn, and what is here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from lorewright.builtin.parser.clauses import is_called
+from lorewright.index.generation import Generation
+from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.gather import are_linked
+from lorewright.turn.views.scope import scope_of
+from lorewright.world.state import WorldState
+
+# So many of the things and of the people here are described in one turn; the next turn has others.
+_THINGS, _PEOPLE = 2, 1
+
+
+def spoken_of(
+    state: WorldState,
+    outcomes: Sequence[Outcome],
+    generations: Sequence[Generation],
+    *,
+    turn_no: int,
+    heard_of: Collection[str] | None = None,
+) -> tuple[str, ...]:
+    """Return the IDs of whom and what was looked at or spoken to, what was asked about where that belongs here, the
+    place, and some of what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are the
+    absent entities that the player has heard of (None: everybody)."""
+    place = state.scene.location_id
+    targets = [
+        outcome.target_id
+        for outcome in outcomes
+        if outcome.target_id is not None and outcome.target_id != state.player_id
+    ]
+    found = [
+        *targets,
+        *_named_in_questions(state, outcomes, generations, heard_of),
+        place,
+        *_some(tuple(state.held_by(place)), turn_no, _THINGS),
+        *_some(state.present_npcs(), turn_no, _PEOPLE),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _named_in_questions(
+    state: WorldState,
+    outcomes: Sequence[Outcome],
+    generations: Sequence[Generation],
+    heard_of: Collection[str] | None,
+) -> Iterator[str]:
+    """Yield the entities that a question named, if they are here or near, or linked in a pack to the person who was
+    asked or to the place."""
+    scope = scope_of(state, heard_of=heard_of)
+    near_ids = {scope.place.id, *(way.to for way in scope.exits), *(named.id for named in (*scope.people, *scope.here))}
+    nameable = (scope.place, *scope.people, *scope.here, *scope.carried, *scope.topics)
+    for outcome in outcomes:
+        if outcome.code != "does_not_know" or outcome.target_id is None:
+            continue
+        called = [named for named in nameable if is_called(outcome.words, named.name, *named.aliases)]
+        for named in called:
+            ties = (outcome.target_id, state.scene.location_id)
+            if named.id in near_ids or any(are_linked(generations, named.id, tie) for tie in ties):
+                yield named.id
+
+
+def _some(ids: Sequence[str], turn_no: int, most: int) -> Sequence[str]:
+    """Return some of the IDs, others in each turn."""
+    start = turn_no * most % len(ids) if ids else 0
+    return (*ids[start:], *ids[:start])[:most]
