@@ -54,6 +54,13 @@ def test_the_first_rules_cut_name_and_type_as_they_did(tmp_path: Path) -> None:
     assert [(chunk.role, "Ghost." in chunk.shown) for chunk in mill] == [("lore", True)]
 
 
+def test_the_second_rules_take_a_deep_heading_for_a_section(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path, {"Things/Chest.md": "### Secret Chest\n\nIt is of oak.\n"})
+    then, now = (load_pack(folder, reading=version) for version in (2, READING))
+    assert [(chunk.role, chunk.text) for chunk in then.chunks] == [("withholds", "It is of oak.")]
+    assert [chunk.role for chunk in now.chunks] == ["lore"]
+
+
 def generations(tmp_path: Path) -> tuple[Generation, Generation]:
     folder, home = write_pack(tmp_path, NOTES), tmp_path / "generations"
     home.mkdir()

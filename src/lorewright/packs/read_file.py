@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from lorewright.ids import slug
 from lorewright.packs.conditions import bad_condition
-from lorewright.packs.content_hash import READING
+from lorewright.packs.content_hash import DEEP_NAMES, READING
 from lorewright.packs.files import Finding, info, warning
 from lorewright.packs.frontmatter import SourceFile, read_source
 from lorewright.packs.linting import lint_text
@@ -150,7 +150,8 @@ def read_file(
     else:
         spans = tuple(find_hidden_spans(source.body, tokens, is_open=open_titles))
         outline = outline_of(source.body, tokens, ranges_of(spans), without_plugin_code, level=meta.cut)
-        roles = SectionRoles(meta.section_roles, meta.type == "npc", outline.name(PurePosixPath(path).stem))
+        name = outline.name(PurePosixPath(path).stem, deep=reading >= DEEP_NAMES)
+        roles = SectionRoles(meta.section_roles, meta.type == "npc", name)
         is_cut = roles.is_cut if meta.cut is None else _is_never_cut
         sections = tuple(cut_by_outline(source.body, outline, is_cut))
     said = () if source.skip else (*meta.findings, *_structure(source, sections), *_untitled(source, meta, sections))

@@ -70,6 +70,30 @@ def test_a_name_with_a_word_of_secrets_opens_nothing_below_it(tmp_path: Path, te
     assert "Open." in told(pack, is_open=True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["### Secret Chest\n\nHERE.\n", "\n\n#### Secret Chest\n\nHERE.\n\n##### Lid\n\nHERE.\n"],
+)
+def test_a_note_that_begins_with_a_deep_heading_has_its_name_from_it(tmp_path: Path, text: str) -> None:
+    pack = loaded_text(tmp_path, text)
+    assert "HERE" in told(pack, is_open=True)
+    assert "HERE" not in told(pack, is_open=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Open.\n\n### Secret Chest\n\nHERE.\n",
+        "### Secret GM notes\n\nHERE.\n",
+        "### Secret Chest\n\nOpen.\n\n#### Treasure\n\nHERE.\n",
+    ],
+)
+def test_a_deep_heading_that_is_no_name_hides_what_is_below_it(tmp_path: Path, text: str) -> None:
+    pack = loaded_text(tmp_path, text)
+    assert "HERE" not in told(pack, is_open=True)
+    assert "HERE" in told(pack, is_open=False)
+
+
 @pytest.mark.parametrize("text", ["Open. %% HERE.\n\n## Past\n\nHERE.\n", "Open. <!-- HERE.\n\n## Past\n\nHERE.\n"])
 def test_a_comment_that_is_never_closed_hides_the_rest(tmp_path: Path, text: str) -> None:
     assert "HERE" not in read(tmp_path, text)[0]

@@ -176,11 +176,16 @@ class NoteOutline:
 
     headings: tuple[_Heading, ...]
     level: int
+    # The number of the first line with words.
+    begins: int = 0
 
-    def name(self, written: str) -> str:
+    def name(self, written: str, *, deep: bool = True) -> str:
         """Return the title that may be the note's own name: of its first heading, if that is an H1, alone at its level,
-        or what is `written` elsewhere as the note's name."""
+        or what is `written` elsewhere as the note's name. Where no heading cuts the note it is one with which the note
+        begins, however `deep`."""
         first = next((heading for heading in self.headings if heading.level <= self.level), None)
+        if first is None and deep and self.headings and self.headings[0].start == self.begins:
+            first = self.headings[0]
         if first is None:
             return ""
         is_alone = sum(heading.level == first.level for heading in self.headings) == 1
@@ -192,10 +197,13 @@ def outline_of(
 ) -> NoteOutline:
     """Return the headings of a body but for those in the `hidden` ranges; `clean` takes from a heading what is no
     title."""
-    starts = [0, *accumulate(map(len, lines_of(body)))]
+    lines = lines_of(body)
+    starts = [0, *accumulate(map(len, lines))]
     found = [h for h in _headings(tokens, deepest=6, clean=clean) if not is_inside(starts[h.start], hidden)]
     levels = Counter(heading.level for heading in found if heading.level > 1)
-    return NoteOutline(tuple(found), level or min((depth for depth, count in levels.items() if count > 1), default=2))
+    begins = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    cut_at = level or min((depth for depth, count in levels.items() if count > 1), default=2)
+    return NoteOutline(tuple(found), cut_at, begins)
 
 
 def cut_by_outline(body: str, outline: NoteOutline, is_cut: IsCut) -> list[Section]:
