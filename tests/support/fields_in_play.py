@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sqlite3
 import sys
 import tempfile
@@ -232,12 +231,11 @@ def measured(root: Path, *scenarios: str) -> tuple[Seen, dict[tuple[str, str], b
     make_workspace(root)
     app = open_app(root)
     filled: dict[tuple[str, str], bool] = {}
-    runner = CliRunner()
+    runner = CliRunner(env={"LOREWRIGHT_WORKSPACE": str(root)})
     with watching(seen, types):
         for scenario in scenarios or [path.stem for path in sorted(SCENARIOS.glob("*.yaml"))]:
             options: dict[str, Any] = {"profile": "stream"} if scenario == "dead_drop" else {}
             play(app, scenario, root / "campaigns", seen, **options)
-            os.environ["LOREWRIGHT_WORKSPACE"] = str(root)
             for first, *rest in AFTERWARDS:
                 at = 1 if first in ("campaign", "session", "db") else 0
                 runner.invoke(command_line, [first, *rest[:at], scenario, *rest[at:]])

@@ -443,7 +443,8 @@ class CampaignRules(Frozen):
     """Everything that a campaign is resolved by; every ID in it is fully qualified.
 
     `clock_effects[clock][value]` happen when the clock first reaches the value from below; a clock of `clock_every`
-    rises by one each time so many minutes have passed; `good_clocks` bring what the player wants; `on_find[item]`
+    rises by one each time so many minutes have passed; `good_clocks` bring what the player wants, `clock_means` says what
+    each one counts; `on_find[item]`
     when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
     `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
@@ -459,6 +460,7 @@ class CampaignRules(Frozen):
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
     clock_every: FrozenMap[str, int] = Field(default_factory=dict, exclude_if=lambda every: not every)
     good_clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda clocks: not clocks)
+    clock_means: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda means: not means)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
     escalation: FrozenMap[str, Profile] = Field(default_factory=dict)

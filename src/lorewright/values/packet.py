@@ -109,7 +109,7 @@ class PacketThread(PacketPart):
 
 class PacketClock(PacketPart):
     """A clock; the keys of `triggers` are the values at which something happens, which is the scenario's secret. The
-    player wants a `good` one to fill."""
+    player wants a `good` one to fill; `means` is what it counts, in the author's words to the player."""
 
     id: str = ""
     name: str = ""
@@ -118,6 +118,7 @@ class PacketClock(PacketPart):
     triggers: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     good: bool = Field(default=False, exclude_if=_is_empty)
+    means: str = Field(default="", exclude_if=_is_empty)
 
 
 class PacketPossession(PacketPart):

@@ -307,6 +307,9 @@ class _Composer:
             clock_effects=self._clock_effects(),
             clock_every={clock_id: clock.every for clock_id, clock in scenario.clocks.items() if clock.every},
             good_clocks=tuple(sorted(clock_id for clock_id, clock in scenario.clocks.items() if clock.good)),
+            clock_means={
+                clock_id: " ".join(clock.means.split()) for clock_id, clock in scenario.clocks.items() if clock.means
+            },
             on_find={
                 names.item(item, where="finds"): tuple(
                     names.resolved(effect, where=f"finds.{item}") for effect in effects

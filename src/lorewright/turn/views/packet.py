@@ -351,6 +351,7 @@ def _clock(state: WorldState, rules: CampaignRules, clock_id: str, manner: Mappi
         "triggers": thresholds,
         "tags": list(clock.tags),
         **({"good": True} if manner is not None and clock_id in rules.good_clocks else {}),
+        **({"means": means} if manner is not None and (means := rules.clock_means.get(clock_id)) else {}),
     }
 
 

@@ -33,7 +33,7 @@ from lorewright.turn.stages.variables import (
     name_of,
     state_variables,
 )
-from lorewright.values.packet import PacketThread
+from lorewright.values.packet import ContextPacket, PacketThread
 from lorewright.values.records import FIRST_CODE, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.things import PREDICATES
@@ -205,7 +205,7 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         ),
         conditions=tuple(_conditions(given))[:_CONDITIONS],
         threads=tuple(_thread(thread, given) for thread in given.packet.threads if thread.status == "open")[:_THREADS],
-        threats=tuple(threat.name for threat in given.packet.pending_threats[:_THREATS]),
+        threats=tuple(_threats(given.packet)),
         beats=beats_shown(given),
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         markers=given.markers,
@@ -214,6 +214,13 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         scene_state=scene_shown(given),
         ended=given.ending is not None,
     )
+
+
+def _threats(packet: ContextPacket) -> Iterator[str]:
+    """Yield the names of what presses, a clock's with what it counts."""
+    means = {clock.name: clock.means for clock in packet.clocks if clock.means}
+    for threat in packet.pending_threats[:_THREATS]:
+        yield f"{threat.name} ({means[threat.name]})" if threat.name in means else threat.name
 
 
 def _thread(thread: PacketThread, given: NarratorInput) -> str:

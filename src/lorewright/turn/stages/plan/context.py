@@ -136,7 +136,8 @@ def _clock(clock: PacketClock) -> str:
     marks = ", ".join(str(at) for at in sorted(map(int, clock.triggers)) if at > clock.value)
     ahead = f"; something happens at {marks}" if marks else ""
     wanted = " (the player wants it full)" if clock.good else ""
-    return f"{clock.name}{wanted}: {clock.value} of {clock.max}{ahead}"
+    means = f" ({clock.means})" if clock.means else ""
+    return f"{clock.name}{wanted}: {clock.value} of {clock.max}{ahead}{means}"
 
 
 def _threat(threat: PacketThreat) -> str:
