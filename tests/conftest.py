@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.imports import import_everything
 from support.scale import scaled
 
-pytest_plugins = ["support.cpu_limit"]
+pytest_plugins = ["support.cpu_limit", "support.same_environment"]
 
 # A hundred examples of each law are tried with CAMPAIGN_SCALE=4.
 settings.register_profile("untimed", deadline=None, max_examples=scaled(30))

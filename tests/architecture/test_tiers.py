@@ -1,4 +1,4 @@
-"""The two tiers of the tests: what is fast stays fast."""
+"""The two tiers of the tests: what is fast stays fast, and no test hangs on another."""
 
 from __future__ import annotations
 
@@ -47,3 +47,28 @@ def test_an_unmarked_test_that_takes_over_a_second_fails(
     result = pytester.runpytest_subprocess("-p", "support.cpu_limit", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["*test_that_takes_long*", "took * CPU s, and a fast test has 1:*"])
+
+
+LEAKY = """
+    import os
+
+    def test_that_leaves_something():
+        os.environ["LEFT_BEHIND"] = "1"
+
+    def test_that_comes_after():
+        assert "LEFT_BEHIND" not in os.environ
+
+    def test_that_puts_it_back(monkeypatch):
+        monkeypatch.setenv("LEFT_BEHIND", "1")
+"""
+
+
+@pytest.mark.campaign
+def test_a_test_that_leaves_the_environment_changed_fails_alone(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    pytester.makepyfile(LEAKY)
+    result = pytester.runpytest_subprocess("-p", "support.same_environment", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(["left the environment changed: LEFT_BEHIND"])
