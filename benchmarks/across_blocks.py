@@ -29,6 +29,8 @@ _NUMBERS = {
     "NAME_WEIGHT": "name",
     "LENGTH_DISCOUNT": "discount for length",
     "COVERAGE_POWER": "power of coverage",
+    "LOOKED_AT": "sections looked at again",
+    "NAMED_PLACES": "places for what they name",
 }
 
 Sets = Mapping[str, SetResult]

@@ -51,6 +51,8 @@ CHOICES: Mapping[str, Sequence[float]] = {
     "NAME_WEIGHT": (0.0, 0.1, 0.15, 0.2, 0.3),
     "LENGTH_DISCOUNT": (0.0, 0.01, 0.02, 0.03, 0.04),
     "COVERAGE_POWER": (0.0, 0.25, 0.5, 0.75, 1.0),
+    "LOOKED_AT": (1, 2, 3),
+    "NAMED_PLACES": (0, 1, 2, 3),
 }
 
 # Pools of packs: those on which people wrote questions of the four kinds, and those of few questions.
