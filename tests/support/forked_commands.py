@@ -21,7 +21,7 @@ from lorewright.storage.faults import KILL_VARIABLE
 
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """
-import json, os, sys, traceback
+import json, os, resource, signal, sys, traceback
 sys.path.append(sys.argv[1])
 from lorewright.cli import main
 from support.imports import import_everything
@@ -35,6 +35,12 @@ def begin(one, environment):
     code = 70
     try:
         os.environ.update(environment)
+        for name, most in json.loads(environment.get("TEST_LIMITS") or "{}").items():
+            if name == "cpu_s":
+                # The signal ends it at once, as a kill does: Python has no handler for it.
+                signal.setitimer(signal.ITIMER_PROF, most)
+            else:
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
         for number, path in enumerate((os.devnull, one["out"], one["err"])):
             os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
         sys.argv = ["lorewright", *one["words"]]
@@ -54,6 +60,11 @@ for line in sys.stdin:
     print(json.dumps(begun), flush=True)
     print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in begun]), flush=True)
 """
+
+
+# A variable for a command: JSON of limits by name, `FSIZE`, `NOFILE`, `AS` (see setrlimit), and `cpu_s`, the CPU seconds after
+# which it is killed.
+LIMITS = "TEST_LIMITS"
 
 
 @dataclass(frozen=True, slots=True)
