@@ -118,7 +118,8 @@ def standing(root: Path) -> dict[str, Any]:
         "campaigns": {campaign_id: _campaign(app, campaign_id) for campaign_id in app.campaigns.ids()},
         "out": _files(root / OUT),
         "scenarios": _files(root / "scenarios"),
-        "own packs": _files(root / "content_packs"),
+        # A copy of a pack that is not installed yet is nobody's: the next install takes it.
+        "own packs": {pack.id: _files(root / "content_packs" / pack.id) for pack in app.library.packs()},
     }
 
 

@@ -97,11 +97,13 @@ def damage_of(path: Path) -> DamagedFile | None:
 @dataclass(frozen=True, slots=True)
 class Migrated:
     """The migrations that were applied to a file, in order, and whether its projection of the head's state was made
-    anew; or why nothing could be done."""
+    anew; or why nothing could be done, with the error's code and what to do."""
 
     applied: tuple[str, ...] = ()
     projected: bool = False
     problem: str | None = None
+    code: str | None = None
+    hint: str | None = None
 
 
 def migrate_file(path: Path) -> Migrated:
@@ -115,7 +117,8 @@ def migrate_file(path: Path) -> Migrated:
             wrong = next(_projection(database), None) is not None
             return Migrated(applied, bring_projection_up(database, anew=wrong))
     except (LorewrightError, Refused, ValueError) as problem:
-        return Migrated(problem=str(problem))
+        error = error_for(problem, path)
+        return Migrated(problem=str(error), code=error.code, hint=error.hint)
 
 
 def _checked(database: Database, kept: StoredPackTexts | None) -> CampaignCheck:

@@ -25,7 +25,7 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import as_played_by, recap_for, sittings
 from lorewright.campaigns.store import new_file
 from lorewright.campaigns.viewers import persona_of, turns_told, viewer_in
-from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
+from lorewright.errors import CampaignError, DamagedFile, FileUnavailable, LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
 from lorewright.packs.content_hash import reading_of
@@ -34,7 +34,7 @@ from lorewright.retrieval.pack_views import close_with
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
 from lorewright.storage.database import Database
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, error_for
 from lorewright.storage.faults import step
 from lorewright.storage.integrity import Refused, campaign_row, pinned_texts
 from lorewright.storage.tables import Table, Value, migrate, read_tables, write_tables
@@ -297,6 +297,9 @@ def _write(
                 campaigns.kept.keep(root, content_hash)
             step("import:kept")
     except (Refused, OverflowError) as problem:
+        trouble = error_for(problem, campaigns.folder / f"{campaign_id}.db")
+        if isinstance(trouble, FileUnavailable):
+            raise trouble from problem
         raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None
     except FileExistsError:
         raise CampaignError(f"there is a campaign {campaign_id} already", hint="choose another --id") from None

@@ -56,6 +56,8 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     else:
         for name, result in done.items():
             say(f"{name}: {_told(result)}", style="red" if result.problem else "")
+            if result.hint:
+                say(f"  hint: {result.hint}")
         if not done:
             say("There is no campaign to bring up to date.")
     if any(result.problem for result in done.values()):
@@ -64,7 +66,7 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
 
 def _told(done: Migrated) -> str:
     steps = [*done.applied, *(["the tables of the head's state were made anew"] if done.projected else [])]
-    return ", ".join(steps) or done.problem or "up to date"
+    return ", ".join(steps) or (f"error[{done.code}]: {done.problem}" if done.problem else "up to date")
 
 
 @app.command("import-v0", epilog="Example: lorewright db import-v0 old_game.db --id friday")

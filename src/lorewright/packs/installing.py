@@ -24,7 +24,7 @@ from lorewright.packs.files import (
 from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Manifest, Pack
-from lorewright.storage.enclosure import FOR_ALL, Enclosure
+from lorewright.storage.enclosure import FOR_ALL, Enclosure, error_for
 from lorewright.storage.faults import step
 
 # Copying and unpacking: the target is complete or missing, and nothing is written outside of it. An archive is unpacked
@@ -83,7 +83,7 @@ def _place(target: Path, fill: Callable[[Path], None]) -> None:
         home.move(building, target)
         step("copy:moved")
     except OSError as problem:
-        raise PackError(f"{target}: {problem.strerror or problem}", hint="look at the disk and its rights") from None
+        raise error_for(problem, target) from None
     finally:
         with suppress(OSError, UnsafePath):
             home.remove(building)

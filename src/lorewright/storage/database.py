@@ -124,7 +124,9 @@ class Database:
         try:
             yield
         finally:
-            self._connection.execute("ROLLBACK")
+            # SQLite ends a transaction by itself where the disk fails.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
