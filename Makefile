@@ -27,7 +27,7 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test campaigns extras constraints audit check format bench bench-peers bench-play pictures clean
+.PHONY: help play test campaigns trust extras constraints audit check format bench bench-peers bench-play pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,11 @@ test: $(READY_DEV) ## Set up what is needed and run the tests, all that are fast
 
 campaigns: $(READY_DEV) ## Run the long tests (CAMPAIGN_SCALE=10 for ten times as many kills, plays and seeds).
 	@$(KEEP_BYTECODE) $(BIN)/python -m pytest -n auto -m campaign --dist worksteal
+
+trust: $(READY_DEV) ## Run the trust suite, a part of the campaigns, and write its table into docs/trust.md (CAMPAIGN_SCALE=100: hours).
+	@rm -f .trust.jsonl
+	@$(KEEP_BYTECODE) TRUST_TALLY=$(CURDIR)/.trust.jsonl $(BIN)/python -m pytest -n auto -m trust --dist worksteal; \
+		failed=$$?; $(BIN)/python scripts/trust_page.py .trust.jsonl; exit $$failed
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0

@@ -9,6 +9,7 @@ import pytest
 from support import crowd
 from support import harbour as h
 from support.scale import scaled
+from support.tally import counted
 
 # Eight with fifty each from CAMPAIGN_SCALE=5 on.
 SUBMISSIONS = scaled(10)
@@ -16,6 +17,7 @@ PROCESSES = min(8, scaled(4))
 
 
 @pytest.mark.campaign
+@pytest.mark.trust
 def test_a_crowd_that_submits_turn_after_turn_makes_each_once(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     seen = crowd.crowd(app, processes=PROCESSES, submissions=SUBMISSIONS)
@@ -24,3 +26,4 @@ def test_a_crowd_that_submits_turn_after_turn_makes_each_once(tmp_path: Path) ->
     assert (seen.told, seen.turns) == (PROCESSES * SUBMISSIONS, PROCESSES * (SUBMISSIONS - shared) + shared)
     with app.campaigns.reading("game") as store:
         assert store.head().state.scene.number > SUBMISSIONS // 10
+    counted("crowds", "turns of processes at once", seen.told, processes=PROCESSES, sent_twice=seen.told - seen.turns)

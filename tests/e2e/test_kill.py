@@ -18,8 +18,9 @@ from support import crashed_campaigns
 from support import harbour as h
 from support.forked_commands import Commands
 from support.scale import scaled
+from support.tally import counted
 
-pytestmark = pytest.mark.campaign
+pytestmark = [pytest.mark.campaign, pytest.mark.trust]
 
 KILLS = scaled(20)
 
@@ -41,6 +42,7 @@ def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and
     # Some were killed after what they did was done and before they could say so, some before.
     assert all(report.under_way[how] for how in ("done", "not done"))
     assert report.acknowledged["turn"] > KILLS
+    counted("kills", "turns, rewinds, imports", report.killed.total(), acknowledged=report.acknowledged.total())
 
 
 def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(commands: Commands, tmp_path: Path) -> None:

@@ -19,12 +19,13 @@ from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, FOLDERS, SET
 from lorewright.storage.faults import EMBED_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS
 from support.forked_commands import Commands, Ended
 from support.scale import scaled
+from support.tally import counted
 
 KILLS = scaled(10)
 BATCH = 256  # the hashing embedder's
 ENVIRONMENT = {EMBEDDER_VARIABLE: "hashing", CHROMA_VARIABLE: "never"}
 
-pytestmark = pytest.mark.campaign
+pytestmark = [pytest.mark.campaign, pytest.mark.trust]
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +207,7 @@ def test_kills_at_random_moments_leave_nothing_half_and_lose_no_batch_that_was_k
             assert answers(commands, root) in ("", right[version].whole)
             possible = {"", right[version].whole}
     assert killed >= KILLS // 4
+    counted("kills", "pack install with vectors", KILLS, killed=killed)
 
 
 def test_two_that_install_at_once_both_end_well(

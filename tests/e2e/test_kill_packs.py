@@ -18,10 +18,11 @@ from lorewright.storage.faults import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, 
 from support import harbour as h
 from support.forked_commands import Commands
 from support.scale import scaled
+from support.tally import counted
 
 KILLS = scaled(10)
 
-pytestmark = pytest.mark.campaign
+pytestmark = [pytest.mark.campaign, pytest.mark.trust]
 
 
 @pytest.fixture
@@ -119,3 +120,4 @@ def test_installing_and_removing_under_kills_at_random_moments_is_never_between(
     assert is_whole(root)
     listed = commands.run(root, "pack", "list", "--json").out
     assert [pack["id"] for pack in json.loads(listed)] == ["harbour"]
+    counted("kills", "pack install --copy, pack remove", KILLS, killed=killed)

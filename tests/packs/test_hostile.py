@@ -22,8 +22,9 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.corpora import corpora, corpus_pack
 from support.scale import scaled
+from support.tally import counted
 
-pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora, pytest.mark.trust]
 
 # CAMPAIGN_SCALE=10 for five thousand.
 MUTATIONS = scaled(500)
@@ -163,3 +164,4 @@ def test_thousands_of_mutated_files_give_only_findings_and_none_takes_long(unpac
         slowest = max(slowest, (time.perf_counter() - started) / per_pack)
     # No timing is asserted here but the bound that is promised: a second a file, and these are a hundred at once.
     assert slowest < 1.0
+    counted("hostile input", "mutated files of packs", MUTATIONS)

@@ -122,7 +122,9 @@ def test_damage_is_said_or_does_no_harm(commands: Commands, tmp_path: Path, kind
         for name in wrong:
             if not said and not seen[name].err:
                 tally.fault("wrong unseen", f"{how}, try {number}: {name}: {told(name, seen[name])}, not {right[name]}")
-        outcome = "told with an error" if any(ended.code for ended in seen.values()) else "said" if wrong or said else "right"
+        outcome = (
+            "told with an error" if any(ended.code for ended in seen.values()) else "said" if wrong or said else "right"
+        )
         tally.seen[outcome] += 1
         commands.run(root, "doctor")
         if is_made_again:

@@ -65,7 +65,9 @@ def is_told(ended: Ended, code: str, remedy: str) -> bool:
     return f"error[{code}]" in said or remedy in said
 
 
-def judged(tally: Tally, case: CommandCase, ended: Ended, seen: Mapping[str, Any], sides: tuple[Any, Any], how: str) -> None:
+def judged(
+    tally: Tally, case: CommandCase, ended: Ended, seen: Mapping[str, Any], sides: tuple[Any, Any], how: str
+) -> None:
     """Count what a command under a fault has come to: `sides` are the standings before and after it."""
     before, after = sides
     tally.tried += 1

@@ -30,7 +30,9 @@ def commands() -> Iterator[Commands]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case.words[:3]))
-def test_a_command_that_is_killed_has_done_all_or_nothing(commands: Commands, tmp_path: Path, case: CommandCase) -> None:
+def test_a_command_that_is_killed_has_done_all_or_nothing(
+    commands: Commands, tmp_path: Path, case: CommandCase
+) -> None:
     tally = Tally("kills", case.name)
     whole = case.workspace(tmp_path / "whole")
     before = standing(whole)

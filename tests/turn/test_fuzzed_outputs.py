@@ -34,6 +34,7 @@ from lorewright.world.state import WorldState
 from support import fuzzed_outputs as f
 from support import harbour as h
 from support.scale import scaled
+from support.tally import counted
 
 # Words that the grammar is not sure of, that only the rulebook can judge, and that anybody can.
 LINES = {"interpreter": "frobnicate the gizmo", "resolution": "yodel a tune"}
@@ -177,6 +178,7 @@ def fuzz(root: Path, numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
 
 
 @pytest.mark.campaign
+@pytest.mark.trust
 @pytest.mark.parametrize("batch", range(_BATCHES))
 def test_no_output_of_a_model_does_what_it_must_not(tmp_path: Path, batch: int) -> None:
     found, counts = fuzz(tmp_path, range(batch * _SIZE, (batch + 1) * _SIZE))
@@ -184,6 +186,12 @@ def test_no_output_of_a_model_does_what_it_must_not(tmp_path: Path, batch: int) 
     # Both kinds of turns were seen, so that neither was held against nothing.
     assert counts["fell back"] > _SIZE // 10
     assert counts["held"] > _SIZE // 10
+    counted(
+        "model outputs",
+        "fuzzed, through whole turns",
+        _SIZE,
+        **{name.replace(" ", "_"): counts[name] for name in counts},
+    )
 
 
 @pytest.mark.parametrize("numbers", [range(2), pytest.param(range(2, 12), marks=pytest.mark.campaign)], ids=str)
