@@ -122,7 +122,7 @@ def test_a_database_or_log_with_a_second_name_is_not_written(tmp_path: Path, end
 
 def test_the_second_name_of_a_process_that_died_while_it_made_a_database_is_deleted(tmp_path: Path) -> None:
     path = make(tmp_path / "a [b].db")
-    left, other = building_name(path, 99), make(building_name(tmp_path / "c.db", 99))
+    left, other = building_name(path, "99"), make(building_name(tmp_path / "c.db", "99"))
     left.hardlink_to(path)
     with opened(path) as database:
         assert [row["id"] for row in database.rows("SELECT id FROM kept")] == ["a"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support.command_cases import CASES, CommandCase, leftovers, standing
+from support.command_cases import CASES, CommandCase, is_whole, leftovers, standing
 from support.forked_commands import LIMITS, Commands, Ended
 from support.scale import scaled
 from support.tally import Tally
@@ -66,7 +66,7 @@ def is_told(ended: Ended, code: str, remedy: str) -> bool:
 
 
 def judged(
-    tally: Tally, case: CommandCase, ended: Ended, seen: Mapping[str, Any], sides: tuple[Any, Any], how: str
+    tally: Tally, case: CommandCase, ended: Ended, seen: dict[str, Any], sides: tuple[Any, Any], how: str
 ) -> None:
     """Count what a command under a fault has come to: `sides` are the standings before and after it."""
     before, after = sides
@@ -74,7 +74,7 @@ def judged(
     tally.seen["done" if ended.code == 0 else "refused"] += 1
     if ended.code == 0 and seen != after:
         tally.fault("lost", f"{case.name}, {how}: said to be done, and is not: {_parts(seen, after)}")
-    elif seen not in (before, after):
+    elif not is_whole(case, seen, before, after):
         tally.fault("half", f"{case.name}, {how}: {_parts(seen, after)}")
 
 

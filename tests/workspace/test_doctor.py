@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -368,3 +370,27 @@ def test_a_small_pack_needs_no_chroma_unless_it_is_asked_for(app: App, monkeypat
 def test_a_generation_without_its_digest_is_not_trusted(app: App) -> None:
     (generation(app, KEYWORDS) / building.DIGEST_FILE).unlink()
     assert_mended(app, "chunks-damaged")
+
+
+def test_what_killed_commands_were_making_is_told_and_deleted(app: App, dead_process: int) -> None:
+    campaigns = app.campaigns.folder
+    (campaigns / "packs-kept").mkdir(parents=True, exist_ok=True)
+    left = (
+        campaigns / f".m1.{dead_process}.building",
+        campaigns / f".m1.{dead_process}.building-wal",
+        campaigns / "packs-kept" / f".{'a' * 64}.zip.{dead_process}.part",
+    )
+    for path in left:
+        path.touch()
+    looked = app.doctor.examine()
+    assert [treated.fault.code for treated in looked.treated] == ["temporary"] * 3
+    assert all(path.exists() for path in left)
+    assert_mended(app, *["temporary"] * 3)
+    assert not any(path.exists() for path in left)
+
+
+@pytest.fixture
+def dead_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import zipfile
 import zlib
@@ -26,6 +25,7 @@ from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins
 from lorewright.storage.tables import migrate
+from lorewright.storage.temporary import maker, sweep
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.store.projection import StateOf, first_projection
@@ -182,7 +182,8 @@ def new_file(path: Path) -> Iterator[Database]:
     Raises:
         FileExistsError: there is a file of that name.
     """
-    building = building_name(path, os.getpid())
+    sweep(path.parent, name=path.stem)
+    building = building_name(path, maker())
     _remove(building)
     try:
         with opened(building) as database:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from lorewright.formats.sillytavern import world_info
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Pack
 from lorewright.storage.enclosure import is_link
+from lorewright.storage.temporary import temporary_path
 
 # A vault's own settings and layout; a new export keeps them.
 _KEPT_FOLDER = ".obsidian"
@@ -35,7 +34,7 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         hint = "name a file" if path.is_dir() else "name another file, or add --force to write over it"
         raise PackError(f"{path} is there already", hint=hint)
-    part = _temporary_path(path)
+    part = temporary_path(path, once=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("xb") as file:
@@ -63,7 +62,7 @@ def write_folder(
         hint = "--force replaces only what pack export wrote; name a new folder" if force else "name a new folder"
         hint = "name a new folder, or add --force to replace it" if replaced else hint
         raise PackError(f"{folder} is there already and not empty", hint=hint)
-    part, old = _temporary_path(folder), _temporary_path(folder)
+    part, old = temporary_path(folder, once=True), temporary_path(folder, once=True)
     try:
         for path, text in texts.items():
             (part / path).parent.mkdir(parents=True, exist_ok=True)
@@ -90,10 +89,6 @@ def _is_marked(folder: Path, mark: str, marked: str) -> bool:
         return not folder.is_symlink() and mark in read_text(folder / marked, MAX_WRITTEN_BYTES, PackError)
     except (OSError, UnicodeDecodeError, PackError):
         return False
-
-
-def _temporary_path(path: Path) -> Path:
-    return path.parent / f".export-{os.getpid()}-{secrets.token_hex(4)}.part"
 
 
 def _unwritable(path: Path, problem: OSError) -> PackError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 from lorewright.retrieval.query import DEFAULT_MAX_TOKENS
+from lorewright.storage.temporary import temporary_path
 from lorewright.tokens import count_tokens
 
 FOLDERS = {
@@ -227,7 +227,7 @@ def _rows_of_left_fields(kept_aside: dict[str, dict[str, Any]]) -> list[FieldRow
 def _write(folder: Path, texts: dict[str, str]) -> None:
     """Write the files into a temporary folder next to the target, then rename it."""
     folder = folder.absolute()
-    part = folder.parent / f".import-{secrets.token_hex(4)}.part"
+    part = temporary_path(folder, once=True)
     try:
         part.mkdir(parents=True)
         for path, text in texts.items():

@@ -127,6 +127,7 @@ Code = Literal[
     "chroma-missing",
     "chroma-scratch",
     "leftover",
+    "temporary",
     "generation-unused",
     "history-unused",
     "embeddings-unused",

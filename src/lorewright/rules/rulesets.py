@@ -444,8 +444,9 @@ class CampaignRules(Frozen):
 
     `clock_effects[clock][value]` happen when the clock first reaches the value from below; a clock of `clock_every`
     rises by one each time so many minutes have passed; `good_clocks` bring what the player wants, `clock_means` says
-    what each one counts; `on_find[item]` when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
-    `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
+    what each one counts; `on_find[item]` when the player finds a discoverable item. `escalation[npc]` is how far that
+    one goes, in place of the ruleset's. `inquiries` are the threads that are looked into, by ID. `grammar` is what the
+    scenario adds to the narrator.
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
     readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
     are said that are put to nobody, by place, `introductions` what stands for the profile of those without one: what

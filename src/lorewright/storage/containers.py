@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +16,8 @@ from typing import IO, Any
 from lorewright.bounded_files import describe_bound, open_zip
 from lorewright.errors import DamagedFile
 from lorewright.ids import canonical_json
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import PRIVATE, Enclosure
+from lorewright.storage.temporary import temporary_path
 
 MANIFEST = "manifest.json"
 
@@ -46,8 +46,9 @@ def write_container(path: Path, about: Mapping[str, Any], members: Iterable[tupl
     """
     # The folder was named by the user and may be a link.
     folder = Enclosure(path.parent.resolve())
-    with tempfile.NamedTemporaryFile(dir=folder.root, prefix=".exporting-", delete=False) as building:
-        made = Path(building.name)
+    made = temporary_path(folder.root / path.name, once=True)
+    with made.open("xb") as building:
+        made.chmod(PRIVATE)
         try:
             _write(building, about, members)
             # On a disk without hard links it is renamed, which some systems refuse for an open file.

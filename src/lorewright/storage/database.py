@@ -205,7 +205,7 @@ def refuse_naming_journal(path: Path) -> None:
         )
 
 
-def building_name(path: Path, process: int | str) -> Path:
+def building_name(path: Path, process: str) -> Path:
     """Return the path at which a process makes a new database. It gets its final name as a hard link, so that for a
     moment it has both names."""
     return path.with_name(f".{path.stem}.{process}.building")

@@ -23,6 +23,7 @@ from typing import IO
 from filelock import FileLock, Timeout
 
 from lorewright.errors import Busy, DamagedFile, DiskFull, FileUnavailable, LorewrightError, ReadOnly, UnsafePath
+from lorewright.storage.temporary import temporary_path
 
 # Errors of SQLite and of the system -> our errors, which distinguish damage from a full disk, missing rights and a
 # lock.
@@ -167,7 +168,7 @@ def _is_writable(path: Path) -> bool:
 # The reparse tag of a junction, which is Windows' link to a folder and no symbolic link to Python.
 _JUNCTION = 0xA0000003
 _DRIVE = re.compile(r"[A-Za-z]:")
-_PRIVATE = 0o600
+PRIVATE = 0o600
 # For files at a path that the user named: the umask decides who may read them.
 FOR_ALL = 0o666
 # Ours have five levels. Deeper folders are meant to break code that walks them.
@@ -306,13 +307,13 @@ class Enclosure:
         return path.read_bytes()
 
     @contextmanager
-    def writing(self, path: Path, *, mode: int = _PRIVATE) -> Iterator[IO[bytes]]:
+    def writing(self, path: Path, *, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
         """Open a file to write completely or not at all, in place of an existing one; it is on disk when the block
         ends.
 
         A new file is renamed over the old one, so that another name of that (a hard link) keeps its bytes.
         """
-        part = self.checked(path).with_name(f".{path.name}.{os.getpid()}.part")
+        part = temporary_path(self.checked(path))
         self.remove(part)
         try:
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -325,7 +326,7 @@ class Enclosure:
             with suppress(OSError):
                 self.remove(part)
 
-    def write(self, path: Path, data: bytes, *, mode: int = _PRIVATE) -> None:
+    def write(self, path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
         """Write a file completely or not at all, in place of an existing one; `mode`, less the umask, decides who may
         read it."""
         with self.writing(path, mode=mode) as file:
@@ -341,7 +342,7 @@ class Enclosure:
     def create(self, path: Path) -> None:
         """Make an empty file that only its owner can read, unless it exists: a database, to be opened by SQLite."""
         with suppress(FileExistsError):
-            os.close(os.open(self.checked(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+            os.close(os.open(self.checked(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
 
     def copy_in(self, source: Path, path: Path) -> None:
         """Copy a file to a new one; missing parents are made."""
@@ -372,7 +373,7 @@ class Enclosure:
         except OSError:
             # Without hard links, systems raise different errors (EPERM, EACCES, EINVAL, ENOTSUP, EXDEV); if there is
             # another cause, making a file fails too.
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
             try:
                 source.replace(path)
             except OSError:

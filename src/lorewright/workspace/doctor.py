@@ -29,6 +29,7 @@ from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.files import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
 from lorewright.storage.enclosure import Enclosure, Trouble, error_for, is_link
+from lorewright.storage.temporary import abandoned_in, sweep
 
 # Stands in place of the IDs of unreadable campaigns where the campaigns' folder is missing.
 _AWAY = ("campaigns",)
@@ -95,7 +96,8 @@ class Doctor:
         health, pins = self._checkup(progress)
         found = [*links, *self._campaigns_away(), *unless_unknown("indexes", health.databases)]
         if not _is_blind(found):
-            for stage in (health.texts, health.vectors, self._settings, health.nearest, health.orphans):
+            stages = (health.texts, health.vectors, self._settings, health.nearest, health.orphans, self._temporary)
+            for stage in stages:
                 found += [fault for fault in unless_unknown("indexes", stage) if not _is_spared(fault, pins, ())]
         treated = tuple(Treated(fault, *_would(fault)) for fault in found)
         return DoctorReport(treated, self._facts(health, pins, found), mended=False)
@@ -150,6 +152,13 @@ class Doctor:
                 "degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it"
             )
 
+    def _temporary(self) -> Iterator[IndexFault]:
+        """Yield the files and folders that processes which died were making."""
+        for folder in (self.campaigns.folder, self.campaigns.folder / "packs-kept", self.content_packs, self.indexes):
+            for path in () if is_link(folder) else abandoned_in(folder):
+                where = str(Path(folder.name, path.name))
+                yield IndexFault("orphaned", "temporary", where, "left by a process that died", path=path)
+
     def _facts(self, health: HealthCheck | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
         """Return the facts; `found` tells whether the list of packs can be read, which saves waiting for it again."""
         packs, vectors = (0, 0) if health is None or _is_blind(found) else _counts(health)
@@ -185,6 +194,7 @@ class _Treatment:
             self._stage(lambda health: health.vectors())
             self._stage(lambda health: self._doctor._settings())
             self._stage(lambda health: health.nearest())
+            self._stage(lambda health: self._doctor._temporary())
             self._progress("waiting for other processes", 0, 1)
             self._treated += [Treated(fault, *_would(fault)) for fault in self._doctor._campaigns_away()]
             self._clear_away()
@@ -254,6 +264,9 @@ class _Treatment:
                 return self._mend_chroma(fault)
             case "chroma-scratch":
                 return _done(fault, upkeep.delete_scratch(_path(fault)), "deleted")
+            case "temporary":
+                sweep(_path(fault).parent)
+                return Treated(fault, "deleted")
             case "leftover" | "generation-unused":
                 return _done(fault, upkeep.delete_generation(self._library, _path(fault)), "deleted")
             case "embeddings-unused":
