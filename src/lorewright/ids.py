@@ -29,6 +29,16 @@ def is_hash(text: str) -> bool:
     return bool(_HASH.fullmatch(text))
 
 
+def hash_of_texts(*texts: str) -> str:
+    """Return the SHA-256, in hex, of texts in their order. Each goes in with its length, so that no two lists of texts
+    are alike."""
+    digest = hashlib.sha256()
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
 # A pack that is read again and again needs the same slugs every time.
 @lru_cache(maxsize=16_384)
 def slug(text: str, *, fallback: str = "section") -> str:

@@ -13,8 +13,9 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check, migrate_file
+from lorewright.campaigns.exchange import export
 from lorewright.campaigns.sessions import active_or_new_session, end
-from lorewright.errors import ProviderError
+from lorewright.errors import DamagedFile, ProviderError
 from lorewright.ids import canonical_json
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -167,6 +168,9 @@ def test_events_of_another_version_are_no_damage_and_stay_as_they_are(file: Path
         f"""UPDATE turns SET result_json = replace(result_json, '{known}', '{other}');
             UPDATE stage_records SET output_json = replace(output_json, '{known}', '{other}')""",
     )
+    with opened(path) as database, database.transaction() as connection:
+        connection.execute("DELETE FROM turn_hashes")
+        connection.execute(CAMPAIGN_MIGRATIONS[-1].statements[-1])
     assert check(path).findings == ()
     with closing(CampaignStore(path)) as store:
         turns = [turn for turn in store.turns() if other in canonical_json(turn["result"])]
@@ -287,3 +291,24 @@ def test_an_old_file_is_brought_up_to_date_once_and_then_sound(tmp_path: Path) -
     assert (done.applied, done.projected) == (tuple(one.name for one in CAMPAIGN_MIGRATIONS[2:]), True)
     assert migrate_file(old).applied == ()
     assert check(old).findings == ()
+
+
+@pytest.mark.parametrize("column", ["player_text", "result_json", "ops_json"])
+def test_a_turn_that_was_altered_after_it_was_written_is_found_and_not_exported(tmp_path: Path, column: str) -> None:
+    app = h.harbour(tmp_path, played=("look", "ask Osk about Lin"))
+    path = app.campaigns.path("game")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE turns SET {column} = replace({column}, 'o', 'u') WHERE turn_no = 2")
+    assert "turn-altered" in {finding.code for finding in check(path).findings}
+    with pytest.raises(DamagedFile):
+        export(app.campaigns, "game", tmp_path / "out.lorewright")
+
+
+def test_an_altered_telling_is_found_where_nothing_else_shows_it(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path, played=("look",))
+    path = app.campaigns.path("game")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (stored,) = connection.execute("SELECT result_json FROM turns WHERE turn_no = 1").fetchone()
+        altered = stored.replace('"final_text":"', '"final_text":"~', 1)
+        connection.execute("UPDATE turns SET result_json = ? WHERE turn_no = 1", (altered,))
+    assert [finding.code for finding in check(path).findings] == ["turn-altered"]

@@ -31,6 +31,7 @@ from lorewright.storage.integrity import (
     IntegrityFinding,
     Refused,
     Row,
+    altered_turns,
     campaign_row,
     edits_asked_for,
     find_file_faults,
@@ -231,6 +232,9 @@ def _unknown_ids(row: Row, state: WorldState) -> Iterator[IntegrityFinding]:
 
 def _results(database: Database) -> Iterator[IntegrityFinding]:
     """Yield stored results that are not those of their own turn, or whose messages differ from the stream."""
+    for row in altered_turns(database):
+        what = "its words, its changes or its result are not those that were written"
+        yield IntegrityFinding("turn-altered", _named(row), what, RESTORE)
     edits = edits_asked_for(database)
     for row, messages in turns_with_messages(database):
         try:

@@ -23,7 +23,7 @@ from lorewright.storage.database import Database, building_name, insert_row, ope
 from lorewright.storage.enclosure import Enclosure, Trouble, plain_parts
 from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
-from lorewright.storage.integrity import all_pins
+from lorewright.storage.integrity import all_pins, turn_hash_row
 from lorewright.storage.tables import migrate
 from lorewright.storage.temporary import maker, sweep
 from lorewright.turn.run.dry_run import DryRun
@@ -215,6 +215,7 @@ def _creation(
         *(insert_row("pack_pins", (campaign_id, p.pack_id, p.version, p.content_hash)) for p in pins),
         # Turn 0 belongs to no sitting and has read no lore.
         insert_row("turns", (*start, None, None, "{}")),
+        insert_row(*turn_hash_row(start)),
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),

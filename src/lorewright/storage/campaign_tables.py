@@ -230,4 +230,18 @@ CAMPAIGN_MIGRATIONS = (
         ),
     ),
     Migration("campaign_009_discoveries", DISCOVERIES),
+    Migration(
+        "campaign_010_hashes",
+        (
+            # What was told is never changed. `hash_of_texts` is a function of ours: see storage/database.py. Of turns
+            # from before this migration what is there counts as right.
+            """CREATE TABLE turn_hashes (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, hash TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """INSERT INTO turn_hashes SELECT campaign_id, turn_id, hash_of_texts(player_text, ops_json, result_json)
+                FROM turns ORDER BY rowid""",
+        ),
+    ),
 )

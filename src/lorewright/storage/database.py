@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.errors import Busy, DamagedFile, UnsafePath
+from lorewright.ids import hash_of_texts
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.projected_tables import DISCOVERIES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
 
@@ -91,6 +92,7 @@ class Database:
 
     def _set_up(self) -> None:
         self._connection.row_factory = sqlite3.Row
+        add_functions(self._connection)
         refuse_foreign_schema(self._connection, self.path)
         pragmas = (
             "journal_mode = WAL",
@@ -162,6 +164,11 @@ class Database:
             yield
         finally:
             self._lock.release()
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Give a connection the functions that migrations use."""
+    connection.create_function("hash_of_texts", -1, hash_of_texts, deterministic=True)
 
 
 def files_of(path: Path) -> tuple[Path, ...]:

@@ -7,9 +7,11 @@ checked by the modules that read them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from lorewright.ids import hash_of_texts
 from lorewright.storage.database import Database
 from lorewright.storage.heads import FULL_STATE_EVERY
 from lorewright.storage.projection import REBUILT_TABLES
@@ -140,6 +142,25 @@ def turns_with_messages(database: Database) -> Iterator[tuple[Row, list[Row]]]:
     for turn in database.rows("SELECT * FROM turns ORDER BY turn_no, rowid"):
         sql = "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ?"
         yield turn, database.rows(sql, turn["campaign_id"], turn["turn_id"])
+
+
+# The columns of a turn that its hash is of, by their place in the row.
+_HASHED = ("player_text", "ops_json", "result_json")
+_PLACES = (7, 8, 10)
+
+
+def turn_hash_row(turn: Sequence[Any]) -> tuple[str, tuple[str, str, str]]:
+    """Return the table and the row of the hash of a turn, of the values of its own row in the order of the columns."""
+    return "turn_hashes", (turn[0], turn[1], hash_of_texts(*(turn[place] for place in _PLACES)))
+
+
+def altered_turns(database: Database) -> Iterator[Row]:
+    """Yield every turn whose words, ops or result are not those that were written with it; parents first."""
+    sql = """SELECT t.*, h.hash FROM turns t LEFT JOIN turn_hashes h USING (campaign_id, turn_id)
+             ORDER BY t.turn_no, t.rowid"""
+    for turn in database.each(sql):
+        if turn["hash"] != hash_of_texts(*(turn[name] for name in _HASHED)):
+            yield turn
 
 
 def edits_asked_for(database: Database) -> dict[str, str]:

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, SettingsError
-from lorewright.storage.database import Database, foreign_schema
+from lorewright.storage.database import Database, add_functions, foreign_schema
 from lorewright.storage.projection import REBUILT_TABLES
 
 # Migrations: each is applied once, in order, in one transaction with its record. A released migration is never edited.
@@ -101,6 +101,7 @@ def _made_by(migrations: tuple[Migration, ...]) -> _Schema:
     if not migrations:
         return {}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        add_functions(connection)
         connection.execute("BEGIN")
         with suppress(sqlite3.Error):
             for sql in (_OWN_TABLE, *(statement for migration in migrations for statement in migration.statements)):

@@ -11,6 +11,7 @@ from lorewright.contrib.import_v0.story import KIND, STAGE, ImportedTurn, Sittin
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.heads import FULL_STATE_EVERY, MAIN_BRANCH
+from lorewright.storage.integrity import turn_hash_row
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row
 from lorewright.turn.store.store import CampaignStore
@@ -67,6 +68,7 @@ def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
     root = campaign.opening.turn_id
     start = (campaign_id, root, 0, None, "start", "start", "", "", "[]", state_hash, result, time)
     yield insert_row("turns", (*start, None, None, "{}"))
+    yield insert_row(*turn_hash_row(start))
     yield insert_row(*message_row(campaign_id, campaign.opening))
     origin = campaign.origin
     given = {"campaign_id": origin.v0_id, "fingerprint": origin.fingerprint, "turns": origin.turns}
@@ -89,13 +91,12 @@ def _turn(
     result = canonical_json(turn.result.model_dump(mode="json"))
     session_id = None if turn.sitting is None else sittings[turn.sitting]
     head = (campaign_id, turn.turn_id, turn.turn_no, turn.parent_id, KIND, turn.action_id)
-    yield insert_row(
-        "turns",
-        (
-            *(*head, content_hash(turn.player_text), turn.player_text),
-            *("[]", state_hash, result, time, session_id, None, "{}"),
-        ),
+    values = (
+        *(*head, content_hash(turn.player_text), turn.player_text),
+        *("[]", state_hash, result, time, session_id, None, "{}"),
     )
+    yield insert_row("turns", values)
+    yield insert_row(*turn_hash_row(values))
     yield from (insert_row(*message_row(campaign_id, message)) for message in turn.messages)
     yield _record(campaign_id, turn.turn_id, turn.given, turn.made)
 

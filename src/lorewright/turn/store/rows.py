@@ -17,6 +17,7 @@ from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.storage.database import Database, read_json
 from lorewright.storage.heads import upgrades_on_path
 from lorewright.storage.integrity import Row as StoredRow
+from lorewright.storage.integrity import turn_hash_row
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.values.annotations import Summary, SummarySentence, ToldTurn
@@ -35,7 +36,9 @@ def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
     """Yield the rows of the turn, the state after it, its messages, its actions with their judgements, and the inputs
     and outputs of its stages."""
     state_json = draft.state.to_json()
-    yield "turns", _turn_values(draft, time, content_hash(state_json), result_json)
+    turn = _turn_values(draft, time, content_hash(state_json), result_json)
+    yield "turns", turn
+    yield turn_hash_row(turn)
     yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
     yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
     yield from _action_rows(draft)
