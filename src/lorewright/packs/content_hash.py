@@ -16,8 +16,8 @@ from lorewright.packs.files import MAX_FILE_BYTES, list_files
 from lorewright.packs.images import image_in
 from lorewright.packs.manifest import MANIFEST_FILE, is_inside, load_manifest
 
-# Version 1 cut at H1 and H2 alone, named a note by its H1 and made IDs of whole paths. Version 2 took a heading below H2
-# with which a note begins for a section, never for the note's name.
+# Version 1 cut at H1 and H2 alone, named a note by its H1 and made IDs of whole paths. Version 2 took a heading below
+# H2 with which a note begins for a section, never for the note's name.
 READING = 3
 READINGS = (3, 2, 1)
 # The version from which on a note that begins with a heading below H2, and has none above it, is named by that heading.
