@@ -135,15 +135,8 @@ class Scenarios:
             ScenarioError: the file is no scenario, or names what there is not.
             NotFound: there is no such file, pack or ruleset.
         """
-        with self._explorer.trying(), ExitStack() as stack:
-            scenario = load_scenario(path)
-            ruleset, _ = load_ruleset(scenario.ruleset, rulesets_beside(self._folder))
-            generations = [
-                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
-                for pack_id in scenario.content_packs
-            ]
-            scenario = with_ids(complete_scenario(scenario, generations), generations)
-            return scenario, compose(scenario, ruleset, generations, campaign_id=scenario.id, source=str(path)).state
+        _, whole, opening = self._opened(path)
+        return whole, opening.state
 
     def shown(self, path: Path) -> ShownScenario:
         """Return a scenario as a campaign would have it, and what of it its packs give; nothing is installed or begun.
@@ -152,16 +145,7 @@ class Scenarios:
             ScenarioError: the file is no scenario, or names what there is not.
             NotFound: there is no such file, pack or ruleset.
         """
-        with self._explorer.trying(), ExitStack() as stack:
-            written = load_scenario(path)
-            ruleset, _ = load_ruleset(written.ruleset, rulesets_beside(self._folder))
-            generations = [
-                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
-                for pack_id in written.content_packs
-            ]
-            whole = with_ids(complete_scenario(written, generations), generations)
-            opening = compose(whole, ruleset, generations, campaign_id=whole.id, source=str(path))
-            return _shown(written, whole, opening)
+        return _shown(*self._opened(path))
 
     def new_text(self, scenario_id: str, pack_id: str) -> str:
         """Return the text of a first scenario in a pack, with a comment on each part; nothing is written.
@@ -208,6 +192,18 @@ class Scenarios:
             found = (installed.get(pack_id, self._content_packs / pack_id) for pack_id in packs)
             return [folder for folder in found if folder.is_dir()]
         return []
+
+    def _opened(self, path: Path) -> tuple[Scenario, Scenario, Opening]:
+        """Return a scenario as it is written, the whole of it, and its opening."""
+        with self._explorer.trying(), ExitStack() as stack:
+            written = load_scenario(path)
+            ruleset, _ = load_ruleset(written.ruleset, rulesets_beside(self._folder))
+            generations = [
+                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
+                for pack_id in written.content_packs
+            ]
+            whole = with_ids(complete_scenario(written, generations), generations)
+            return written, whole, compose(whole, ruleset, generations, campaign_id=whole.id, source=str(path))
 
     def _tried(self, path: Path, scenario: Scenario, campaigns: Campaigns) -> list[Finding]:
         packs = [self._explorer.pack_of_id(pack_id)[0] for pack_id in scenario.content_packs]
