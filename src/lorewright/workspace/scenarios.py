@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lorewright.builtin.parser.clauses import place_name
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
 from lorewright.campaigns.scenarios.checks import Doubt, find_doubts, play_demo, shown_though_hidden
@@ -337,7 +338,10 @@ def _new_text(scenario_id: str, pack_id: str, whole: Scenario, names: Mapping[st
     places, people = list(whole.places), list(whole.cast)
     far = [place for place in places if place != whole.start][-1:] or [whole.start]
     seen = f"{{visited: {far[0]}}}" if far[0] != whole.start else "{minutes: 30}"
-    lines = "\n".join(f"  - {line}" for line in demo_lines(whole)[:6]) or "  - look"
+    shown = demo_lines(whole)[:6]
+    # The demo ends where the story does: at the first line to the place that ends it.
+    last = next((at for at, line in enumerate(shown) if far[0] != whole.start and _leads_to(line, names[far[0]])), 5)
+    lines = "\n".join(f"  - {line}" for line in shown[: last + 1]) or "  - look"
     return _NEW.format(
         id=scenario_id,
         name=scenario_id.replace("_", " "),
@@ -350,6 +354,10 @@ def _new_text(scenario_id: str, pack_id: str, whole: Scenario, names: Mapping[st
         seen=seen,
         demo=lines,
     )
+
+
+def _leads_to(line: str, name: str) -> bool:
+    return line.startswith("go ") and place_name(name).casefold().removeprefix("the ") in line.casefold()
 
 
 def _is_said(finding: Finding, errors: str) -> bool:

@@ -270,7 +270,8 @@ class _Composer:
         scenario, names = self._scenario, self._names
         start = names.entity(scenario.start, where="start")
         if scenario.start not in scenario.places:
-            names.problems.append(f"start: {scenario.start} is not among the places")
+            near = did_you_mean(scenario.start, scenario.places)
+            names.problems.append(f"start: {scenario.start} is not among the places{near and f'; {near}'}")
         positions = positions_of_personas(scenario, names, start=start)
         return WorldState(
             player_id=names.player_id,
