@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.scenarios.other_keys import with_known_keys
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.packs.files import Finding
@@ -217,3 +218,22 @@ def test_two_names_or_kinds_for_one_entity_are_warned_of(tmp_path: Path) -> None
     viktor = state.entities["neo_seattle:viktor"]
     assert (viktor.name, viktor.type) == ("Vik", "npc")
     assert "Old Viktor" in viktor.aliases
+
+
+@pytest.mark.parametrize(
+    ("location", "start"),
+    [
+        ("storage closet", "storage_closet"),
+        ("The Lounge", "lounge"),
+        ("the lounge of the Heron, at night", "storage_closet"),
+    ],
+)
+def test_a_scene_told_in_prose_is_no_start_where_the_places_are_written(location: str, start: str) -> None:
+    data = {
+        "id": "record",
+        "content_packs": ["motel"],
+        "places": {"storage_closet": {}, "lounge": {}},
+        "scene_seed": {"location": location},
+    }
+    known = with_known_keys(data)
+    assert (known.get("start") or next(iter(data["places"]))).casefold().removeprefix("the ").replace(" ", "_") == start  # type: ignore[attr-defined, call-overload]

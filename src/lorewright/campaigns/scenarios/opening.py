@@ -31,7 +31,7 @@ from lorewright.campaigns.scenarios.scenario import (
     effects_of,
 )
 from lorewright.errors import ScenarioError
-from lorewright.ids import local, qualify
+from lorewright.ids import did_you_mean, local, qualify
 from lorewright.index.generation import Generation, StoredCondition
 from lorewright.packs.markdown.exits import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
