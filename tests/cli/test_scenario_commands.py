@@ -166,3 +166,14 @@ def test_a_watched_scenario_with_errors_names_the_line(run: Run, root: Path) -> 
     assert "night_boat.yaml:" in told
     assert "tavrn" in told
     assert "mend the errors first" in told
+
+
+@pytest.mark.campaign
+def test_a_beginning_elsewhere_is_shown_without_input_and_no_demo_is_played(root: Path) -> None:
+    shown = run_command(
+        "play", "night_boat", "--at", "The Quay", environment=workspace_environment(root), cwd=root, stdin=""
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "The Quay" in shown.stdout
+    assert "> " not in shown.stdout
+    assert "demo" not in shown.stderr

@@ -122,7 +122,7 @@ _LETTER, _LINE = 6.2, 13.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class GraphSheet:
     """Where the graph is drawn: `broad` as it is laid out, `narrow` with left and right turned to top and bottom, for
     a telephone. Pixels, the most names and letters of a name, and the size of its signs beside those of the other."""
 
@@ -140,7 +140,7 @@ class Sheet:
         return [(round(y / HEIGHT * self.width, 1), round(x / WIDTH * self.height, 1)) for x, y in dots]
 
 
-SHEETS = (Sheet("broad", WIDTH, HEIGHT, 70, 28, 1.0), Sheet("narrow", 360, 620, 40, 20, 0.7))
+SHEETS = (GraphSheet("broad", WIDTH, HEIGHT, 70, 28, 1.0), GraphSheet("narrow", 360, 620, 40, 20, 0.7))
 
 
 def graph_values(figures: PackFigures) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _lines(edges: Sequence[Edge], places: dict[str, int], dots: Sequence[tuple[f
     return "".join(f"M{dots[a][0]:g} {dots[a][1]:g}L{dots[b][0]:g} {dots[b][1]:g}" for a, b in pairs)
 
 
-def _dot(node: Node, place: tuple[float, float], colour: str, sheet: Sheet) -> dict[str, str]:
+def _dot(node: Node, place: tuple[float, float], colour: str, sheet: GraphSheet) -> dict[str, str]:
     linked = f"linked from {node.links_in}, links to {node.links_out}"
     sections = f"{node.sections} sections, {node.tokens:,} tokens, {node.asked_for} asked for by a golden query"
     return {
@@ -208,7 +208,7 @@ def _shape(colour: str, x: float, y: float, radius: float) -> str:
     return "M" + "L".join(f"{x + out * math.sin(angle):.1f} {y - out * math.cos(angle):.1f}" for angle in angles) + "Z"
 
 
-def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]], sheet: Sheet) -> list[dict[str, str]]:
+def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]], sheet: GraphSheet) -> list[dict[str, str]]:
     """Return the names of the best-linked entities, those that cover no other name."""
     taken: list[tuple[float, float, float, float]] = []
     found = []
