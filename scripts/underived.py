@@ -2,13 +2,14 @@
 
 `python scripts/underived.py` prints a line for each key of each scenario that can be derived: `same`, how what is made
 differs from what the author wrote, or `needed`, where the packs do not give it and the check says what is missing. A
-difference is no fault: a scenario says what its pack does not.
+difference is no fault: a scenario says what its pack does not. `--write` lists them on docs/scenario_reference.md.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,6 +21,8 @@ from lorewright.errors import LorewrightError
 from lorewright.packs.bounded_yaml import load_yaml
 
 PROJECT = Path(__file__).parents[1]
+PAGE = PROJECT / "docs" / "scenario_reference.md"
+_MARK, _END = "<!-- underived: made by scripts/underived.py --write -->", "<!-- end of underived -->"
 # The keys that packs give where a scenario does not write them; of people, things and places key by key.
 _WHOLE = ("start", "intro_seed", "places", "map", "cast", "things")
 
@@ -77,13 +80,50 @@ def _short(value: Any) -> str:
     return text if len(text) <= 50 else f"{text[:47]}…"
 
 
-def main() -> None:
-    """Print the lines."""
+def lines() -> Iterator[tuple[str, str, str]]:
+    """Yield scenario, key and difference for each scenario that ships."""
     app = open_app(PROJECT)
     with TemporaryDirectory() as folder:
         for path in sorted((PROJECT / "scenarios").glob("*.yaml")):
             for name, told in differences(app, Path(folder), path.read_text(encoding="utf-8")):
-                sys.stdout.write(f"{path.stem}\t{name}\t{told}\n")
+                yield path.stem, name, told
+
+
+def table(found: Iterable[tuple[str, str, str]]) -> str:
+    """Return the rows of the page: for each scenario the keys that its packs give as they are written, those that they
+    give otherwise, and those that they do not give."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for scenario, key, told in found:
+        group = told if told == "same" else "needed" if told.startswith("needed: ") else "other"
+        shown = f"`{key}`: {_cell(told)}" if group == "other" else f"`{key}`"
+        groups.setdefault(scenario, {"same": [], "other": [], "needed": []})[group].append(shown)
+    rows = [
+        f"| `{scenario}` | {', '.join(of['same'])} | {'<br>'.join(of['other'])} | {', '.join(of['needed'])} |"
+        for scenario, of in groups.items()
+    ]
+    return "\n".join(("| scenario | the same | otherwise | not in the packs |", "|---|---|---|---|", *rows, ""))
+
+
+def page_with(rows: str, page: str) -> str:
+    """Return the page with these rows between its marks."""
+    before, _, rest = page.partition(f"{_MARK}\n")
+    _, _, after = rest.partition(_END)
+    return f"{before}{_MARK}\n\n{rows}\n{_END}{after}"
+
+
+def _cell(told: str) -> str:
+    plain = re.sub(r"\b(?:neo_seattle|cyberpunk_core|orme_house|motel_verse):", "", told)
+    return plain.replace("|", "\\|").replace(" -> ", " → ")
+
+
+def main() -> None:
+    """Print the lines, or write them to the page."""
+    found = list(lines())
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page_with(table(found), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return
+    for scenario, name, told in found:
+        sys.stdout.write(f"{scenario}\t{name}\t{told}\n")
 
 
 if __name__ == "__main__":

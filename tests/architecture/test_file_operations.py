@@ -98,7 +98,6 @@ ALLOWED = {
     ("cli/metrics.py", "write_text"): USER,
     ("authoring/query_page.py", "write_text"): USER,
     ("cli/prompts.py", "mkdir"): USER,
-    ("cli/scenario.py", "write_text"): USER,
     ("cli/replay.py", "write_text"): USER,
     ("cli/scenario.py", "mkdir"): USER,
     ("authoring/pack_baseline.py", "mkdir"): USER,

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.scenarios.other_keys import with_known_keys
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.packs.files import Finding
@@ -217,3 +218,14 @@ def test_two_names_or_kinds_for_one_entity_are_warned_of(tmp_path: Path) -> None
     viktor = state.entities["neo_seattle:viktor"]
     assert (viktor.name, viktor.type) == ("Vik", "npc")
     assert "Old Viktor" in viktor.aliases
+
+
+@pytest.mark.parametrize("location", ["storage closet", "Storage_Closet", "The Lounge", "the office"])
+def test_a_scene_that_names_a_written_place_starts_there(location: str) -> None:
+    places = {"storage_closet": {}, "lounge": {}, "desk": {"name": "Office"}}
+    assert with_known_keys({"places": places, "scene_seed": {"location": location}})["start"] == location
+
+
+def test_a_scene_told_in_prose_is_no_start_where_the_places_are_written() -> None:
+    record = {"places": {"storage_closet": {}, "lounge": {}}, "scene_seed": {"location": "the lounge of the Heron"}}
+    assert "start" not in with_known_keys(record)

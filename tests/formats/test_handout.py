@@ -77,7 +77,7 @@ def test_the_contents_and_every_link_lead_somewhere(tmp_path: Path) -> None:
 
 
 def test_headings_inside_a_section_stand_below_its_own(tmp_path: Path) -> None:
-    assert "<h5>A heading below</h5>" in as_html(shown(tmp_path))
+    assert "<h4>A heading below</h4>" in as_html(shown(tmp_path))
     text = as_markdown(shown(tmp_path))
     assert "\n##### A heading below\n" in text
     assert [line for line in text.split("\n") if re.match(r"#{1,4} ", line)][1:] == [

@@ -70,6 +70,7 @@ def say(root: Path, *lines: str, scenario: str = "wren") -> list[str]:
     return [result.final_text for result in results]
 
 
+@pytest.mark.campaign
 def test_a_card_is_imported_and_played_and_answers_in_its_own_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +146,9 @@ def test_what_was_no_card_has_no_scenario(tmp_path: Path) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", ["default_Seraphina", "contest_Assistant_Amy", "default_FluxTheCat"])
+@pytest.mark.parametrize(
+    "name", ["default_Seraphina", "contest_Assistant_Gloria", "contest_Assistant_Amy", "default_FluxTheCat"]
+)
 def test_published_cards_are_played_for_ten_turns_by_import_and_play_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -157,15 +160,25 @@ def test_published_cards_are_played_for_ten_turns_by_import_and_play_alone(
     (scenario,) = (
         found
         for path in Path("scenarios").glob("*.yaml")
-        if (found := load_scenario(path)).content_packs and path.stem in {"seraphina", "amy", "flux_the_cat"}
+        if (found := load_scenario(path)).content_packs
+        and path.stem in {"seraphina", "gloria_pa", "amy", "flux_the_cat"}
     )
-    lines = ["hello", "who are you?", "how are you?", "look around", "wait", "thank you", "look", "i", "wait", "bye"]
+    (who,) = scenario.cast
+    sample = next((rule for rule in scenario.rules if rule.say), None)
+    asked = f"ask about {sample.on.topics[0]}" if sample is not None and sample.on is not None else "look"
+    lines = ["hello", "who are you?", asked, "look around", "wait", "thank you", "how are you?", "i", "wait", "bye"]
     played = run(commands, ["play", scenario.id, "--seed", "1"], input="\n".join(lines))
     assert played.exit_code == 0, played.output
     opening, _, rest = played.output.partition("> hello")
     words = " ".join(scenario.intro_seed.split())
     assert words[:60] in " ".join(opening.split())
-    (who,) = scenario.cast
     assert len(re.findall(r"^> ", f"> hello{rest}", re.MULTILINE)) == len(lines)
     assert scenario.cast[who].at == scenario.start
     assert "is not here" not in rest
+    # She speaks in a line of her samples when she is asked about it, and none of them is told of her as lore.
+    told = " ".join(rest.split())
+    assert (sample is None) == (name in {"contest_Assistant_Amy", "default_FluxTheCat"})
+    if sample is not None:
+        said = " ".join(str(sample.say["success"]).split())[:60]
+        assert told.count(said) == 1
+        assert said in told.partition(f"> {asked} ")[2].partition("> look around")[0]

@@ -113,3 +113,29 @@ def test_a_picture_is_seen_by_who_may_know_of_its_note_and_nobody_else(tmp_path:
     mara, ghost = (base64.b64encode(data).decode() for data in (PNG, JPEG))
     assert (texts["player"].count(mara), texts["player"].count(ghost)) == (2, 0)
     assert (texts["gm"].count(mara), texts["gm"].count(ghost)) == (2, 2)
+
+
+def test_a_vault_carries_the_pictures_of_the_notes_in_it_and_no_others(tmp_path: Path) -> None:
+    notes = {
+        "mara.md": note("Mara", "real_killer.png"),
+        "ghost.md": note("Ghost", "ghost.jpg", more="visibility: gm\n"),
+    }
+    pack = load_pack(folder_with(tmp_path / "pack", notes, {"real_killer.png": PNG, "ghost.jpg": JPEG}))
+    for reader in ("player", "gm"):
+        export_pack(pack, Audience.of(reader), "obsidian", tmp_path / reader)  # type: ignore[arg-type]
+    pictures = {
+        reader: sorted(path.read_bytes() for path in (tmp_path / reader / "images").rglob("*.*"))
+        for reader in ("player", "gm")
+    }
+    assert pictures == {"player": [PNG], "gm": sorted([PNG, JPEG])}
+    everything = b"".join(path.read_bytes() for path in (tmp_path / "player").rglob("*.*"))
+    assert b"real_killer" not in everything
+    again = load_pack(tmp_path / "player")
+    assert [finding for finding in again.findings if finding.code == "bad-image"] == []
+    assert pinned_paths(tmp_path / "player")[-1].startswith("images/")
+
+
+def test_a_markdown_handout_names_no_picture(tmp_path: Path) -> None:
+    pack = load_pack(folder_with(tmp_path / "pack", {"mara.md": note("Mara", "mara.png")}, {"mara.png": PNG}))
+    export_pack(pack, Audience.of("player"), "player-handout", tmp_path / "handout.md")
+    assert "mara.png" not in (tmp_path / "handout.md").read_text(encoding="utf-8")

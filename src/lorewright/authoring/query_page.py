@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote
 
 from lorewright.authoring.explanations import REASONS, cut_of, reason_in_words, why
 from lorewright.errors import SettingsError
@@ -123,18 +125,29 @@ _LEFT_SHOWN = 25
 _LANE_SHOWN = 10
 
 
-def query_page(asked: LoreRetrievalQuery, found: Retrieval, *, foreign: Collection[str] = ()) -> str:
-    """Return the whole page. `foreign` are the packs that are not in English."""
-    return rendered(
-        "query", {"title": asked.keywords.strip() or "what belongs here", **found_values(asked, found, foreign)}
-    )
+def query_page(
+    asked: LoreRetrievalQuery,
+    found: Retrieval,
+    *,
+    foreign: Collection[str] = (),
+    folders: Mapping[str, Path] = MappingProxyType({}),
+) -> str:
+    """Return the whole page. `foreign` are the packs that are not in English. The game master's page names file and
+    line of each section; they are links that open in VS Code for the packs whose `folders` are given."""
+    title = asked.keywords.strip() or "what belongs here"
+    return rendered("query", {"title": title, **found_values(asked, found, foreign, folders)})
 
 
-def found_values(asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str] = ()) -> dict[str, Any]:
+def found_values(
+    asked: LoreRetrievalQuery,
+    found: Retrieval,
+    foreign: Collection[str] = (),
+    folders: Mapping[str, Path] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return the values that the template shows of an answer."""
     trace = found.trace
     chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
-    page = _Page(asked, found, foreign)
+    page = _Page(asked, found, foreign, folders)
     return {
         "asked": _asked(asked, trace),
         "any": bool(chosen),
@@ -154,7 +167,12 @@ def found_values(asked: LoreRetrievalQuery, found: Retrieval, foreign: Collectio
 class _Page:
     """Texts as the viewer reads them, with the words that found them; bars of one scale."""
 
-    def __init__(self, asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str]) -> None:
+    def __init__(
+        self, asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str], folders: Mapping[str, Path]
+    ) -> None:
+        # A file's name may tell what it is about: others than the game master do not see it.
+        self._files = {} if asked.viewer != "gm" else {hit.chunk.id: hit.chunk for hit in found.at_hand}
+        self._folders = folders
         self._texts = {hit.chunk.id: hit.text for hit in found.at_hand}
         self._given = {chunk.chunk_id: chunk.text for chunk in found.result.chunks}
         by_pack: dict[str, list[str]] = {}
@@ -197,12 +215,23 @@ class _Page:
             "rank": str(chunk.rank) if chunk.rank else "–",
             "section": chunk.section_path,
             "id": chunk.chunk_id,
+            **self._place(chunk.chunk_id),
             "score": f"{chunk.score:.3f}",
+            "scored": ", ".join(part["hint"] for part in bar_of(chunk.parts, full=self._full)),
             "bar": bar_of(chunk.parts, full=self._full),
             "tokens": f"{chunk.tokens:,} tokens",
             "why": " · ".join(why(chunk)) or "nothing but its place",
             "text": pieces(unwrapped(text), self._matched.get(_pack(chunk.chunk_id), frozenset())) if text else [],
         }
+
+    def _place(self, chunk_id: str) -> dict[str, str]:
+        """Return file and line of a section, and the address that opens them; empty for those who may not know."""
+        chunk = self._files.get(chunk_id)
+        if chunk is None or not chunk.file_path:
+            return {"file": "", "link": ""}
+        folder = self._folders.get(chunk.pack_id)
+        link = "" if folder is None else f"vscode://file{quote((folder / chunk.file_path).as_posix())}:{chunk.line}"
+        return {"file": f"{chunk.file_path}:{chunk.line}", "link": link}
 
 
 def bar_of(parts: Mapping[str, float], *, full: float) -> list[dict[str, str]]:
@@ -271,10 +300,12 @@ def _pack(chunk_id: str) -> str:
 # The page of a scene: what is there by its ID, what was found besides, and why. It holds what its viewer may read.
 
 
-def scene_page(found: SceneFound, *, foreign: Collection[str] = ()) -> str:
-    """Return the whole page. `foreign` are the packs that are not in English."""
+def scene_page(
+    found: SceneFound, *, foreign: Collection[str] = (), folders: Mapping[str, Path] = MappingProxyType({})
+) -> str:
+    """Return the whole page. `foreign` are the packs that are not in English; `folders` are as in `query_page`."""
     trace = found.trace
-    values = found_values(found.query.model_copy(update={"keywords": ""}), found.beside, foreign)
+    values = found_values(found.query.model_copy(update={"keywords": ""}), found.beside, foreign, folders)
     room = max(trace.max_tokens, trace.by_id_tokens, 1)
     own = [
         {

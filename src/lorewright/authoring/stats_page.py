@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,31 @@ WIDTH, HEIGHT = 1000, 820
 # The layout takes the square of this; more dots than that could not be told apart either.
 MOST_NODES = 700
 _COLOURS = 8
-_NAMED = 70
+# The corners of the sign of each colour, and by how much of a turn it is turned; a circle has none.
+_CORNERS = ((0, 0.0), (4, 0.125), (3, 0.0), (4, 0.0), (6, 0.0), (5, 0.0), (3, 0.5), (8, 0.0))
 _LETTER, _LINE = 6.2, 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSheet:
+    """Where the graph is drawn: `broad` as it is laid out, `narrow` with left and right turned to top and bottom, for
+    a telephone. Pixels, the most names and letters of a name, and the size of its signs beside those of the other."""
+
+    kind: str
+    width: float
+    height: float
+    names: int
+    letters: int
+    scale: float
+
+    def spots(self, dots: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Return where dots of the layout stand here."""
+        if self.kind == "broad":
+            return list(dots)
+        return [(round(y / HEIGHT * self.width, 1), round(x / WIDTH * self.height, 1)) for x, y in dots]
+
+
+SHEETS = (GraphSheet("broad", WIDTH, HEIGHT, 70, 28, 1.0), GraphSheet("narrow", 360, 620, 40, 20, 0.7))
 
 
 def graph_values(figures: PackFigures) -> dict[str, Any]:
@@ -136,12 +160,20 @@ def graph_values(figures: PackFigures) -> dict[str, Any]:
     types = [kind for kind, _ in Counter(node.type for node in nodes).most_common()]
     colours = {kind: f"k{min(place, _COLOURS - 1)}" for place, kind in enumerate(types)}
     return {
-        "width": str(WIDTH),
-        "height": str(HEIGHT),
-        "edges": _lines(edges, places, dots),
-        "dots": [_dot(node, dots[place], colours[node.type]) for place, node in enumerate(nodes)],
-        "labels": _labels(nodes, dots),
-        "types": [{"type": kind, "colour": colours[kind]} for kind in types],
+        "drawings": [
+            {
+                "kind": sheet.kind,
+                "label": f"graph of entities and links, for a {sheet.kind} screen",
+                "width": f"{sheet.width:g}",
+                "height": f"{sheet.height:g}",
+                "edges": _lines(edges, places, spots),
+                "dots": [_dot(node, spots[place], colours[node.type], sheet) for place, node in enumerate(nodes)],
+                "labels": _labels(nodes, spots, sheet),
+            }
+            for sheet in SHEETS
+            for spots in [sheet.spots(dots)]
+        ],
+        "types": [{"type": kind, "colour": colours[kind], "shape": _shape(colours[kind], 10, 10, 8)} for kind in types],
         "any": bool(nodes),
         "left_off": str(len(linked) - len(nodes) or ""),
     }
@@ -154,33 +186,44 @@ def _lines(edges: Sequence[Edge], places: dict[str, int], dots: Sequence[tuple[f
     return "".join(f"M{dots[a][0]:g} {dots[a][1]:g}L{dots[b][0]:g} {dots[b][1]:g}" for a, b in pairs)
 
 
-def _dot(node: Node, place: tuple[float, float], colour: str) -> dict[str, str]:
+def _dot(node: Node, place: tuple[float, float], colour: str, sheet: GraphSheet) -> dict[str, str]:
     linked = f"linked from {node.links_in}, links to {node.links_out}"
     sections = f"{node.sections} sections, {node.tokens:,} tokens, {node.asked_for} asked for by a golden query"
     return {
-        "x": f"{place[0]:g}",
-        "y": f"{place[1]:g}",
-        "r": f"{_radius(node):g}",
+        "shape": _shape(colour, *place, _radius(node) * sheet.scale),
         "colour": colour,
         "hint": f"{node.name} ({node.type})\n{node.id}\n{linked}\n{sections}",
     }
 
 
-def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]]) -> list[dict[str, str]]:
+def _shape(colour: str, x: float, y: float, radius: float) -> str:
+    """Return the path of a sign: types are told apart by it where their colours are not."""
+    corners, turned = _CORNERS[int(colour[1:])]
+    if not corners:
+        half = f"a{radius:.1f} {radius:.1f} 0 1 0"
+        return f"M{x - radius:.1f} {y:.1f}{half} {2 * radius:.1f} 0{half} {-2 * radius:.1f} 0"
+    angles = [2 * math.pi * (turned + at / corners) for at in range(corners)]
+    # Signs with few corners look smaller than a circle of their radius.
+    out = radius * 1.25
+    return "M" + "L".join(f"{x + out * math.sin(angle):.1f} {y - out * math.cos(angle):.1f}" for angle in angles) + "Z"
+
+
+def _labels(nodes: Sequence[Node], dots: Sequence[tuple[float, float]], sheet: GraphSheet) -> list[dict[str, str]]:
     """Return the names of the best-linked entities, those that cover no other name."""
     taken: list[tuple[float, float, float, float]] = []
     found = []
     for at in sorted(range(len(nodes)), key=lambda at: (-_degree(nodes[at]), nodes[at].id)):
-        name = nodes[at].name if len(nodes[at].name) <= 28 else f"{nodes[at].name[:27]}…"
+        name = nodes[at].name
+        name = name if len(name) <= sheet.letters else f"{name[: sheet.letters - 1]}…"
         half = len(name) * _LETTER / 2
-        x = min(max(dots[at][0], half + 2), WIDTH - half - 2)
-        y = dots[at][1] - _radius(nodes[at]) - 3
+        x = min(max(dots[at][0], half + 2), sheet.width - half - 2)
+        y = dots[at][1] - _radius(nodes[at]) * sheet.scale - 3
         box = (x - half, y - _LINE, x + half, y)
         if y < _LINE or any(_overlap(box, other) for other in taken):
             continue
         taken.append(box)
         found.append({"x": f"{x:.1f}", "y": f"{y:.1f}", "name": name})
-        if len(found) == _NAMED:
+        if len(found) == sheet.names:
             break
     return found
 

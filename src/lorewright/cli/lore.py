@@ -15,7 +15,7 @@ from lorewright.authoring.changes import BudgetStep, GivenChunk, budget_steps
 from lorewright.authoring.explanations import reason_in_words
 from lorewright.authoring.query_page import query_page, scene_page, write_page
 from lorewright.bounded_files import read_lines
-from lorewright.cli.lore_sources import LoreSource, open_source, warn_of_words_alone
+from lorewright.cli.lore_sources import LoreSource, folders_of, open_source, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_passages, show_table, wrapped
 from lorewright.cli.tracing import show_trace, show_why_not
 from lorewright.errors import SettingsError
@@ -46,6 +46,9 @@ def scene(
     html: Annotated[
         Path | None, typer.Option(help="Write the scene and its explanation to this file, as a page.")
     ] = None,
+    vscode: Annotated[
+        bool, typer.Option("--vscode", help="With --html: the names of files open them in VS Code.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Gather the lore of a scene.
@@ -66,7 +69,7 @@ def scene(
         foreign = {generation.pack_id for generation in view.generations if not generation.english}
     warn_of_words_alone(source, found.beside)
     if html is not None:
-        write_page(html, scene_page(found, foreign=foreign))
+        write_page(html, scene_page(found, foreign=foreign, folders=folders_of(source) if vscode else {}))
         note(f"written to {html}")
     if as_json:
         beside = [chunk.model_dump(mode="json") for chunk in found.beside.result.chunks]
@@ -239,6 +242,9 @@ def query(
         str | None, typer.Option(metavar="A,B…", help="Show what each of these budgets of tokens gives.")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write answer and explanation to this file, as a page.")] = None,
+    vscode: Annotated[
+        bool, typer.Option("--vscode", help="With --html: the names of files open them in VS Code.")
+    ] = False,
     batch: Annotated[Path | None, typer.Option(help="Answer each line of this file of JSON lines.")] = None,
     timed: Annotated[
         bool, typer.Option("--timed", help="Say how long it took; JSON differs from time to time then.")
@@ -290,7 +296,7 @@ def query(
             show_steps(steps, limit=asked.limit)
         return
     if html is not None:
-        write_page(html, query_page(asked, found, foreign=foreign))
+        write_page(html, query_page(asked, found, foreign=foreign, folders=folders_of(source) if vscode else {}))
         note(f"written to {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from lorewright.cli.output import note
 from lorewright.errors import EmbedderError
@@ -47,6 +48,11 @@ def open_source(campaign: str | None) -> LoreSource:
     app = open_app()
     cached = partial(app.sessions.scene_cache, campaign)
     return LoreSource(app.workspace.settings.lore, app.lore, app.library, campaign, app.without_vectors, cached)
+
+
+def folders_of(source: LoreSource) -> dict[str, Path]:
+    """Return the folders of the installed packs that are still there, by the packs' IDs."""
+    return {pack.id: folder for pack in source.library.packs() if (folder := Path(pack.path)).is_dir()}
 
 
 def warn_of_words_alone(source: LoreSource, found: Retrieval) -> None:

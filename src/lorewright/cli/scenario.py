@@ -162,7 +162,7 @@ def show_map(
     made, state = lorewright.scenarios.opening_state(lorewright.campaigns.scenario_path(scenario))
     found = map_of(state, made.name or made.id)
     if svg is not None:
-        svg.write_text(draw_map(found), encoding="utf-8")
+        write_file(svg, draw_map(found), force=True)
         note(f"wrote {svg}")
     if as_json:
         show_json(found.as_json())

@@ -47,7 +47,7 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
 
 
 def write_folder(
-    folder: Path, texts: Mapping[str, str], *, force: bool, mark: str, marked: str = MANIFEST_FILE
+    folder: Path, files: Mapping[str, str | bytes], *, force: bool, mark: str, marked: str = MANIFEST_FILE
 ) -> None:
     """Write a folder completely or not at all: a temporary folder next to it is renamed. `force` replaces a folder only
     if its file `marked` contains `mark`, which this program wrote. Its `.obsidian` stays.
@@ -64,9 +64,9 @@ def write_folder(
         raise PackError(f"{folder} is there already and not empty", hint=hint)
     part, old = temporary_path(folder, once=True), temporary_path(folder, once=True)
     try:
-        for path, text in texts.items():
+        for path, content in files.items():
             (part / path).parent.mkdir(parents=True, exist_ok=True)
-            (part / path).write_bytes(text.encode("utf-8", "replace"))
+            (part / path).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
         if folder.is_dir():
             if (folder / _KEPT_FOLDER).is_dir() and not is_link(folder / _KEPT_FOLDER):
                 shutil.copytree(folder / _KEPT_FOLDER, part / _KEPT_FOLDER, symlinks=True)
@@ -143,9 +143,9 @@ def export_pack(
         )
     _check_path(pack, kind, out)
     if kind == "obsidian":
-        texts = vault(shown, folder_name=out.absolute().name)
-        write_folder(out, texts, force=force, mark=f"{MARK}:")
-        return _exported(shown, kind, "vault", out, len(texts))
+        files = vault(shown, folder_name=out.absolute().name)
+        write_folder(out, files, force=force, mark=f"{MARK}:")
+        return _exported(shown, kind, "vault", out, len(files))
     if kind == "player-handout" and not out.suffix:
         pages = as_pages(shown)
         write_folder(out, pages, force=force, mark=PAGES_MARK, marked=INDEX_PAGE)

@@ -32,20 +32,26 @@ _PAGES = "pages"
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
+_END = "</main>\n</body>\n</html>\n"
+# A table may be wider than a telephone: it scrolls by itself, and by the keys too.
+_TABLE = '<div class="wide" role="group" aria-label="table" tabindex="0">\n<table>\n'
+
 # An entity -> the address of its text, as a link has it.
 _Address = Callable[[PackEntity], str]
 
 _STYLE = """
 :root { color-scheme: light dark; }
-body { font: 1.05rem/1.55 Georgia, "Times New Roman", serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 1.05rem/1.55 Georgia, "Times New Roman", serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem;
+  background: Canvas; color: CanvasText; overflow-wrap: anywhere; }
 h1, h2, h3, h4 { line-height: 1.25; }
 h2 { border-bottom: 1px solid; padding-bottom: .2rem; margin-top: 3rem; }
-nav ul { columns: 2; padding-left: 1.2rem; }
+nav ul { columns: 12rem 2; padding-left: 1.2rem; }
 nav h3 { margin-bottom: .2rem; }
 article { margin: 2rem 0; }
 .names { font-style: italic; margin-top: -.8rem; }
 .notice { border: 2px solid; padding: .5rem 1rem; font-weight: bold; }
-table { border-collapse: collapse; } td, th { border: 1px solid; padding: .2rem .5rem; }
+table { border-collapse: collapse; overflow-wrap: break-word; }
+.wide { overflow-x: auto; } td, th { border: 1px solid; padding: .2rem .5rem; }
 pre { white-space: pre-wrap; }
 article > img { max-width: 100%; max-height: 24rem; }
 @media print {
@@ -53,6 +59,7 @@ article > img { max-width: 100%; max-height: 24rem; }
   h2, h3, h4 { break-after: avoid; }
   nav { break-after: page; }
   a { color: inherit; text-decoration: none; }
+  .wide { overflow-x: visible; }
 }
 @page { margin: 2cm; }
 """
@@ -89,7 +96,7 @@ def as_html(pack: ReadablePack) -> str:
         parts.append(f"<section>\n<h2>{escape(title)}</h2>")
         parts += [_article(pack, entity, _in_the_page) for entity in entities]
         parts.append("</section>")
-    return "\n".join([*parts, "</body>\n</html>\n"])
+    return "\n".join([*parts, _END])
 
 
 def as_pages(pack: ReadablePack) -> dict[str, str]:
@@ -105,9 +112,9 @@ def as_pages(pack: ReadablePack) -> dict[str, str]:
                 known.append(of)
             return f"{local(target.id)}.html"
 
-        articles[shown.entity.id] = _article(pack, shown, address)
+        articles[shown.entity.id] = _article(pack, shown, address, level=1)
     start = [_head(pack, pack.manifest.name, PAGES_MARK), *_title_and_contents(pack, _in_the_folder)]
-    pages = {INDEX_PAGE: "\n".join([*start, "</body>\n</html>\n"])}
+    pages = {INDEX_PAGE: "\n".join([*start, _END])}
     for shown in pack.entities:
         parts = [_head(pack, f"{shown.entity.name} · {pack.manifest.name}")]
         parts += [f'<p class="notice">{escape(NOTICE)}</p>'] if pack.tells_secrets else []
@@ -116,7 +123,7 @@ def as_pages(pack: ReadablePack) -> dict[str, str]:
         if back:
             rows = "".join(f'<li><a href="{local(e.id)}.html">{escape(e.name)}</a></li>\n' for e in back)
             parts.append(f"<nav>\n<h2>Named by</h2>\n<ul>\n{rows}</ul>\n</nav>")
-        pages[_in_the_folder(shown.entity)] = "\n".join([*parts, "</body>\n</html>\n"])
+        pages[_in_the_folder(shown.entity)] = "\n".join([*parts, _END])
     return pages
 
 
@@ -134,7 +141,7 @@ def _head(pack: ReadablePack, title: str, *more: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         *more,
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>",
     ]
     return "\n".join(lines)
 
@@ -153,15 +160,16 @@ def _title_and_contents(pack: ReadablePack, address: _Address) -> Iterator[str]:
     yield "</nav>"
 
 
-def _article(pack: ReadablePack, shown: ShownEntity, address: _Address) -> str:
+def _article(pack: ReadablePack, shown: ShownEntity, address: _Address, *, level: int = 3) -> str:
+    """Return what is told of an entity; its name is a heading of that level, and all others stand below it."""
     entity = shown.entity
-    parts = [f'<article id="{_anchor(entity)}">\n<h3>{escape(entity.name)}</h3>']
+    parts = [f'<article id="{_anchor(entity)}">\n<h{level}>{escape(entity.name)}</h{level}>']
     parts += [f'<p class="names">{escape(", ".join(entity.aliases))}</p>'] if entity.aliases else []
     if shown.image is not None:
         parts.append(f'<img src="{as_data_url(Path(pack.root) / shown.image)}" alt="{escape(entity.name)}">')
     for name, text in _sections(pack, shown, address):
-        parts += [f"<h4>{escape(name)}</h4>"] if name else []
-        parts.append(_rendered(text))
+        parts += [f"<h{level + 1}>{escape(name)}</h{level + 1}>"] if name else []
+        parts.append(_rendered(text, below=level + 1 if name else level))
     return "\n".join([*parts, "</article>"])
 
 
@@ -209,14 +217,21 @@ def _lower_heading(marks: re.Match[str]) -> str:
     return marks.group(1) + f"{marks.group(2)}{'#' * _DEEPER}"[:6]
 
 
-def _rendered(text: str) -> str:
-    """Return a text as HTML. HTML in it is escaped; a picture becomes its description."""
+def _rendered(text: str, *, below: int) -> str:
+    """Return a text as HTML, its headings below one of that level, and no level left out. HTML in it is escaped; a
+    picture becomes its description."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.add_render_rule("image", _described)
+    parser.add_render_rule("table_open", lambda *_: _TABLE)
+    parser.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
     tokens = parser.parse(text)
+    written: list[int] = []
     for token in tokens:
+        if token.type == "heading_open":
+            own = int(token.tag[1])
+            written = [*(level for level in written if level < own), own]
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + _DEEPER, 6)}"
+            token.tag = f"h{min(below + len(written), 6)}"
     return str(parser.renderer.render(tokens, parser.options, {})).rstrip()
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Any
 
 from lorewright.formats.imported import heading
@@ -15,6 +16,7 @@ from lorewright.formats.shown import ReadablePack, ShownEntity, ShownSection
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.formats.writer import FOLDERS
 from lorewright.ids import local, slug
+from lorewright.packs.images import read_picture
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 from lorewright.packs.markdown.titles import title_role
 from lorewright.packs.models import OPEN_ROLES, PackEntity
@@ -22,6 +24,7 @@ from lorewright.packs.models import OPEN_ROLES, PackEntity
 # The key in `pack.yaml` that marks an export; the README at the root is no content of a pack.
 MARK = "x_exported_from"
 _HOME = "README.md"
+_PICTURES = "images"
 
 # Obsidian does not allow these in the name of a note or in a link.
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%]+')
@@ -50,12 +53,22 @@ def titles_of_types() -> Mapping[str, str]:
     return _TITLES
 
 
-def vault(pack: ReadablePack, *, folder_name: str) -> dict[str, str]:
-    """Return path -> text of every file. The pack's ID is derived from the folder's name, as in an import."""
+def vault(pack: ReadablePack, *, folder_name: str) -> dict[str, str | bytes]:
+    """Return path -> content of every file: texts, and the pictures of the notes that the reader may know of. The
+    pack's ID is derived from the folder's name, as in an import.
+
+    Raises:
+        PackError: a picture cannot be read any more.
+    """
     notes = _notes(pack)
-    files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
+    files: dict[str, str | bytes] = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
     for shown in pack.entities:
         properties, body = _properties(pack, shown, notes), _body(pack, shown, notes)
+        if shown.image is not None:
+            # By the note's name: what its author called the file may tell more.
+            picture = f"{_PICTURES}/{notes[shown.entity.id].path}{PurePath(shown.image).suffix.lower()}"
+            properties["image"] = picture
+            files[picture] = read_picture(Path(pack.root) / shown.image)
         files[f"{notes[shown.entity.id].path}.md"] = f"---\n{dump(properties)}---\n\n{body}"
     return files
 

@@ -54,7 +54,7 @@ def image_of(root: Path, path: str, metadata: Mapping[str, Any]) -> tuple[str | 
     if found is None:
         return None, f"image: there is no file {written[:80]} in the pack"
     try:
-        _checked(root / found)
+        read_picture(root / found)
     except PackError as problem:
         return None, problem.message
     return found, ""
@@ -70,7 +70,7 @@ def _candidates(root: Path, folder: PurePosixPath, written: str) -> Iterator[str
                 yield file.relative_to(real).as_posix()
 
 
-def _checked(file: Path) -> bytes:
+def read_picture(file: Path) -> bytes:
     """Return the bytes of a picture.
 
     Raises:
@@ -96,7 +96,7 @@ def as_data_url(file: Path) -> str:
     Raises:
         PackError: it is too large, or no picture of the three kinds.
     """
-    data = _checked(file)
+    data = read_picture(file)
     return f"data:{_kind(data)};base64,{base64.b64encode(data).decode('ascii')}"
 
 

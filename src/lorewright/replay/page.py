@@ -65,7 +65,9 @@ def _spread(spread: Spread | None) -> str:
 # Colours and type are the page's: `s0`, `s1`, … are the classes of the series.
 
 _WIDTH, _HEIGHT = 720, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 10, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 8, 18, 26
+# Shares from left to right: the height of a row, and the room for names on the left and for values on the right.
+_ROW, _NAMES, _VALUES = 32, 150, 60
 # More labels below the bars would overlap.
 _LABELS = 18
 # The number of colours for series.
@@ -86,9 +88,9 @@ def bars(
     title: str, labels: Sequence[str], series: Sequence[Series], shown: Callable[[Number], str], *, top: Number = 0
 ) -> str:
     """Return a figure with a bar for each label, its series on top of one another; `shown` turns a value into text, and
-    the axis reaches `top` at least. Without a single value the figure says so."""
+    the axis reaches `top` at least. Below it the same stands in numbers. Without a single value there is no figure."""
     if all(value is None for sery in series for value in sery.values):
-        return f"<figure><figcaption>{escape(title)}</figcaption><p class='none'>Nothing was counted.</p></figure>"
+        return ""
     totals = [sum(sery.values[at] or 0 for sery in series) for at in range(len(labels))]
     highest = max(*totals, top) or 1
     drawn = "".join(
@@ -99,7 +101,44 @@ def bars(
         )
     )
     svg = f"<svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role='img' aria-label='{escape(title)}'>{drawn}</svg>"
-    return f"<figure><figcaption>{escape(title)}</figcaption>{svg}{_legend(series)}</figure>"
+    numbers = _numbers(title, labels, series, shown)
+    return f"<figure><figcaption>{escape(title)}</figcaption>{svg}{_legend(series)}{numbers}</figure>"
+
+
+def shares(title: str, labels: Sequence[str], values: Sequence[Number | None]) -> str:
+    """Return a figure with a bar from left to right for each label, for shares between 0 and 1; labels without a value
+    are left out. Without a single value there is no figure."""
+    counted = [(label, value) for label, value in zip(labels, values, strict=True) if value is not None]
+    if not counted:
+        return ""
+    drawn = []
+    for at, (label, value) in enumerate(counted):
+        y, room = at * _ROW, _WIDTH - _NAMES - _VALUES
+        drawn.append(
+            f"<text x='0' y='{y + 21}'>{escape(label)}</text>"
+            f"<rect class='s1' x='{_NAMES}' y='{y + 4}' width='{room}' height='{_ROW - 10}'/>"
+            f"<rect class='s0' x='{_NAMES}' y='{y + 4}' width='{round(room * min(value, 1), 2)}' height='{_ROW - 10}'>"
+            f"<title>{escape(label)} {value:.0%}</title></rect>"
+            f"<text x='{_WIDTH}' y='{y + 21}' text-anchor='end'>{value:.0%}</text>"
+        )
+    box, told = f"0 0 {_WIDTH} {len(counted) * _ROW}", escape(title)
+    svg = f"<svg viewBox='{box}' role='img' aria-label='{told}'>{''.join(drawn)}</svg>"
+    return f"<figure><figcaption>{told}</figcaption>{svg}</figure>"
+
+
+def _numbers(title: str, labels: Sequence[str], series: Sequence[Series], shown: Callable[[Number], str]) -> str:
+    """Return the values of a figure as a table that is folded away."""
+    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in ("turn", *(entry.name for entry in series)))
+    rows = "".join(
+        f"<tr><td>{escape(label)}</td>"
+        + "".join(f"<td>{_NONE if value is None else escape(shown(value))}</td>" for value in values)
+        + "</tr>"
+        for label, *values in zip(labels, *(entry.values for entry in series), strict=True)
+    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    told = escape(f"{title}, in numbers")
+    box = f"<div class='wide' role='group' aria-label='{told}' tabindex='0'>{table}</div>"
+    return f"<details><summary>in numbers</summary>{box}</details>"
 
 
 def _axis(highest: Number, shown: Callable[[Number], str]) -> str:
@@ -137,10 +176,13 @@ def _bar(
 
 
 def _label(at: int, label: str, number: int) -> str:
-    if at % max(-(-number // _LABELS), 1):
+    every = max(-(-number // _LABELS), 1)
+    if at % every:
         return ""
+    # On a narrow screen letters are larger, and every third label is enough.
+    often = " class='often'" if number > _LABELS // 3 and at // every % 3 else ""
     x = round(_LEFT + (at + 0.5) * _step(number), 2)
-    return f"<text x='{x}' y='{_HEIGHT - 8}' text-anchor='middle'>{escape(label)}</text>"
+    return f"<text{often} x='{x}' y='{_HEIGHT - 8}' text-anchor='middle'>{escape(label)}</text>"
 
 
 def _legend(series: Sequence[Series]) -> str:
@@ -168,19 +210,25 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e5de; --dim: #a09b90; --paper: #191816; --line: #3a3833;
   --c0: #6fb2d2; --c1: #35617a; --c2: #e0955f; --c3: #a9bf68; --c4: #b98acb; --c5: #d9c064; } }
 body { margin: 0 auto; padding: 2rem 1rem 4rem; max-width: 46rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; }
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
-p { margin: .25rem 0; } .dim, .none { color: var(--dim); }
-table { border-collapse: collapse; width: 100%; } td { border-bottom: 1px solid var(--line); padding: .3rem 0; }
-td:last-child { text-align: right; font-variant-numeric: tabular-nums; }
+p { margin: .25rem 0; } .dim { color: var(--dim); }
+table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line);
+  padding: .3rem 0; text-align: left; }
+td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; padding-left: .75rem; }
+.wide { overflow-x: auto; overflow-wrap: normal; } summary { color: var(--dim); cursor: pointer; }
 figure { margin: 2rem 0; } figcaption { font-weight: 600; } svg { width: 100%; height: auto; }
-svg text { fill: var(--dim); font: 11px system-ui, sans-serif; } .axis { stroke: var(--line); }
+svg text { fill: var(--dim); font: 11px system-ui, sans-serif; }
+@media (max-width: 600px) { svg text { font-size: 19px; } svg .often { display: none; } } .axis { stroke: var(--line); }
 .s0 { fill: var(--c0); background: var(--c0); } .s1 { fill: var(--c1); background: var(--c1); }
 .s2 { fill: var(--c2); background: var(--c2); } .s3 { fill: var(--c3); background: var(--c3); }
 .s4 { fill: var(--c4); background: var(--c4); } .s5 { fill: var(--c5); background: var(--c5); }
 .legend span { margin-right: 1.25rem; color: var(--dim); white-space: nowrap; }
 .legend i { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; border-radius: 2px; }
 """
+
+
+_NO_PLOT = "<p class='dim'>There is nothing to draw yet.</p>"
 
 
 def page_of(found: Measured) -> str:
@@ -193,12 +241,13 @@ def page_of(found: Measured) -> str:
     )
     return (
         "<!doctype html>\n"
-        "<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        f"<title>{name}: metrics</title><style>{_STYLE}</style></head><body>"
+        "<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{name}: metrics</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{name}</h1><p class='dim'>{turns}; {len(found.failed)} failed attempts.</p>"
         f"<h2>Metrics</h2><table>{rows}</table>"
         "<p class='dim'>A dash stands where there was nothing to count.</p>"
-        f"<h2>Turn by turn</h2>{''.join(_plots(found))}</body></html>\n"
+        f"<h2>Turn by turn</h2>{''.join(_plots(found)) or _NO_PLOT}</main></body></html>\n"
     )
 
 
@@ -248,11 +297,11 @@ def _plots(found: Measured) -> list[str]:
             [Series("words", [turn.words for turn in turns])],
             lambda value: f"{value:.0f}",
         ),
-        bars("Rates", *_rates_of(found), lambda value: f"{value:.0%}", top=1),
+        shares("Rates", *_rates_of(found)),
     ]
 
 
-def _rates_of(found: Measured) -> tuple[list[str], list[Series]]:
+def _rates_of(found: Measured) -> tuple[list[str], list[float | None]]:
     names = {
         "contradicted": found.metrics.contradiction_rate,
         "invalid let in": found.metrics.invalid_action_acceptance,
@@ -263,4 +312,4 @@ def _rates_of(found: Measured) -> tuple[list[str], list[Series]]:
         "repaired": found.metrics.repair_rate,
         "retried": found.metrics.retry_rate,
     }
-    return list(names), [Series("rate", list(names.values()))]
+    return list(names), list(names.values())

@@ -75,6 +75,10 @@ _FEWEST_WORDS, _MOST_WORDS = 3, 45
 _NUMBERS_SHARE = 0.2
 
 
+# A sample of dialogue, as cards have them: what is said in it tells how somebody speaks, not who they are.
+_TALK = re.compile(r"\s*the player:", re.IGNORECASE)
+
+
 def quotable_sentences(markdown: str) -> list[str]:
     """Return the sentences that read as prose where they are quoted alone: no fragments, tables or addresses."""
     return [sentence for sentence in sentences(_without_tables(markdown)) if is_quotable(sentence)]
@@ -91,7 +95,11 @@ def is_quotable(sentence: str) -> bool:
 
 
 def _without_tables(markdown: str) -> str:
-    return "\n".join(line for line in markdown.split("\n") if not line.lstrip().startswith(("|", "#", "{%")))
+    paragraphs = (text for text in markdown.split("\n\n") if not _TALK.match(text))
+    return "\n\n".join(
+        "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(("|", "#", "{%")))
+        for text in paragraphs
+    )
 
 
 def list_lines(markdown: str) -> list[str]:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lorewright.builtin.parser.clauses import place_name
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
 from lorewright.campaigns.scenarios.checks import Doubt, find_doubts, play_demo, shown_though_hidden
@@ -135,15 +136,8 @@ class Scenarios:
             ScenarioError: the file is no scenario, or names what there is not.
             NotFound: there is no such file, pack or ruleset.
         """
-        with self._explorer.trying(), ExitStack() as stack:
-            scenario = load_scenario(path)
-            ruleset, _ = load_ruleset(scenario.ruleset, rulesets_beside(self._folder))
-            generations = [
-                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
-                for pack_id in scenario.content_packs
-            ]
-            scenario = with_ids(complete_scenario(scenario, generations), generations)
-            return scenario, compose(scenario, ruleset, generations, campaign_id=scenario.id, source=str(path)).state
+        _, whole, opening = self._opened(path)
+        return whole, opening.state
 
     def shown(self, path: Path) -> ShownScenario:
         """Return a scenario as a campaign would have it, and what of it its packs give; nothing is installed or begun.
@@ -152,16 +146,7 @@ class Scenarios:
             ScenarioError: the file is no scenario, or names what there is not.
             NotFound: there is no such file, pack or ruleset.
         """
-        with self._explorer.trying(), ExitStack() as stack:
-            written = load_scenario(path)
-            ruleset, _ = load_ruleset(written.ruleset, rulesets_beside(self._folder))
-            generations = [
-                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
-                for pack_id in written.content_packs
-            ]
-            whole = with_ids(complete_scenario(written, generations), generations)
-            opening = compose(whole, ruleset, generations, campaign_id=whole.id, source=str(path))
-            return _shown(written, whole, opening)
+        return _shown(*self._opened(path))
 
     def new_text(self, scenario_id: str, pack_id: str) -> str:
         """Return the text of a first scenario in a pack, with a comment on each part; nothing is written.
@@ -208,6 +193,18 @@ class Scenarios:
             found = (installed.get(pack_id, self._content_packs / pack_id) for pack_id in packs)
             return [folder for folder in found if folder.is_dir()]
         return []
+
+    def _opened(self, path: Path) -> tuple[Scenario, Scenario, Opening]:
+        """Return a scenario as it is written, the whole of it, and its opening."""
+        with self._explorer.trying(), ExitStack() as stack:
+            written = load_scenario(path)
+            ruleset, _ = load_ruleset(written.ruleset, rulesets_beside(self._folder))
+            generations = [
+                stack.enter_context(closing(self._library.open(self._explorer.pack_of_id(pack_id)[0].key)))
+                for pack_id in written.content_packs
+            ]
+            whole = with_ids(complete_scenario(written, generations), generations)
+            return written, whole, compose(whole, ruleset, generations, campaign_id=whole.id, source=str(path))
 
     def _tried(self, path: Path, scenario: Scenario, campaigns: Campaigns) -> list[Finding]:
         packs = [self._explorer.pack_of_id(pack_id)[0] for pack_id in scenario.content_packs]
@@ -341,7 +338,10 @@ def _new_text(scenario_id: str, pack_id: str, whole: Scenario, names: Mapping[st
     places, people = list(whole.places), list(whole.cast)
     far = [place for place in places if place != whole.start][-1:] or [whole.start]
     seen = f"{{visited: {far[0]}}}" if far[0] != whole.start else "{minutes: 30}"
-    lines = "\n".join(f"  - {line}" for line in demo_lines(whole)[:6]) or "  - look"
+    shown = demo_lines(whole)[:6]
+    # The demo ends where the story does: at the first line to the place that ends it.
+    last = next((at for at, line in enumerate(shown) if far[0] != whole.start and _leads_to(line, names[far[0]])), 5)
+    lines = "\n".join(f"  - {line}" for line in shown[: last + 1]) or "  - look"
     return _NEW.format(
         id=scenario_id,
         name=scenario_id.replace("_", " "),
@@ -354,6 +354,10 @@ def _new_text(scenario_id: str, pack_id: str, whole: Scenario, names: Mapping[st
         seen=seen,
         demo=lines,
     )
+
+
+def _leads_to(line: str, name: str) -> bool:
+    return line.startswith("go ") and place_name(name).casefold().removeprefix("the ") in line.casefold()
 
 
 def _is_said(finding: Finding, errors: str) -> bool:

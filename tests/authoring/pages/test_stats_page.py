@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.pack_figures import Edge, Node, PackFigures, figures_of
-from lorewright.authoring.stats_page import HEIGHT, MOST_NODES, WIDTH, graph_values, stats_page
+from lorewright.authoring.stats_page import MOST_NODES, SHEETS, graph_values, stats_page
 from support.html_page import read_page
 from support.pack_builder import TOWN, opened_packs
 
@@ -24,8 +24,8 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> PackFigures:
 def test_it_draws_who_is_linked_and_lists_who_is_not(figures: PackFigures) -> None:
     html = stats_page(STATS, figures)
     page = read_page(html)
-    circles = [attrs for tag, attrs in page.tags if tag == "circle"]
-    assert len(circles) == len(figures.nodes) - len(figures.orphans)
+    signs = html.partition('<svg class="broad"')[2].partition("</svg>")[0].count("<title>")
+    assert signs == len(figures.nodes) - len(figures.orphans)
     for part in ("Orphans: 1", "Hand town:hand", "Dead ends: ", "The Neon Dragon (location)", "The pack has none"):
         assert part in page.told
     assert html == stats_page(STATS, figures)
@@ -68,14 +68,16 @@ def test_a_hostile_name_is_shown_and_not_obeyed(figures: PackFigures) -> None:
     assert "\x1b" not in html
 
 
-def test_names_never_cover_one_another_and_stay_on_the_page(figures: PackFigures) -> None:
-    labels = graph_values(crowd(300, figures))["labels"]
+@pytest.mark.parametrize("at", range(len(SHEETS)))
+def test_names_never_cover_one_another_and_stay_on_the_page(figures: PackFigures, at: int) -> None:
+    labels = graph_values(crowd(300, figures))["drawings"][at]["labels"]
+    width, height = SHEETS[at].width, SHEETS[at].height
     assert len(labels) > 10
     boxes = [(float(one["x"]), float(one["y"]), len(one["name"]) * 6.2 / 2) for one in labels]
-    for at, (x, y, half) in enumerate(boxes):
-        assert 0 <= x - half <= x + half <= WIDTH
-        assert 0 <= y <= HEIGHT
-        for other_x, other_y, other_half in boxes[at + 1 :]:
+    for number, (x, y, half) in enumerate(boxes):
+        assert 0 <= x - half <= x + half <= width
+        assert 0 <= y <= height
+        for other_x, other_y, other_half in boxes[number + 1 :]:
             assert abs(x - other_x) >= half + other_half - 0.2 or abs(y - other_y) >= 12.8
 
 
@@ -85,8 +87,13 @@ def test_more_entities_than_can_be_told_apart_are_counted(
     monkeypatch.setattr("lorewright.authoring.stats_page.MOST_NODES", 20)
     values = graph_values(crowd(25, figures))
     assert MOST_NODES > 500
-    assert len(values["dots"]) == 20
+    assert [len(drawing["dots"]) for drawing in values["drawings"]] == [20, 20]
     assert values["left_off"] == "5"
+
+
+def test_types_are_told_apart_by_their_shapes_too(figures: PackFigures) -> None:
+    values = graph_values(crowd(30, figures))
+    assert len({entry["shape"] for entry in values["types"]}) == len(values["types"]) == 3
 
 
 def test_a_pack_without_links_has_a_page_too(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def faults_of(
     return [
         FileFault(
             line_of(lines, error["loc"]),
-            f"{_where(error['loc'], data)}: {_said(error, model)}",
+            ": ".join(filter(None, (_where(error["loc"], data), _said(error, model)))),
             _hint(error, hint, examples),
         )
         for error in problem.errors(include_url=False)

@@ -31,7 +31,7 @@ from lorewright.campaigns.scenarios.scenario import (
     effects_of,
 )
 from lorewright.errors import ScenarioError
-from lorewright.ids import local, qualify
+from lorewright.ids import did_you_mean, local, qualify
 from lorewright.index.generation import Generation, StoredCondition
 from lorewright.packs.markdown.exits import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
@@ -270,7 +270,8 @@ class _Composer:
         scenario, names = self._scenario, self._names
         start = names.entity(scenario.start, where="start")
         if scenario.start not in scenario.places:
-            names.problems.append(f"start: {scenario.start} is not among the places")
+            near = did_you_mean(scenario.start, scenario.places)
+            names.problems.append(f"start: {scenario.start} is not among the places{near and f'; {near}'}")
         positions = positions_of_personas(scenario, names, start=start)
         return WorldState(
             player_id=names.player_id,

@@ -18,6 +18,13 @@ _PLAYERS = frozenset({"user", "user-persona", "user_persona"})
 _KEYED_BY_PEOPLE = ("goals", "stat_blocks")
 
 
+def _is_place(words: str, places: Mapping[str, Any]) -> bool:
+    """Tell whether the words of a scene name one of the places; they may also tell of it in prose."""
+    named = {str(place.get("name", "")) for place in places.values() if isinstance(place, Mapping)}
+    known = {name.casefold().replace("_", " ").removeprefix("the ") for name in (*map(str, places), *named)}
+    return words.casefold().replace("_", " ").removeprefix("the ") in known
+
+
 def with_known_keys(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of a scenario by the keys that scenarios have."""
     found = {key: value for key, value in data.items() if key not in _OF_A_STORE}
@@ -32,7 +39,9 @@ def with_known_keys(data: Mapping[str, Any]) -> dict[str, Any]:
         found.setdefault("cast", {str(who): {} for who in people if str(who) not in _PLAYERS})
     seed = found.get("scene_seed")
     if isinstance(seed, Mapping) and isinstance(seed.get("location"), str):
-        found.setdefault("start", seed["location"])
+        places = found.get("places")
+        if not isinstance(places, Mapping) or _is_place(seed["location"], places):
+            found.setdefault("start", seed["location"])
     for group in _KEYED_BY_PEOPLE:
         if isinstance(found.get(group), Mapping):
             found[group] = {("player" if who in _PLAYERS else who): value for who, value in found[group].items()}

@@ -113,6 +113,9 @@ def play(
         _play_at_prompt(lorewright, begun(name, by_words=True), manner, stories)
     elif (first := next(piped, None)) is not None:
         play_lines(lorewright.campaigns, begun(name), chain([first], piped), manner)
+    elif beginning != USUAL:
+        # The demo begins where the scenario does: it would show nothing of this beginning.
+        play_lines(lorewright.campaigns, begun(name), (), manner)
     else:
         _play_demo(lorewright, name, manner)
 

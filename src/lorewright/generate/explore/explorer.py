@@ -203,7 +203,8 @@ class Explorer:
         if (self._content_packs / name).is_dir() and name not in ("", ".", "..") and "/" not in name:
             return self._installed(self._content_packs / name, progress)
         known = ", ".join(installed) or "none"
-        near = did_you_mean(name, installed)
+        beside = self._content_packs.iterdir() if self._content_packs.is_dir() else ()
+        near = did_you_mean(name, {*installed, *(folder.name for folder in beside if folder.is_dir())})
         hint = f"name a folder of markdown files, or an installed pack ({known}){f'; {near}' if near else ''}"
         raise NotFound(f"there is no folder or pack {name}", hint=hint)
 
