@@ -48,8 +48,11 @@ trust: $(READY_DEV) ## Run the trust suite, a part of the campaigns, and write i
 	@$(KEEP_BYTECODE) TRUST_TALLY=$(CURDIR)/.trust.jsonl $(BIN)/python -m pytest -n auto -m trust --dist worksteal; \
 		failed=$$?; $(BIN)/python scripts/trust_page.py .trust.jsonl; exit $$failed
 
-extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
+extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte) and, as root on Debian, Chromium, so that their tests run.
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0
+	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
+		echo "Chromium could not be installed: the tests of pages are skipped"
 	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,st,openai,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).

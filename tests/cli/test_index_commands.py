@@ -98,6 +98,22 @@ def test_a_server_that_fails_leaves_the_pack_installed_and_found_by_words(root: 
     assert found["chunks"][0]["chunk_id"].startswith("neo_seattle:viktor")
 
 
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", ["vectors.npy", "vectors.json"])
+def test_torn_vectors_are_told_in_text_and_in_json(root: Path, name: str) -> None:
+    installed = install(root)
+    for path in (installed / "indexes" / "generations" / "neo_seattle").glob(f"*/{name}"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    done = run(installed, "lore", "query", "who owes Viktor", "--json")
+    assert "found by words alone: vectors are damaged" in " ".join(done.stderr.split())
+    assert "lorewright doctor" in done.stderr
+    answer = json.loads(done.stdout)
+    assert "vectors are damaged" in answer["words_alone"][0]
+    assert answer["chunks"]
+    assert run(installed, "doctor").returncode == 0
+    assert "words_alone" not in json.loads(run(installed, "lore", "query", "who owes Viktor", "--json").stdout)
+
+
 def test_an_explanation_names_lanes_words_ties_and_one_reason_each(installed: Path) -> None:
     told = run(installed, "lore", "query", "who owes Viktor", "--explain", "--limit", "2").stdout
     for part in ("meaning counts", "words #1: ", "meaning #1: ", "so far", "tokens", "named: viktor", "left out"):

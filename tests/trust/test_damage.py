@@ -120,12 +120,14 @@ def test_damage_is_said_or_does_no_harm(commands: Commands, tmp_path: Path, kind
         if any(ended.code not in (0, 1) for ended in seen.values()):
             tally.seen["no clear end"] += 1
         for name in wrong:
-            if not said and not seen[name].err:
+            if not (said or seen[name].err):
                 tally.fault("wrong unseen", f"{how}, try {number}: {name}: {told(name, seen[name])}, not {right[name]}")
         outcome = (
             "told with an error" if any(ended.code for ended in seen.values()) else "said" if wrong or said else "right"
         )
         tally.seen[outcome] += 1
+        if kind in ("vectors", "about vectors") and "words_alone" not in seen["query"].out and "query" in wrong:
+            tally.fault("wrong unseen", f"{how}, try {number}: found by words alone, and no field says so")
         commands.run(root, "doctor")
         if is_made_again:
             again = told("query", commands.run(root, *QUESTIONS["query"]))

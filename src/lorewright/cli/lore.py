@@ -67,13 +67,14 @@ def scene(
             max_tokens=source.settings.max_tokens if max_tokens is None else max_tokens,
         )
         foreign = {generation.pack_id for generation in view.generations if not generation.english}
-    warn_of_words_alone(source, found.beside)
+    words_alone = warn_of_words_alone(source, found.beside)
     if html is not None:
         write_page(html, scene_page(found, foreign=foreign, folders=folders_of(source) if vscode else {}))
         note(f"written to {html}")
     if as_json:
         beside = [chunk.model_dump(mode="json") for chunk in found.beside.result.chunks]
         answer = {**found.shown, **source.cache_of(found.place.id), "location_id": found.place.id, "beside": beside}
+        answer |= words_alone
         answer |= {} if found.lore is None else {"lore": found.lore.model_dump(mode="json")}
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
         return
@@ -287,7 +288,7 @@ def query(
             # The trace is made while the view is open.
             _ = found.trace
         foreign = {generation.pack_id for generation in view.generations if not generation.english}
-    warn_of_words_alone(source, found)
+    words_alone = warn_of_words_alone(source, found)
     if budgets is not None:
         steps = budget_steps(found, budgets, limit=asked.limit)
         if as_json:
@@ -300,6 +301,7 @@ def query(
         note(f"written to {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")
+        answer |= words_alone
         answer |= {"query_time_ms": found.result.query_time_ms} if timed else {}
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
     else:
@@ -347,6 +349,7 @@ def _answer_lines(
         query = _query(source, line_fields)
         found = source.lore.retrieve(query, packs=packs, campaign_id=source.campaign_id, explained=False)
         answer = {"id": request.get("id"), **found.result.model_dump(mode="json")}
+        answer |= {"words_alone": list(found.degraded)} if found.degraded else {}
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
 

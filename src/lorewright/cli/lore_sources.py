@@ -55,8 +55,11 @@ def folders_of(source: LoreSource) -> dict[str, Path]:
     return {pack.id: folder for pack in source.library.packs() if (folder := Path(pack.path)).is_dir()}
 
 
-def warn_of_words_alone(source: LoreSource, found: Retrieval) -> None:
-    """Say on stderr why meaning was not searched, where it should have been."""
+def warn_of_words_alone(source: LoreSource, found: Retrieval) -> dict[str, list[str]]:
+    """Say on stderr why meaning was not searched, where it should have been, and return the same as a field for
+    programs: `words_alone`, or nothing."""
     problem = source.without_vectors
-    for message in found.degraded or ((f"found by words alone: {problem.message}",) if problem else ()):
+    messages = found.degraded or ((f"found by words alone: {problem.message}",) if problem else ())
+    for message in messages:
         note(f"{message} (lorewright doctor says more)")
+    return {"words_alone": list(messages)} if messages else {}

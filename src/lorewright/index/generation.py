@@ -176,9 +176,11 @@ class Generation:
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         corpus: Corpus = "authored",
+        without_vectors: str | None = None,
     ) -> None:
         """Open a generation, or with `connection` a copy of one or a substitute. With `vectors` it is searched by
         meaning too, for questions that the `embedder` embeds; with a `reranker` the best hits are reranked.
+        `without_vectors` says why there are none where there should be.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -191,6 +193,7 @@ class Generation:
         self.folder = folder
         self.corpus: Corpus = corpus
         self.vectors = vectors
+        self.without_vectors = without_vectors
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}

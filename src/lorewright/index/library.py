@@ -219,8 +219,8 @@ class Library:
         """Open a generation with its vectors; if they are damaged without, so that keywords still find the pack."""
         try:
             vectors = read_vectors(folder)
-        except DamagedVectors:
-            return Generation(folder, reranker=self._reranker)
+        except DamagedVectors as problem:
+            return Generation(folder, reranker=self._reranker, without_vectors=f"vectors are damaged: {problem}")
         assert self.vectors is not None
         return Generation(
             folder,

@@ -312,6 +312,8 @@ def vector_lane(text: str, visible: VisibleLore) -> VectorLane:
     near: dict[Key, float] = {}
     missing: list[str] = []
     for index, generation in enumerate(visible.generations if text.strip() else ()):
+        if generation.without_vectors is not None:
+            missing.append(f"found by words alone: {generation.without_vectors}")
         shown = visible.windows(index)
         if shown is None or generation.embedder is None or generation.vectors is None:
             continue
