@@ -6,17 +6,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.command_cases import CASES, CommandCase, is_whole, leftovers, standing
+from support.command_cases import CASES, OUT, CommandCase, is_whole, leftovers, played, standing
+from support.copied_workspaces import copied_workspace
 from support.forked_commands import LIMITS, Commands, Ended
 from support.scale import scaled
+from support.small_disk import mounted, read_only
 from support.tally import Tally
 
 pytestmark = [pytest.mark.campaign, pytest.mark.trust]
@@ -35,19 +36,6 @@ def commands() -> Iterator[Commands]:
     made = Commands({})
     yield made
     made.close()
-
-
-@contextmanager
-def mounted(folder: Path, size: int) -> Iterator[None]:
-    """Mount a small disk on a folder; skip where only root may."""
-    folder.mkdir(parents=True)
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
-    if done.returncode:
-        pytest.skip("nobody but root may mount a disk here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def told(commands: Commands, root: Path, case: CommandCase, tally: Tally, **environment: str) -> Ended:
@@ -105,7 +93,7 @@ def test_a_full_disk_is_told_and_loses_nothing(commands: Commands, tmp_path: Pat
     sides = sides_of(commands, tmp_path, case)
     for room in ROOMS:
         disk = tmp_path / f"disk{room}"
-        with mounted(disk, 64_000_000):
+        with mounted(disk):
             root = case.workspace(disk)
             used = os.statvfs(disk)
             free = used.f_bavail * used.f_frsize
@@ -145,13 +133,47 @@ def test_where_nothing_may_be_written_that_is_told(commands: Commands, tmp_path:
     tally = Tally("faults", "read-only")
     sides = sides_of(commands, tmp_path, case)
     disk = tmp_path / "disk"
-    with mounted(disk, 64_000_000):
+    with mounted(disk):
         root = case.workspace(disk)
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        ended = told(commands, root, case, tally)
-        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        with read_only(disk):
+            ended = told(commands, root, case, tally)
         judged(tally, case, ended, standing(root), sides, "read-only")
         if ended.code == 1 and not is_told(ended, "read_only", "allow writing"):
             tally.fault("wrong unseen", f"{case.name}: {(ended.out + ended.err)[-600:]}")
         works_after(tally, commands, root, case, sides[1], "read-only")
+    tally.close()
+
+
+# Commands that only read; `{out}` is a folder that can be written to.
+READING = (
+    *("pack list", "pack show harbour", "pack validate {root}/content_packs/harbour", "pack stats harbour"),
+    *(
+        "lore query landlord --json",
+        "lore query landlord --campaign game --as player --json",
+        "lore entity harbour:osk",
+    ),
+    *("lore scene --location harbour:tavern", "campaign list", "campaign show game", "campaign log game --json"),
+    *("campaign export game {out}/game.lorewright", "pack export harbour {out}/h.html --format player-handout"),
+    *("session list game", "db check game", "scenario list", "scenario show night_boat", "metrics game", "replay game"),
+    *("models list", "doctor --dry-run"),
+)
+
+
+def test_everything_can_be_read_where_nothing_may_be_written(commands: Commands, tmp_path: Path) -> None:
+    tally = Tally("faults", "reading on a read-only disk")
+    disk = tmp_path / "disk"
+    with mounted(disk):
+        root = copied_workspace(disk / "workspace", played, "read-only")
+        out = tmp_path / OUT
+        answers: list[dict[str, Ended]] = []
+        for how in (nullcontext, read_only):
+            with how(disk):
+                shutil.rmtree(out, ignore_errors=True)
+                out.mkdir()
+                answers.append({line: commands.run(root, *line.format(root=root, out=out).split()) for line in READING})
+    for line in READING:
+        tally.tried += 1
+        before, now = (answered[line] for answered in answers)
+        if now.code != before.code or (now.out != before.out and line not in ("doctor --dry-run", "replay game")):
+            tally.fault("wrong unseen", f"{line}: {now.code}, {(now.err or now.out)[-300:]}")
     tally.close()

@@ -7,12 +7,13 @@ and the narrator's memory are not recorded: nobody sees them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lorewright.errors import ReadOnly
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, TurnRecords, history_generation
@@ -354,7 +355,10 @@ class Histories:
         that ended with the turn. Their IDs are those of the last turn, or of a later one that they are seen from."""
         index = self.index_of(store)
         keys = turn_keys(store.campaign().created_at, turns)
-        known = index.known(keys)
+        known: Mapping[TurnKey, Sequence[HistoryRecord]] = {}
+        # Where nothing can be written they are made anew each time.
+        with suppress(ReadOnly):
+            known = index.known(keys)
         made: dict[TurnKey, Sequence[HistoryRecord]] = {}
         before: WorldState | None = None
         for place, key in enumerate(keys):
@@ -367,7 +371,8 @@ class Histories:
             else:
                 before = None
         if made:
-            index.add(made)
+            with suppress(ReadOnly):
+                index.add(made)
         recaps = summaries(store, turns)
         told: dict[TurnKey, Sequence[HistoryRecord]]
         told = {key: (*(known.get(key) or made.get(key, ())), *recaps.get(key.turn_id, ())) for key in keys}

@@ -20,10 +20,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import Busy, DamagedFile, UnsafePath
+from filelock import FileLock
+
+from lorewright.errors import Busy, DamagedFile, ReadOnly, UnsafePath
 from lorewright.ids import hash_of_texts
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.projected_tables import DISCOVERIES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
+from lorewright.storage.read_only import NoLock, connect_read_only, is_read_only
 
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
@@ -61,19 +64,24 @@ class Database:
     _kind: type[sqlite3.Connection] = sqlite3.Connection
 
     def __init__(self, path: Path) -> None:
-        """Open the file; it is made if it is missing.
+        """Open the file; it is made if it is missing. In a folder that cannot be written to it is read alone.
 
         Raises:
             DamagedFile: the file is no database, or its schema contains computations, which ours never does.
+            ReadOnly: it is missing, and cannot be made.
             FileUnavailable: it cannot be opened now: no space, no rights, or another process holds it.
             UnsafePath: it, one of SQLite's files next to it, or its folder is a link; one of the files has a second
                 name (a hard link); or its journal names a file.
         """
         self.path = path
         folder = Enclosure(path.parent)
+        self.is_read_only = is_read_only(path.parent)
         with raising_our_errors(path):
             for file in (*files_of(path), journal_of(path)):
                 folder.checked(file)
+            if self.is_read_only:
+                self._read_alone()
+                return
             folder.make_folder(path.parent)
             if not path.exists():
                 folder.create(path)
@@ -89,6 +97,21 @@ class Database:
                 except BaseException:
                     self._connection.close()
                     raise
+
+    def _read_alone(self) -> None:
+        if not self.path.exists():
+            raise _unwritable(self.path)
+        self._lock: FileLock | NoLock = NoLock()
+        refuse_naming_journal(self.path)
+        self._connection = connect_read_only(self.path, self._kind, timeout_s=BUSY_TIMEOUT_MS / 1000)
+        try:
+            self._connection.row_factory = sqlite3.Row
+            add_functions(self._connection)
+            refuse_foreign_schema(self._connection, self.path)
+            self._connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            self._connection.close()
+            raise
 
     def _set_up(self) -> None:
         self._connection.row_factory = sqlite3.Row
@@ -136,7 +159,10 @@ class Database:
 
         Raises:
             Busy: another process held the lock for too long; the block was not run.
+            ReadOnly: the folder cannot be written to; the block was not run.
         """
+        if self.is_read_only:
+            raise _unwritable(self.path)
         with self._locked():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -164,6 +190,11 @@ class Database:
             yield
         finally:
             self._lock.release()
+
+
+def _unwritable(path: Path) -> ReadOnly:
+    hint = "allow writing there (the mount, or the rights of the file and its folder)"
+    return ReadOnly(f"{path} cannot be written", hint=hint)
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
