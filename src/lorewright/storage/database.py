@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import BaseFileLock
 
 from lorewright.errors import Busy, DamagedFile, ReadOnly, UnsafePath
 from lorewright.ids import hash_of_texts
@@ -74,6 +74,7 @@ class Database:
                 name (a hard link); or its journal names a file.
         """
         self.path = path
+        self._lock: BaseFileLock | NoLock
         folder = Enclosure(path.parent)
         self.is_read_only = is_read_only(path.parent)
         with raising_our_errors(path):
@@ -101,7 +102,7 @@ class Database:
     def _read_alone(self) -> None:
         if not self.path.exists():
             raise _unwritable(self.path)
-        self._lock: FileLock | NoLock = NoLock()
+        self._lock = NoLock()
         refuse_naming_journal(self.path)
         self._connection = connect_read_only(self.path, self._kind, timeout_s=BUSY_TIMEOUT_MS / 1000)
         try:
