@@ -80,12 +80,14 @@ def source(root: Path, pack_id: str = "port") -> str:
 
 
 def answers(commands: Commands, root: Path, **environment: str) -> str:
-    """The answers of a fresh process, without the time that they took; empty where no pack is installed."""
+    """The answers of a fresh process, without the time that they took and why some went by words alone; empty where no
+    pack is installed."""
     ended = commands.run(root, "lore", "query", "--batch", str(root / "questions.jsonl"), "--json", **environment)
     if ended.code:
         assert "pack install" in ended.err or "doctor" in ended.err, ended
         return ""
-    return json.dumps([{**json.loads(line), "query_time_ms": 0} for line in ended.out.splitlines()])
+    told = [{**json.loads(line), "query_time_ms": 0, "words_alone": None} for line in ended.out.splitlines()]
+    return json.dumps(told)
 
 
 @dataclass(frozen=True, slots=True)

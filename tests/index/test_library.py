@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from lorewright.errors import NotFound, PackError, StaleIndexError
+from lorewright.errors import DamagedFile, NotFound, PackError, StaleIndexError
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
@@ -138,3 +140,36 @@ def test_a_kept_text_that_is_another_is_refused(tmp_path: Path, library: Library
 def test_a_generation_that_is_gone_is_an_error_that_says_what_to_do(library: Library) -> None:
     with pytest.raises(StaleIndexError):
         library.open(GenerationKey("town", "0" * 64))
+
+
+def test_a_copied_workspace_uses_its_own_folders(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = write_pack(home, {"a.md": "# A\n\nText.\n"})
+    LoreIndexer(Library(home / "indexes")).index_pack(folder)
+    shutil.copytree(home, tmp_path / "copy")
+    copied = Library(tmp_path / "copy" / "indexes")
+    assert [pack.path for pack in copied.packs()] == [str(tmp_path / "copy" / folder.name)]
+    (tmp_path / "copy" / folder.name / "b.md").write_text("# B\n\nMore.\n", encoding="utf-8")
+    LoreIndexer(copied).reindex("town")
+    assert (copied.get("town").files, Library(home / "indexes").get("town").files) == (2, 1)
+
+
+def test_a_workspace_of_an_earlier_version_that_was_moved_finds_its_folders(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = write_pack(home, {"a.md": "# A\n\nText.\n"})
+    LoreIndexer(Library(home / "indexes")).index_pack(folder)
+    with closing(sqlite3.connect(home / "indexes" / "library.db")) as connection, connection:
+        connection.execute("UPDATE content_packs SET path = ?", (str(folder),))
+    home.rename(tmp_path / "moved")
+    moved = Library(tmp_path / "moved" / "indexes")
+    assert [pack.path for pack in moved.packs()] == [str(tmp_path / "moved" / folder.name)]
+
+
+def test_a_list_that_leads_out_of_its_workspace_is_damaged(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    folder = write_pack(home, {"a.md": "# A\n\nText.\n"})
+    LoreIndexer(Library(home / "indexes")).index_pack(folder)
+    with closing(sqlite3.connect(home / "indexes" / "library.db")) as connection, connection:
+        connection.execute("UPDATE content_packs SET path = '../elsewhere'")
+    with pytest.raises(DamagedFile):
+        Library(home / "indexes").packs()

@@ -6,10 +6,8 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Hashable
-from contextlib import closing
 from pathlib import Path
 
 _MADE: dict[Hashable, Path] = {}
@@ -30,13 +28,4 @@ def copied_workspace(root: Path, make: Callable[[Path], object], *key: Hashable)
         make(made / "workspace")
         _MADE[(*key, settings)] = made
     shutil.copytree(made / "workspace", root, dirs_exist_ok=True)
-    _move_packs(root / "indexes" / "library.db", made / "workspace", root)
     return root
-
-
-def _move_packs(library: Path, made: Path, root: Path) -> None:
-    """Say of the installed packs that they lie where they were copied to."""
-    if library.is_file():
-        with closing(sqlite3.connect(library)) as connection:
-            connection.execute("UPDATE content_packs SET path = replace(path, ?, ?)", (str(made), str(root)))
-            connection.commit()

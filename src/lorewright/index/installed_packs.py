@@ -59,13 +59,15 @@ class InstalledPack:
         return GenerationKey(self.id, self.content_hash)
 
 
-def read_installed(row: sqlite3.Row) -> InstalledPack:
-    """Return a row of the list as an InstalledPack; somebody else may have written it, so it is checked.
+def read_installed(row: sqlite3.Row, home: Path) -> InstalledPack:
+    """Return a row of the list of the workspace `home` as an InstalledPack; somebody else may have written it, so it is
+    checked.
 
     Raises:
     ValueError, LookupError, TypeError: no install writes such a row.
     """
     fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
+    fields["path"] = folder_now(fields["path"], home)
     depends_on = tuple((dependency["id"], dependency["version"]) for dependency in read_json(row["depends_on_json"]))
     pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
     if not pack.key.is_plain or "\0" in pack.path:
@@ -73,8 +75,32 @@ def read_installed(row: sqlite3.Row) -> InstalledPack:
     return pack
 
 
-def values_of(pack: Pack, *, lenient: bool) -> tuple[object, ...]:
-    """Return the row of a pack that is being installed, in the order of the columns."""
+def folder_now(written: str, home: Path) -> str:
+    """Return where a pack lies whose folder was written so in the list of the workspace `home`. Folders inside of a
+    workspace are written relative to it, so that it can be copied and moved; earlier versions wrote all in full, and
+    such a folder that is gone is looked for in the workspace, by the end of its path.
+
+    Raises:
+        ValueError: it leads out of the workspace.
+    """
+    path = Path(written)
+    if not path.is_absolute():
+        if ".." in path.parts:
+            raise ValueError(f"the folder {written!r} leads out of the workspace")
+        return str(home / path)
+    if path.is_dir():
+        return written
+    ends = (home.joinpath(*path.parts[at:]) for at in range(1, len(path.parts)))
+    return next((str(end) for end in ends if end.is_dir()), written)
+
+
+def _as_written(folder: str, home: Path) -> str:
+    path = Path(folder)
+    return path.relative_to(home).as_posix() if path.is_relative_to(home) and path != home else folder
+
+
+def values_of(pack: Pack, home: Path, *, lenient: bool) -> tuple[object, ...]:
+    """Return the row of a pack that is being installed in the workspace `home`, in the order of the columns."""
     manifest = pack.manifest
     return (
         manifest.id,
@@ -83,7 +109,7 @@ def values_of(pack: Pack, *, lenient: bool) -> tuple[object, ...]:
         manifest.genre,
         manifest.layer,
         json.dumps([dependency.model_dump() for dependency in manifest.depends_on]),
-        pack.root,
+        _as_written(pack.root, home),
         json.dumps(manifest.license, default=str),
         datetime.now(UTC).isoformat(timespec="seconds"),
         pack.content_hash,

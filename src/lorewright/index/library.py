@@ -13,7 +13,7 @@ from lorewright.ids import did_you_mean, is_id
 from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
-from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed
+from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, folder_now, neighbour_of, read_installed
 from lorewright.index.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
@@ -83,6 +83,11 @@ class Library:
         self._shared: dict[GenerationKey, Generation] | None = None
 
     @property
+    def home(self) -> Path:
+        """The workspace's folder."""
+        return self.database.parent.absolute().parent
+
+    @property
     def generations(self) -> Path:
         """The folder of all generations.
 
@@ -127,7 +132,9 @@ class Library:
         try:
             with opened(self.database) as database:
                 migrate(database, MIGRATIONS, rebuildable=True)
-                return [read_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
+                return [
+                    read_installed(row, self.home) for row in database.rows("SELECT * FROM content_packs ORDER BY id")
+                ]
         except (DamagedFile, *Trouble, ValueError, LookupError, TypeError) as problem:
             trouble = error_for(problem, self.database)
             if not isinstance(trouble, DamagedFile):
@@ -282,7 +289,7 @@ class Library:
             refuse_foreign_schema(rows, self.database)
             for pack_id, path, lenient in rows.execute("SELECT id, path, lenient FROM content_packs NOT INDEXED"):
                 if isinstance(pack_id, str) and isinstance(path, str) and is_id(pack_id):
-                    found.append((pack_id, path, bool(lenient)))
+                    found.append((pack_id, folder_now(path, self.home), bool(lenient)))
         return found
 
     def indexed_ids(self) -> list[str]:

@@ -197,7 +197,7 @@ class LoreIndexer:
         return key
 
     def _record(self, pack: Pack, *, lenient: bool) -> None:
-        row = values_of(pack, lenient=lenient)
+        row = values_of(pack, self.library.home, lenient=lenient)
         with opened(self.library.database) as database:
             migrate(database, MIGRATIONS, rebuildable=True)
             with database.transaction() as connection:
