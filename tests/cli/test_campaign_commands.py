@@ -106,7 +106,7 @@ def test_migrate_says_what_it_did_and_goes_on_past_a_file_that_is_none(root: Pat
     assert told.returncode == 1
     bad, good = json.loads(told.stdout)
     assert bad["problem"]
-    assert good == {"id": "game", "applied": [], "projected": False, "problem": None}
+    assert good == {"id": "game", "applied": [], "projected": False, "problem": None, "code": None, "hint": None}
 
 
 def test_a_campaign_goes_to_another_workspace_in_one_file(root: Path, tmp_path: Path) -> None:

@@ -56,8 +56,33 @@ def played(app: App, line: str) -> dict[str, object]:
         ("list all verbs", "Say in your own words"),
         ("what are the win conditions", "Nobody has told you what to want"),
         ("are you a robot", "A program answers here"),
+        ("what does Dread do?", "Dread is at 0 of 3."),
+        ("what happens when dread is full", "Dread is at 0 of 3."),
+        ("how do I keep the dread down", "Dread is at 0 of 3."),
+        ("rewind one turn please", "/undo takes the last turn back"),
+        ("can I restore an earlier save?", "every turn is saved"),
+        ("is there a walkthrough?", ""),
     ],
 )
 def test_what_is_meant_for_the_program_is_answered_by_it(tmp_path: Path, line: str, answer: str) -> None:
     app = h.harbour(tmp_path)
     assert answer in str(played(app, line)["final_text"])
+
+
+@pytest.mark.parametrize(
+    "line", ["ask Osk about the dread", "do you dread it?", "what do you dread", "why do you dread her"]
+)
+def test_a_word_that_a_clock_is_called_by_is_no_question_about_the_game(tmp_path: Path, line: str) -> None:
+    assert "Dread is at" not in str(h.say(h.harbour(tmp_path), line)[0]["final_text"])
+
+
+def test_a_clock_is_told_in_its_author_s_words(tmp_path: Path) -> None:
+    scenario = h.SCENARIO.replace("{name: Dread, max: 3,", "{name: Dread, max: 3, means: How near they are.,")
+    app = h.harbour(tmp_path, scenario=scenario)
+    assert played(app, "what is the dread for?")["final_text"] == "Dread is at 0 of 3. How near they are."
+
+
+@pytest.mark.parametrize("line", ["is anyone else here?", "what's in here"])
+def test_who_and_what_is_here_is_looked_at(tmp_path: Path, line: str) -> None:
+    (result,) = h.say(h.harbour(tmp_path), line)
+    assert [action["type"] for action in result["actions"]] == ["look"]

@@ -206,7 +206,8 @@ class InterpreterInput(Frozen):
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
     `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means. `talk` is whom
-    words without an addressee are said to, `came_from` the place where the player was before this one.
+    words without an addressee are said to, `came_from` the place where the player was before this one, `clocks` the
+    names of the clocks that the player is shown.
     """
 
     player_text: str
@@ -216,6 +217,7 @@ class InterpreterInput(Frozen):
     verbs: FrozenMap[str, str] = Field(default_factory=dict)
     talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
     came_from: str = Field(default="", exclude_if=lambda place: not place)
+    clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
 
 
 class InterpreterOutput(Frozen):

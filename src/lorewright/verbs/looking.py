@@ -278,7 +278,9 @@ LOOK = Verb(
             10,
             "look, l, look around, look about, look round, glance around, peer around, explore, survey, scan, look "
             "again, where am i, what is here, what's here, whats here, who is here, who's here, whos here, who is "
-            "around, what do i see, what can i see, take a look around, have a look around, take a look, have a look",
+            "around, is anyone else here, is anybody else here, is there anyone else here, is there anybody else here, "
+            "anyone else here, anybody else here, any1 else here, what's in here, whats in here, what is in here, "
+            "what do i see, what can i see, take a look around, have a look around, take a look, have a look",
             _read_look,
         ),
         Phrasing(

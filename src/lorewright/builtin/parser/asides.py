@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 
@@ -21,6 +21,8 @@ _AFTER = re.compile(r" (?:please|now|again|though|anyway|already|exactly|thanks|
 _EMPTY = frozenset(("exactly", "actually", "really", "even", "currently", "basically", "anyway"))
 # After a question to the program so many words more are no story.
 _SHORT = 6
+# What stands for the name of any clock in the phrases about them, and the space behind it.
+_CLOCK = "CLOCK "
 _TOKEN = re.compile(r"\(|\)\??|\[|\]|\||\*|[^\s()\[\]|*]+|\s+")
 
 
@@ -42,6 +44,21 @@ def aside_in(text: str) -> str:
         both = (aside_in(text[: joint.start()]), aside_in(text[joint.end() :]))
         kind = max(both, key=lambda kind: kind not in _NO_ANSWERS) if all(both) else ""
     return kind
+
+
+def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
+    """Return the clocks of these names that a question about the game names: what they do, what happens when one is
+    full, how one is raised. What a person may know of the thing that is called so is no question about the game."""
+    plain = f"{_bare(text)} "
+    names = {name: _bare(name) for name in clocks if _bare(name)}
+    either = "|".join(f"{re.escape(said)} " for said in sorted(names.values(), key=len, reverse=True))
+    if not names or not re.fullmatch(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"), plain):
+        return ()
+    return tuple(name for name, said in names.items() if f" {said} " in f" {plain}")
+
+
+def _bare(text: str) -> str:
+    return " ".join(_SIGNS.sub(" ", text.casefold()).split())
 
 
 def is_impossible(text: str) -> bool:

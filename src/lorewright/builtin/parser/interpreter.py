@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.asides import aside_in
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -80,6 +80,8 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
     kind = aside_in(text.lstrip("/"))
+    if clocks_asked_about(text, given.clocks):
+        return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text))
     kind = "help" if not kind and text.startswith("/") else kind
     low = list(lows(words_of(text)))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))

@@ -345,7 +345,7 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
     else:
-        text = _guide(turn, aside.kind) or answer_aside(aside.kind, shown, turn.setting.rules)
+        text = _guide(turn, aside.kind) or answer_aside(aside.kind, shown, turn.setting.rules, aside.words)
     return _draft(
         turn,
         opening.ops,

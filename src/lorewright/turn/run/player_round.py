@@ -342,6 +342,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         verbs=turn.setting.rules.ruleset.verbs(),
         talk=talk_at(at, turn.setting.rules.listeners),
         came_from=came_from(at),
+        clocks=tuple(clock["name"] for clock in state.clocks_shown()),
     )
     learned = state.learned_by(state.player_id)
     meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from lorewright.builtin.parser.asides import clocks_asked_about
 from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -20,8 +21,10 @@ from lorewright.world.state import WorldState
 Tell = Callable[[WorldState, CampaignRules], str]
 
 
-def answer_aside(kind: str, state: WorldState, rules: CampaignRules) -> str:
-    """Return the answer to an aside; `state` is what the player may see."""
+def answer_aside(kind: str, state: WorldState, rules: CampaignRules, words: str = "") -> str:
+    """Return the answer to an aside in these words; `state` is what the player may see."""
+    if kind == "clocks":
+        return _clocks(state, rules, words)
     return _ANSWERS[kind](state, rules) if kind in _ANSWERS else _TEXTS[kind]
 
 
@@ -69,6 +72,19 @@ def _rules(state: WorldState, rules: CampaignRules) -> str:
 def _score(state: WorldState, rules: CampaignRules) -> str:
     clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
     return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
+
+
+def _clocks(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what the clocks that a question names stand at and count; a hint where the author says nothing of one."""
+    shown = state.clocks_shown()
+    asked = clocks_asked_about(words, [clock["name"] for clock in shown])
+    lines = []
+    for clock in shown:
+        if clock["name"] in asked:
+            stands = f"{clock['name'][:1].upper()}{clock['name'][1:]} is at {clock['value']} of {clock['max']}."
+            means = rules.clock_means.get(clock["id"], "What moves it the story shows.")
+            lines.append(f"{stands} {means}")
+    return " ".join(lines) or _score(state, rules)
 
 
 def _losing(state: WorldState, rules: CampaignRules) -> str:
