@@ -53,13 +53,13 @@ LEAKY = """
     import os
 
     def test_that_leaves_something():
-        os.environ["LEFT_BEHIND"] = "1"
+        os.environ["LOREWRIGHT_LEFT"] = "1"
 
     def test_that_comes_after():
-        assert "LEFT_BEHIND" not in os.environ
+        assert "LOREWRIGHT_LEFT" not in os.environ
 
     def test_that_puts_it_back(monkeypatch):
-        monkeypatch.setenv("LEFT_BEHIND", "1")
+        monkeypatch.setenv("LOREWRIGHT_LEFT", "1")
 """
 
 
@@ -71,4 +71,4 @@ def test_a_test_that_leaves_the_environment_changed_fails_alone(
     pytester.makepyfile(LEAKY)
     result = pytester.runpytest_subprocess("-p", "support.same_environment", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["left the environment changed: LEFT_BEHIND"])
+    result.stdout.fnmatch_lines(["left the environment changed: LOREWRIGHT_LEFT"])

