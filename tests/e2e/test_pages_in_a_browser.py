@@ -65,7 +65,8 @@ PAGES = (
 def browser() -> Iterator[Browser]:
     chromium, axe = find_chromium(), find_axe()
     if chromium is None or axe is None:
-        pytest.skip("no Chromium here: install chromium, or name one in LOREWRIGHT_CHROMIUM" if axe else "no axe-core")
+        without_axe = "axe-core is missing: pip install --no-deps axe-playwright-python"
+        pytest.skip("no Chromium here: install chromium, or name one in LOREWRIGHT_CHROMIUM" if axe else without_axe)
     shown = Browser(chromium, axe)
     yield shown
     shown.close()
