@@ -24,6 +24,9 @@
     │   ├── EditRefused          a change from outside does not fit; nothing of it was made
     │   ├── ImportRefused        a predecessor's database has unreadable contents; nothing was imported
     │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
+    ├── AccessRefused        the caller of a service: the account, seat or token does not allow it
+    │   ├── NotSignedIn          no account is known of the request
+    │   └── TooManyRequests      the account, or the address, asked too often
     ├── PromptError          the author of a prompt: it cannot be read or filled in
     └── ProviderError        the model's provider
         ├── ProviderBusy         it did not answer in time, or not at all, after bounded retries
@@ -195,6 +198,28 @@ class ImportRefused(CampaignError):
     was imported."""
 
     code = "import_refused"
+
+
+class AccessRefused(LorewrightError):
+    """The account, seat or token of a request to a service does not allow it; nothing was done."""
+
+    code = "access_refused"
+
+
+class NotSignedIn(AccessRefused):
+    """A request to a service has neither a session nor a valid token; nothing was done."""
+
+    code = "not_signed_in"
+
+
+class TooManyRequests(AccessRefused):
+    """An account or an address has asked too often; `retry_after_s` is how long it should wait."""
+
+    code = "too_many_requests"
+
+    def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 1.0) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
 
 
 class PromptError(LorewrightError):

@@ -7,7 +7,11 @@ from importlib.util import find_spec
 from lorewright.errors import ExtraMissing
 
 # Extra of `pyproject.toml` -> its modules.
-EXTRAS = {"mcp": ("mcp", "starlette", "uvicorn"), "watch": ("watchfiles",)}
+EXTRAS = {
+    "mcp": ("mcp", "starlette", "uvicorn"),
+    "serve": ("fastapi", "uvicorn", "multipart", "argon2", "prometheus_client"),
+    "watch": ("watchfiles",),
+}
 
 
 def require_extra(extra: str, *, needed_by: str) -> None:

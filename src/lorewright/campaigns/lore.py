@@ -108,29 +108,32 @@ def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int, *, viewer: 
         SettingsError: the viewer is neither the game master nor a player.
     """
     with campaigns.open(campaign_id) as campaign:
-        found = [turn for turn in campaign.store.turns() if turn["turn_no"] == turn_no]
-        if found != turns_told(campaign.store, found, viewer):
-            raise NotFound(
-                f"turn {turn_no} was played by somebody else", hint="only they and the game master see its sources"
-            )
-        if not found:
-            raise NotFound(f"there is no turn {turn_no}", hint=f"see: lorewright campaign log {campaign_id}")
-        records = [
-            stage_record
-            for stage_record in campaign.store.stage_records(found[0]["turn_id"])
-            if stage_record["stage"] == Narrate.name
-        ]
-        if not records:
-            raise NotFound(
-                f"nothing was narrated in turn {turn_no}", hint="choose a turn in which something was played"
-            )
-        # A narration that contradicted established facts was written again: the last one was told.
-        record, ids = records[-1], campaign.player_ids()
-        if record["model_key"] == BUILTIN:
-            sentences = tuple(_quoted(TurnResult.model_validate(ids.told(found[0]["result"]))))
-        else:
-            sentences = tuple(_cited(record, campaign.setting.generations, ids))
-        return Support(turn_no, record["model_key"], sentences)
+        return support_in(campaign, turn_no, viewer=viewer)
+
+
+def support_in(campaign: OpenCampaign, turn_no: int, *, viewer: str = "player") -> Support:
+    """Return the sources of the sentences of a turn of an open campaign; see `support_of`."""
+    found = [turn for turn in campaign.store.turns() if turn["turn_no"] == turn_no]
+    if found != turns_told(campaign.store, found, viewer):
+        raise NotFound(
+            f"turn {turn_no} was played by somebody else", hint="only they and the game master see its sources"
+        )
+    if not found:
+        raise NotFound(f"there is no turn {turn_no}", hint=f"see: lorewright campaign log {campaign.store.campaign_id}")
+    records = [
+        stage_record
+        for stage_record in campaign.store.stage_records(found[0]["turn_id"])
+        if stage_record["stage"] == Narrate.name
+    ]
+    if not records:
+        raise NotFound(f"nothing was narrated in turn {turn_no}", hint="choose a turn in which something was played")
+    # A narration that contradicted established facts was written again: the last one was told.
+    record, ids = records[-1], campaign.player_ids()
+    if record["model_key"] == BUILTIN:
+        sentences = tuple(_quoted(TurnResult.model_validate(ids.told(found[0]["result"]))))
+    else:
+        sentences = tuple(_cited(record, campaign.setting.generations, ids))
+    return Support(turn_no, record["model_key"], sentences)
 
 
 def _cited(record: Mapping[str, Any], generations: Sequence[Generation], ids: PlayerIds) -> Iterator[GroundedSentence]:

@@ -36,6 +36,7 @@ COMMANDS = {
     "play": "game.play",
     "turn": "game.play",
     "mcp": "mcp",
+    "serve": "serve",
 }
 
 
@@ -63,6 +64,7 @@ SHORT_HELP = {
     "play": "Play at a prompt; type /help there.",
     "turn": "Play one turn.",
     "mcp": "Serve lore and campaigns to other programs over the Model Context Protocol.",
+    "serve": "Serve tables to browsers, with an API for programs.",
 }
 
 

@@ -1,0 +1,48 @@
+"""lorewright serve: tables in the browser, and their API."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from lorewright.cli.output import note
+from lorewright.extras import require_extra
+from lorewright.logs import configure_logging
+
+EXAMPLES = {"serve": "Example: lorewright serve --at 127.0.0.1:8000"}
+
+
+def serve(
+    at: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where to listen; a port alone is of this machine.")
+    ] = "127.0.0.1:8000",
+    accounts: Annotated[
+        bool, typer.Option("--accounts", help="Let people on other machines in; everybody signs in.")
+    ] = False,
+    public_url: Annotated[
+        str | None, typer.Option(help="How browsers reach it, as in https://lore.example.org, behind a proxy.")
+    ] = None,
+    proxy: Annotated[
+        bool, typer.Option("--proxy", help="A proxy on this machine says who asks: believe its headers.")
+    ] = False,
+    log_level: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
+    ] = None,
+) -> None:
+    """Serve tables to browsers, with an API for programs.
+
+    It prints a link that lets you in, once; from there you begin games and invite others. Ctrl+C, or SIGTERM, stops it
+    when the turns that are being played have ended.
+    """
+    configure_logging(log_level, os.environ)
+    require_extra("serve", needed_by="lorewright serve")
+    # The web server's libraries take a second to import, and no other command needs them.
+    from lorewright.service.web.serving import make_service, owner_link, run
+
+    service = make_service(at, public_url=public_url, with_accounts=accounts)
+    note(f"serving at {service.address.url}; Ctrl+C stops it")
+    note(f"your link, for one use within 12 hours: {owner_link(service)}")
+    run(service, at, behind_proxy=proxy)

@@ -1,0 +1,1 @@
+"""The service for browsers and programs over HTTP: accounts, tables, the API, the pages."""

@@ -1,0 +1,141 @@
+"""A request -> who asks, and what they may: by the cookie of a browser or the token of a program.
+
+The viewer comes from the seat of the account, never from the request: a request may at most name one of the account's
+own seats, and a game master may look with a player's eyes.
+"""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from lorewright.errors import AccessRefused, NotFound, NotSignedIn, TooManyRequests
+from lorewright.service.web.accounts import SCOPES, Account, Accounts, Scope, Seat, WebSession
+
+COOKIE = "lorewright"
+CSRF_FIELD = "csrf"
+CSRF_HEADER = "x-csrf-token"
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: the account, and what this request may do with it. `csrf` is that of the browser's session."""
+
+    account: Account
+    scopes: frozenset[Scope]
+    campaign_id: str | None = None
+    role: str | None = None
+    csrf: str | None = None
+
+    def needs(self, scope: Scope) -> None:
+        """Refuse a request without a scope.
+
+        Raises:
+            AccessRefused: it does not have the scope.
+        """
+        if scope not in self.scopes or (scope == "admin" and not self.account.is_owner):
+            raise AccessRefused(f"this needs the scope {scope}", hint="use a token that has it, or another account")
+
+    def seat(self, accounts: Accounts, campaign_id: str, *, role: str | None = None) -> Seat:
+        """Return the seat that the request has at a table: that of its token, else the named one, else the one that
+        the account plays from.
+
+        Raises:
+            NotFound: the account has none; nor can it be told whether there is such a table.
+        """
+        if self.campaign_id not in (None, campaign_id):
+            raise NotFound("there is no such table, or you have no seat at it")
+        if self.role is not None:
+            found = accounts.seat_of(self.account, campaign_id, self.role)
+            if role in (None, self.role):
+                return found
+            if found.is_gm and role is not None:
+                return accounts.seat_of(self.account, campaign_id, role)
+            raise NotFound("there is no such table, or you have no seat at it")
+        return accounts.seat_of(self.account, campaign_id, role)
+
+    def gm_seat(self, accounts: Accounts, campaign_id: str) -> Seat:
+        """Return the game master's seat at a table.
+
+        Raises:
+            NotFound: the account has no such seat there.
+            AccessRefused: the request has not the scope `gm`.
+        """
+        seat = self.seat(accounts, campaign_id, role="gm")
+        self.needs("gm")
+        return seat
+
+
+def caller_of(request: Request, accounts: Accounts) -> Caller:
+    """Return who asks.
+
+    Raises:
+        NotSignedIn: no valid token, no valid cookie.
+        AccessRefused: a request that changes something came with a cookie and without its form's secret.
+    """
+    shown = request.headers.get("authorization", "")
+    if shown:
+        kind, _, secret = shown.partition(" ")
+        found = accounts.token(secret.strip()) if kind.casefold() == "bearer" else None
+        if found is None:
+            raise NotSignedIn("the token is not valid", hint="make one: your account, tokens")
+        account, token = found
+        return Caller(account, frozenset(token.scopes), token.campaign_id, token.role)
+    session = session_of(request, accounts)
+    if session is None:
+        raise NotSignedIn("you are not signed in", hint="open the link that you were given, or sign in")
+    if request.method not in _SAFE:
+        check_csrf(session, request.headers.get(CSRF_HEADER, ""))
+    scopes = SCOPES if session.account.is_owner else tuple(scope for scope in SCOPES if scope != "admin")
+    return Caller(session.account, frozenset(scopes), csrf=session.csrf)
+
+
+def session_of(request: Request, accounts: Accounts) -> WebSession | None:
+    """Return the session of the request's cookie, None where there is none."""
+    secret = request.cookies.get(COOKIE)
+    return None if not secret else accounts.session(secret)
+
+
+def check_csrf(session: WebSession, shown: str) -> None:
+    """Refuse a request whose form does not carry the session's secret.
+
+    Raises:
+        AccessRefused: it does not.
+    """
+    if not hmac.compare_digest(shown.encode("utf-8", "replace"), session.csrf.encode()):
+        raise AccessRefused("the form is not of this session", hint="load the page again and send it once more")
+
+
+class RateLimit:
+    """So many requests in a minute for each key, evenly: a bucket that fills by and by. In memory, for one process."""
+
+    _MOST_KEYS = 10_000
+
+    def __init__(self, a_minute: float, *, at_once: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = a_minute / 60
+        self._most = at_once
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str) -> None:
+        """Count a request.
+
+        Raises:
+            TooManyRequests: there were too many of the key.
+        """
+        now = self._clock()
+        left, since = self._left.pop(key, (self._most, now))
+        left = min(self._most, left + (now - since) * self._rate)
+        self._left[key] = (left - 1 if left >= 1 else left, now)
+        if len(self._left) > self._MOST_KEYS:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) / self._rate
+            raise TooManyRequests("too many requests", hint=f"try again in {wait:.0f} seconds", retry_after_s=wait)

@@ -1,0 +1,197 @@
+"""A service -> its ASGI app: the guard, the API, the pages, health and metrics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from http import HTTPStatus
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from lorewright import __version__
+from lorewright.errors import LorewrightError, NotFound, TooManyRequests
+from lorewright.logs import log_event
+from lorewright.service.web.access import caller_of
+from lorewright.service.web.api import REFUSALS, api
+from lorewright.service.web.engine import in_engine
+from lorewright.service.web.guard import Guard
+from lorewright.service.web.lore_api import lore_api
+from lorewright.service.web.pages import pages, refusal_page
+from lorewright.service.web.problems import problem_of, respond
+from lorewright.service.web.service import Service
+from lorewright.service.web.shapes import Health, Problem
+
+_STATIC = Path(__file__).with_name("static")
+_DESCRIPTION = (
+    "Tables at which stories are played, grounded in lore that every seat sees as far as its character knows it. Sign "
+    "in by a cookie (`POST /v1/session`) or send a token: `Authorization: Bearer lw_…`. Refusals are problem+json with "
+    "a `code` and a `hint`."
+)
+_KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "/readyz", "/metrics")
+# What is asked for by programs is refused as JSON, all else as a page.
+_PROGRAMS = ("/v1/", "/healthz", "/readyz", "/metrics", "/openapi.json")
+_CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
+
+
+def make_app(service: Service) -> ASGIApp:
+    """Return the service as an ASGI app. Its engine is started with it, and stopped with it."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.hub.attach()
+        await service.take_stock()
+        log_event("started", process="serve", transport="http", version=__version__)
+        yield
+        service.hub.close()
+        service.engine.stop()
+        service.accounts.close()
+        log_event("stopped", process="serve")
+
+    app = FastAPI(
+        title="Lorewright",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        # Their pages load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    app.include_router(api)
+    app.include_router(lore_api)
+    app.include_router(pages)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    _add_health(app, service)
+    _add_refusals(app, service)
+    app.middleware("http")(_watched(service))
+    parts = urlsplit(service.address.url)
+    hosts, origins = {parts.netloc}, {f"{parts.scheme}://{parts.netloc}"}
+    if service.address.is_local:
+        for name in ("127.0.0.1", "localhost", "[::1]"):
+            hosts.add(f"{name}:{parts.port or 80}")
+            origins.add(f"http://{name}:{parts.port or 80}")
+    return Guard(app, hosts=hosts, origins=origins)
+
+
+def _add_health(app: FastAPI, service: Service) -> None:
+    metrics = service.metrics
+    metrics.watch("open_campaigns", lambda: service.engine.open_count)
+    metrics.watch("engine_requests", lambda: service.engine.waiting)
+    metrics.watch("streams", lambda: service.hub.streams)
+
+    @app.get("/healthz", tags=["service"])
+    async def healthz() -> Health:
+        """Whether the process answers."""
+        return Health(status="stopping" if service.hub.is_closing else "ok", version=__version__)
+
+    @app.get("/readyz", tags=["service"], responses={503: {"model": Health}})
+    async def readyz(response: Response) -> Health:
+        """Whether the engine answers and the packs can be read."""
+        try:
+            packs = await service.engine.run(in_engine(lambda tables: len(tables.app.library.packs())))
+        except LorewrightError as problem:
+            response.status_code = 503
+            return Health(status="failing", version=__version__, detail={"code": problem.code})
+        return Health(status="ok", version=__version__, detail={"packs": packs})
+
+    @app.get(
+        "/metrics",
+        tags=["service"],
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {}}}, 403: REFUSALS[403], 401: REFUSALS[401]},
+    )
+    async def read_metrics(request: Request) -> Response:
+        """The metrics in Prometheus' text format: for this machine, and with a token of the scope `admin`."""
+        if not (service.address.is_local and _is_of_this_machine(request)):
+            caller_of(request, service.accounts).needs("admin")
+        return Response(metrics.text(), media_type=metrics.media_type)
+
+
+def _is_of_this_machine(request: Request) -> bool:
+    try:
+        return request.client is not None and ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False
+
+
+def _add_refusals(app: FastAPI, service: Service) -> None:
+    def answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
+        if request.url.path.startswith(_PROGRAMS):
+            return respond(problem, retry_after_s=retry_after_s)
+        return refusal_page(request, problem)
+
+    @app.exception_handler(LorewrightError)
+    async def refuse(request: Request, error: LorewrightError) -> Response:
+        problem = problem_of(error, service.workspace)
+        if problem.status >= 500:
+            log_event("error", level="error", code=error.code)
+        return answer(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse_request(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        problem = Problem(
+            title=HTTPStatus(422).phrase,
+            status=422,
+            detail=f"{where}: {first['msg']}",
+            code="request_invalid",
+            hint="see /openapi.json",
+        )
+        return answer(request, problem)
+
+    @app.exception_handler(HTTPException)
+    async def refuse_http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404:
+            return answer(request, problem_of(NotFound(""), service.workspace))
+        problem = Problem(
+            title=HTTPStatus(error.status_code).phrase,
+            status=error.status_code,
+            detail=str(error.detail),
+            code=_CODES.get(error.status_code, "request_invalid"),
+        )
+        response = answer(request, problem)
+        response.headers.update(error.headers or {})
+        return response
+
+
+def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitable[Response]]], Awaitable[Response]]:
+    """Return a middleware that counts requests, and gives answers their ETag."""
+
+    async def watch(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        began = time.perf_counter()
+        response = await call_next(request)
+        kind = next((kind for kind in _KINDS if request.url.path.startswith(kind)), "other")
+        service.metrics.requests.labels(kind, str(response.status_code)).inc()
+        service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
+        response.headers.setdefault("Cache-Control", "no-store" if kind != "/static" else "max-age=3600")
+        if request.method == "GET" and response.status_code == 200 and kind.startswith("/v1"):
+            return await _with_etag(request, response)
+        return response
+
+    return watch
+
+
+async def _with_etag(request: Request, response: Response) -> Response:
+    """Return a JSON answer with the hash of its bytes as ETag; 304 where the client has these bytes already."""
+    if not response.headers.get("content-type", "").startswith("application/json"):
+        return response
+    body = b"".join([piece async for piece in response.body_iterator])  # type: ignore[attr-defined]
+    etag = f'"{sha256(body).hexdigest()[:32]}"'
+    headers = {**response.headers, "ETag": etag, "Cache-Control": "private, no-cache"}
+    if etag in (request.headers.get("if-none-match") or ""):
+        headers.pop("content-length", None)
+        headers.pop("content-type", None)
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers)

@@ -1,0 +1,219 @@
+"""The engine thread: the only one that opens campaigns, with an event loop of its own.
+
+SQLite's connections belong to the thread that opened them, and a turn computes for tens of milliseconds: so requests
+are read and answered in the thread of the web server, whose loop is never blocked, and all that touches a campaign is
+handed over to this one. Turns of one campaign come one after the other; while a model is waited for, those of others
+go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from lorewright.bootstrap import App
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import Busy, LorewrightError
+from lorewright.trust import ask_with
+
+T = TypeVar("T")
+
+# So many campaigns stay open; the one that was not asked for longest is closed for another.
+MOST_OPEN = 64
+# How long running turns may take to end when the service stops.
+_DRAIN_S = 30.0
+
+
+@dataclass(slots=True)
+class _Held:
+    """An open campaign, what closes it, its turns' lock, and how many requests use it just now."""
+
+    campaign: OpenCampaign
+    stack: ExitStack
+    writes: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+
+class Tables:
+    """The campaigns that are open in the engine thread; to be used in that thread alone."""
+
+    def __init__(self, app: App, *, most_open: int = MOST_OPEN) -> None:
+        self.app = app
+        self._most_open = most_open
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+
+    @property
+    def open_count(self) -> int:
+        """How many campaigns are open."""
+        return len(self._held)
+
+    @asynccontextmanager
+    async def reading(self, campaign_id: str) -> AsyncIterator[OpenCampaign]:
+        """Open a campaign to read what is committed, also while a turn of it is being made.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        held = self._hold(campaign_id)
+        held.users += 1
+        try:
+            yield held.campaign
+        finally:
+            self._release(held)
+
+    @asynccontextmanager
+    async def writing(self, campaign_id: str) -> AsyncIterator[OpenCampaign]:
+        """Open a campaign to change it, one change after the other.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        held = self._hold(campaign_id)
+        held.users += 1
+        try:
+            async with held.writes:
+                yield held.campaign
+        finally:
+            self._release(held)
+
+    def shut(self, campaign_id: str) -> None:
+        """Close a campaign, so that its file can be deleted or replaced.
+
+        Raises:
+            Busy: somebody uses it just now.
+        """
+        held = self._held.get(campaign_id)
+        if held is not None and held.users:
+            raise Busy(f"{campaign_id} is being played", hint="try again in a moment")
+        if held is not None:
+            del self._held[campaign_id]
+            held.stack.close()
+
+    def close(self) -> None:
+        """Close all campaigns."""
+        while self._held:
+            _, held = self._held.popitem()
+            with suppress(LorewrightError):
+                held.stack.close()
+
+    def _hold(self, campaign_id: str) -> _Held:
+        found = self._held.get(campaign_id)
+        if found is None:
+            stack = ExitStack()
+            found = _Held(stack.enter_context(self.app.campaigns.open(campaign_id)), stack)
+            self._held[campaign_id] = found
+        self._held.move_to_end(campaign_id)
+        return found
+
+    def _release(self, held: _Held) -> None:
+        held.users -= 1
+        for campaign_id in [name for name, other in self._held.items() if not other.users]:
+            if len(self._held) <= self._most_open:
+                break
+            self._held.pop(campaign_id).stack.close()
+
+
+class Engine:
+    """The thread, and the way into it."""
+
+    def __init__(self, open_app: Callable[[], App], *, most_open: int = MOST_OPEN) -> None:
+        self._open_app = open_app
+        self._most_open = most_open
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._failed: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._tables: Tables | None = None
+        self._running: set[asyncio.Task[Any]] = set()
+        self._is_stopping = False
+
+    def start(self) -> None:
+        """Start the thread and wait until it answers.
+
+        Raises:
+            LorewrightError: the workspace cannot be opened.
+        """
+        self._thread.start()
+        self._ready.wait()
+        if self._failed is not None:
+            raise self._failed
+
+    def stop(self) -> None:
+        """Let running turns end, close all campaigns, and end the thread."""
+        if self._loop is None or not self._thread.is_alive():
+            return
+        self._is_stopping = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_DRAIN_S + 10)
+
+    @property
+    def open_count(self) -> int:
+        """How many campaigns are open."""
+        return 0 if self._tables is None else self._tables.open_count
+
+    @property
+    def waiting(self) -> int:
+        """How many requests the engine is working on."""
+        return len(self._running)
+
+    async def run(self, work: Callable[[Tables], Awaitable[T]]) -> T:
+        """Do work in the engine thread and return what it returns; whatever it raises is raised here. Work that was
+        begun is done to its end, also where its caller is cancelled: a turn whose browser is gone is still played.
+
+        Raises:
+            Busy: the service is stopping.
+        """
+        if self._loop is None or self._is_stopping:
+            raise Busy("the service is stopping", hint="try again in a moment")
+        future = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+    async def _counted(self, work: Callable[[Tables], Awaitable[T]]) -> T:
+        task = asyncio.current_task()
+        assert task is not None and self._tables is not None
+        self._running.add(task)
+        try:
+            return await work(self._tables)
+        finally:
+            self._running.discard(task)
+
+    def _run(self) -> None:
+        try:
+            app = self._open_app()
+            # Nobody is there to be asked.
+            app.campaigns.hold_to_trust()
+            ask_with(None)
+            loop = asyncio.new_event_loop()
+        except BaseException as problem:
+            self._failed = problem
+            self._ready.set()
+            return
+        asyncio.set_event_loop(loop)
+        # Generations are opened once for all campaigns that pin them.
+        with app.library.sharing():
+            self._tables, self._loop = Tables(app, most_open=self._most_open), loop
+            self._ready.set()
+            loop.run_forever()
+            with suppress(TimeoutError):
+                loop.run_until_complete(asyncio.wait_for(self._drained(), _DRAIN_S))
+            self._tables.close()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+    async def _drained(self) -> None:
+        while self._running:
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def in_engine(function: Callable[[Tables], T]) -> Callable[[Tables], Coroutine[Any, Any, T]]:
+    """Return a plain function as work for the engine."""
+
+    async def work(tables: Tables) -> T:
+        return function(tables)
+
+    return work

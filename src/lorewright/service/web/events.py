@@ -1,0 +1,145 @@
+"""What happens at a table -> the streams of those who sit there.
+
+Only what a seat may read goes into its stream: a narration that is being written goes to the seat that plays the turn
+and to game masters; of a committed turn every stream is told that it came, and asks for what its own seat may read of
+it. Why a narration was withdrawn, and which stages ran, is told to nobody: it may quote a secret.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["begun", "told", "withdrawn", "ended", "committed", "moved", "failed", "closing"]
+
+# A stream that does not read falls behind by so many events; then it is told to read the table anew.
+_BEHIND = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a table. `text` is a provisional piece of a narration, or why a turn failed as JSON;
+    `by` is the account that plays."""
+
+    kind: Kind
+    text: str = ""
+    by: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Subscriber:
+    """A stream: the account and whether its seat is the game master's."""
+
+    account_id: str
+    is_gm: bool
+    queue: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(_BEHIND))
+
+    def reads(self, event: Event) -> bool:
+        """Return whether the event goes into this stream: pieces of a narration only into that of who plays, and of
+        game masters, why a turn could not be played only into that of who played it."""
+        if event.kind == "failed":
+            return event.by == self.account_id
+        return event.kind not in ("told", "withdrawn") or self.is_gm or event.by == self.account_id
+
+
+class Hub:
+    """The streams of all tables; to be used in the thread of the web server, but for `publisher`."""
+
+    def __init__(self) -> None:
+        self._subscribers: dict[str, set[Subscriber]] = defaultdict(set)
+        # Table -> the turn that is being made: who plays it, and what was told so far.
+        self._running: dict[str, tuple[str, str]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.is_closing = False
+
+    def attach(self) -> None:
+        """Take the running loop for that of the web server."""
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def streams(self) -> int:
+        """How many streams there are."""
+        return sum(map(len, self._subscribers.values()))
+
+    @contextmanager
+    def subscribed(self, campaign_id: str, account_id: str, *, is_gm: bool) -> Iterator[Subscriber]:
+        """Follow a table within the block. A turn that is being made is told from its beginning."""
+        subscriber = Subscriber(account_id, is_gm)
+        if (running := self._running.get(campaign_id)) is not None:
+            by, told = running
+            for event in (Event("begun", by=by), *([Event("told", told, by)] if told else ())):
+                if subscriber.reads(event):
+                    subscriber.queue.put_nowait(event)
+        self._subscribers[campaign_id].add(subscriber)
+        try:
+            yield subscriber
+        finally:
+            self._subscribers[campaign_id].discard(subscriber)
+            if not self._subscribers[campaign_id]:
+                del self._subscribers[campaign_id]
+
+    def publish(self, campaign_id: str, event: Event) -> None:
+        """Put an event into the streams of a table that may read it."""
+        match event.kind:
+            case "begun":
+                self._running[campaign_id] = (event.by, "")
+            case "told":
+                by, told = self._running.get(campaign_id, (event.by, ""))
+                self._running[campaign_id] = (by, told + event.text)
+            case "withdrawn":
+                self._running[campaign_id] = (event.by, "")
+            case "committed" | "ended":
+                self._running.pop(campaign_id, None)
+            case _:
+                pass
+        for subscriber in tuple(self._subscribers.get(campaign_id, ())):
+            if subscriber.reads(event):
+                _put(subscriber, event)
+
+    def publisher(self, campaign_id: str) -> Callable[[Event], None]:
+        """Return a function that publishes from any thread."""
+        loop = self._loop
+
+        def publish(event: Event) -> None:
+            if loop is not None and not loop.is_closed():
+                loop.call_soon_threadsafe(self.publish, campaign_id, event)
+
+        return publish
+
+    def close(self) -> None:
+        """Tell all streams that the service stops."""
+        self.is_closing = True
+        for subscriber in [follower for followers in self._subscribers.values() for follower in followers]:
+            _put(subscriber, Event("closing"))
+
+
+def _put(subscriber: Subscriber, event: Event) -> None:
+    try:
+        subscriber.queue.put_nowait(event)
+    except asyncio.QueueFull:
+        while not subscriber.queue.empty():
+            subscriber.queue.get_nowait()
+        subscriber.queue.put_nowait(Event("moved"))
+
+
+class TurnEvents:
+    """A turn listener that publishes what the table may follow."""
+
+    def __init__(self, publish: Callable[[Event], None], account_id: str) -> None:
+        self._publish = publish
+        self._account_id = account_id
+
+    def stage_began(self, stage: str, model_key: str) -> None:
+        """Tell nothing: names of stages say that hidden people act."""
+
+    def told(self, text: str) -> None:
+        """Publish a piece of the narration."""
+        self._publish(Event("told", text, self._account_id))
+
+    def not_so(self, reason: str) -> None:
+        """Publish that the narration begins anew; the reason may quote a secret."""
+        self._publish(Event("withdrawn", by=self._account_id))

@@ -1,0 +1,397 @@
+"""The parts of a running service, and the operations that the API and the pages share."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lorewright.bootstrap import App
+from lorewright.campaigns.branches import branch, switch
+from lorewright.campaigns.estimate import require_agreement
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import sit_down
+from lorewright.campaigns.viewers import persona_of
+from lorewright.errors import AccessRefused, HeadMoved, LorewrightError, NotFound, SettingsError
+from lorewright.ids import content_hash
+from lorewright.service.play_tools import MOST_UNDONE, Move
+from lorewright.service.queries import TurnPlayed
+from lorewright.service.web.access import Caller, RateLimit
+from lorewright.service.web.accounts import Account, Accounts, Seat, TableRow
+from lorewright.service.web.engine import Engine, Tables, in_engine
+from lorewright.service.web.events import Event, Hub, TurnEvents
+from lorewright.service.web.metrics import Metrics
+from lorewright.service.web.shapes import CampaignSummary, ScenarioShown
+from lorewright.turn.store.turn_store import redo, undo_played
+from lorewright.values.records import CampaignRow
+from lorewright.world.state import WorldState
+
+T = TypeVar("T")
+
+# A minute's turns and other requests of one account; the tries to sign in of one address or under one name.
+_TURNS = (60, 20)
+_REQUESTS = (1_200, 300)
+_SIGN_INS = (10, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """How the service is reached: its URL without a path, and whether only this machine can."""
+
+    url: str
+    is_local: bool
+
+    @property
+    def is_secure(self) -> bool:
+        """True where cookies may be kept to encrypted connections."""
+        return self.url.startswith("https://")
+
+
+@dataclass(slots=True)
+class Service:
+    """A running service."""
+
+    engine: Engine
+    accounts: Accounts
+    address: Address
+    workspace: Path
+    open_app: Callable[[], App]
+    with_accounts: bool = False
+    hub: Hub = field(default_factory=Hub)
+    metrics: Metrics = field(default_factory=Metrics)
+    turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
+    requests: RateLimit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
+    sign_ins: RateLimit = field(default_factory=lambda: RateLimit(_SIGN_INS[0], at_once=_SIGN_INS[1]))
+
+    async def read(self, seat: Seat, answer: Callable[[OpenCampaign, Seat], T]) -> T:
+        """Return what a function makes of a seat's campaign, in the engine thread.
+
+        Raises:
+            NotFound: there is no such campaign any more.
+        And what the function raises.
+        """
+
+        async def work(tables: Tables) -> T:
+            async with tables.reading(seat.campaign_id) as campaign:
+                return answer(campaign, seat)
+
+        return await self.engine.run(work)
+
+    async def write(self, seat: Seat, change: Callable[[OpenCampaign], Awaitable[T]]) -> T:
+        """Return what a change makes of a seat's campaign, in the engine thread, after those that began before it."""
+
+        async def work(tables: Tables) -> T:
+            async with tables.writing(seat.campaign_id) as campaign:
+                return await change(campaign)
+
+        return await self.engine.run(work)
+
+    # Turns and moves.
+
+    async def play(
+        self,
+        seat: Seat,
+        account: Account,
+        text: str,
+        *,
+        key: str | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None,
+        thought: str = "",
+        whisper: str | None = None,
+        revision: int | None = None,
+    ) -> TurnPlayed:
+        """Play a turn from a seat and return its result as the seat may read it. The same `key` gives the same result,
+        and plays nothing a second time.
+
+        Raises:
+            AccessRefused: the seat only watches.
+            SettingsError: there is nothing to play.
+            TooManyRequests: the account plays too fast.
+            HeadMoved: the table is at another revision than `revision`.
+            NotAgreed: a model that costs money would be asked, and nobody has agreed to that.
+        And what `OpenCampaign.submit_actions` raises.
+        """
+        if not seat.may_play:
+            raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
+        if not text.strip() and not actions:
+            raise SettingsError("there is nothing to play", hint="give text, or actions")
+        self.turns.take(account.id)
+        # One account cannot ask for the result of another's turn by guessing its key.
+        action_id = f"web-{account.id}-{content_hash(key)[:32] if key else secrets.token_hex(16)}"
+        publish = self.hub.publisher(seat.campaign_id)
+        events = TurnEvents(publish, account.id)
+
+        async def change(campaign: OpenCampaign) -> TurnPlayed:
+            is_new = not campaign.store.has_played(action_id)
+            if is_new:
+                _check_revision(campaign, revision)
+            require_agreement(campaign)
+            who = played_by(seat, campaign.store.head().state)
+            publish(Event("begun", by=account.id))
+            try:
+                sit_down(campaign, action_id=action_id)
+                with self.metrics.turn_seconds.time():
+                    stored = await (
+                        campaign.submit_actions(
+                            actions,
+                            text=text,
+                            persona=who,
+                            thought=thought,
+                            whisper_to=whisper,
+                            action_id=action_id,
+                            listener=events,
+                        )
+                        if actions
+                        else campaign.submit(
+                            text,
+                            persona=who,
+                            thought=thought,
+                            whisper_to=whisper,
+                            action_id=action_id,
+                            listener=events,
+                        )
+                    )
+            except BaseException:
+                publish(Event("ended", by=account.id))
+                raise
+            publish(Event("committed" if is_new else "ended", by=account.id))
+            self.metrics.turns.inc()
+            return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
+
+        played = await self.write(seat, change)
+        await self.index(seat.campaign_id)
+        return played
+
+    async def move(
+        self,
+        seat: Seat,
+        account: Account,
+        move: Move,
+        *,
+        turns: int = 1,
+        name: str | None = None,
+        turn: int | None = None,
+        revision: int | None = None,
+    ) -> None:
+        """Move the head of the story: `undo`, `redo`, `branch`, `switch`.
+
+        Raises:
+            AccessRefused: the seat is that of one persona among several, or only watches.
+            CampaignError: it cannot be moved so; nothing was changed.
+        """
+        _needs_table(seat)
+
+        async def change(campaign: OpenCampaign) -> None:
+            _check_revision(campaign, revision)
+            match move:
+                case "undo":
+                    undo_played(campaign.store, turns=max(1, min(turns, MOST_UNDONE)), edits=seat.is_gm)
+                case "redo":
+                    redo(campaign.store)
+                case "branch":
+                    if turn is None:
+                        raise SettingsError("a branch begins after a turn", hint="give its number as turn")
+                    branch(campaign.store, turn=str(turn), name=_named(name))
+                case "switch":
+                    switch(campaign.store, _named(name))
+                case "branches":
+                    pass
+
+        await self.write(seat, change)
+        self.accounts.note(account, move, campaign_id=seat.campaign_id)
+        self.hub.publish(seat.campaign_id, Event("moved", by=account.id))
+        await self.index(seat.campaign_id)
+
+    async def retry(self, seat: Seat, account: Account, *, words: str = "", revision: int | None = None) -> TurnPlayed:
+        """Take the last turn back and play its words again with other dice, or other words in their place.
+
+        Raises:
+            AccessRefused, CampaignError: as `move`.
+        And what `OpenCampaign.retry` raises.
+        """
+        _needs_table(seat)
+        self.turns.take(account.id)
+        publish = self.hub.publisher(seat.campaign_id)
+
+        async def change(campaign: OpenCampaign) -> TurnPlayed:
+            _check_revision(campaign, revision)
+            require_agreement(campaign)
+            publish(Event("begun", by=account.id))
+            try:
+                stored = await campaign.retry(words=words, listener=TurnEvents(publish, account.id))
+            finally:
+                publish(Event("ended", by=account.id))
+            publish(Event("moved", by=account.id))
+            return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
+
+        played = await self.write(seat, change)
+        await self.index(seat.campaign_id)
+        return played
+
+    # Campaigns.
+
+    def listed(self, caller: Caller) -> list[CampaignSummary]:
+        """Return the campaigns at which the caller has a seat, the one last played first."""
+        roles: dict[str, list[str]] = {}
+        for seat in self.accounts.seats_of(caller.account):
+            if caller.campaign_id in (None, seat.campaign_id):
+                roles.setdefault(seat.campaign_id, []).append(seat.role)
+        return [
+            CampaignSummary(
+                id=row.campaign_id,
+                name=row.name,
+                scenario_id=row.scenario_id,
+                turn_no=row.turn_no,
+                played_at=row.played_at,
+                roles=tuple(roles[row.campaign_id]) if caller.role is None else (caller.role,),
+            )
+            for row in self.accounts.tables(roles)
+        ]
+
+    async def scenarios(self) -> list[ScenarioShown]:
+        """Return the scenarios that a game can be begun of, by file."""
+
+        def listed(tables: Tables) -> list[ScenarioShown]:
+            found, _ = tables.app.scenarios.listed()
+            return [
+                ScenarioShown(id=scenario.id, name=scenario.name, summary=scenario.summary or "")
+                for scenario in found
+                if scenario.packs_here
+            ]
+
+        return await self.engine.run(in_engine(listed))
+
+    async def begin(self, account: Account, scenario_id: str, *, name: str = "") -> str:
+        """Begin a campaign from a scenario of the workspace, with the account as its game master and player; return
+        its ID. Packs that are new are read and embedded, in a thread of their own.
+
+        Raises:
+            NotFound: there is no such scenario.
+        And what `Campaigns.new` raises.
+        """
+        if scenario_id not in {scenario.id for scenario in await self.scenarios()}:
+            raise NotFound(f"there is no scenario {scenario_id}")
+
+        def make() -> CampaignRow:
+            app = self.open_app()
+            return app.campaigns.new(scenario_id)
+
+        row = await asyncio.to_thread(make)
+        self.accounts.add_seat(row.id, account, "gm")
+        self.accounts.add_seat(row.id, account, "player")
+        self.accounts.keep_table(
+            TableRow(row.id, name or row.name, row.scenario_id, row.current_turn, row.updated_at, "")
+        )
+        self.accounts.note(account, "begin", campaign_id=row.id, scenario=scenario_id)
+        return row.id
+
+    async def remove(self, seat: Seat, account: Account) -> None:
+        """Delete a campaign with all that is kept of it.
+
+        Raises:
+            AccessRefused: the seat is not the game master's.
+            Busy: it is being played.
+        """
+        if not seat.is_gm:
+            raise AccessRefused("only a game master deletes a campaign", hint="leave the table instead")
+
+        def gone(tables: Tables) -> None:
+            tables.shut(seat.campaign_id)
+            tables.app.campaigns.remove(seat.campaign_id)
+
+        await self.engine.run(in_engine(gone))
+        self.accounts.forget_table(seat.campaign_id)
+        self.accounts.note(account, "remove", campaign_id=seat.campaign_id)
+        self.hub.publish(seat.campaign_id, Event("closing"))
+
+    async def index(self, campaign_id: str) -> None:
+        """Write a campaign's row of the index anew."""
+
+        async def row_of(tables: Tables) -> CampaignRow:
+            async with tables.reading(campaign_id) as campaign:
+                return campaign.store.campaign()
+
+        row = await self.engine.run(row_of)
+        known = {table.campaign_id: table.name for table in self.accounts.tables([campaign_id])}
+        self.accounts.keep_table(
+            TableRow(
+                row.id,
+                known.get(row.id, row.name),
+                row.scenario_id,
+                row.current_turn,
+                row.updated_at,
+                _stamp(self.workspace / "campaigns" / f"{row.id}.db"),
+            )
+        )
+
+    async def take_stock(self) -> None:
+        """Bring the index in line with the campaigns that there are: those that the command line began are the
+        owner's, and those whose files are gone are forgotten. Only files that changed since are opened."""
+        owner = self.accounts.owner()
+        known = {row.campaign_id: row for row in self.accounts.tables()}
+
+        def names(tables: Tables) -> list[str]:
+            return tables.app.campaigns.ids()
+
+        there = await self.engine.run(in_engine(names))
+        for campaign_id in known.keys() - set(there):
+            self.accounts.forget_table(campaign_id)
+        seated = {seat.campaign_id for seat in self.accounts.seats_of(owner)}
+        for campaign_id in there:
+            if campaign_id not in seated:
+                self.accounts.add_seat(campaign_id, owner, "gm")
+                self.accounts.add_seat(campaign_id, owner, "player")
+            stamp = _stamp(self.workspace / "campaigns" / f"{campaign_id}.db")
+            if campaign_id in known and known[campaign_id].stamp == stamp:
+                continue
+            try:
+                await self.index(campaign_id)
+            except LorewrightError:
+                # A file that cannot be read is no reason not to serve the others; `db check` says what is wrong.
+                continue
+
+
+def played_by(seat: Seat, state: WorldState) -> str | None:
+    """Return the persona that a seat plays: its own, or with None the one who is played already.
+
+    Raises:
+        NotFound: nobody of the campaign is that persona.
+    """
+    if seat.role in ("gm", "player"):
+        return None
+    return persona_of(state, seat.viewer)
+
+
+def _needs_table(seat: Seat) -> None:
+    if seat.role not in ("gm", "player"):
+        raise AccessRefused(
+            "the story is not yours alone to move", hint="ask the game master, or the one who plays the table"
+        )
+
+
+def _check_revision(campaign: OpenCampaign, revision: int | None) -> None:
+    at = campaign.store.position().revision
+    if revision is not None and revision != at:
+        raise HeadMoved(f"the table is at revision {at}, not {revision}", hint="load it again")
+
+
+def _named(name: str | None) -> str:
+    if not name or not name.strip():
+        raise SettingsError("the branch has no name", hint="give its name")
+    return name.strip()
+
+
+def _stamp(path: Path) -> str:
+    """Return a text that changes when a campaign's file does: of the file and of its WAL."""
+    parts = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            found = file.stat()
+            parts.append(f"{found.st_size}:{found.st_mtime_ns}")
+        except OSError:
+            parts.append("")
+    return json.dumps(parts)

@@ -1,0 +1,113 @@
+"""The options of `lorewright serve` -> a service that is ready to run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import FrameType
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from lorewright.bootstrap import App, open_app
+from lorewright.errors import SettingsError
+from lorewright.service.http import address_of
+from lorewright.service.web.accounts import FILE, OWNER_LINK, Accounts
+from lorewright.service.web.app import make_app
+from lorewright.service.web.engine import Engine
+from lorewright.service.web.service import Address, Service
+
+# How long open requests may take to end when the service stops; then streams are cut.
+_GRACE_S = 10
+
+
+def make_service(
+    listen: str,
+    *,
+    public_url: str | None = None,
+    with_accounts: bool = False,
+    open_workspace: Callable[[], App] | None = None,
+) -> Service:
+    """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port.
+
+    Raises:
+        SettingsError: the address cannot be served as it is, or `public_url` is no URL.
+        And what opening a workspace raises.
+    """
+    at = address_of(listen)
+    if not at.is_local and not with_accounts:
+        raise SettingsError(
+            f"{at.host} can be reached from other machines",
+            hint="say --accounts, and how it is reached: --public-url https://…; or serve at 127.0.0.1",
+        )
+    if not at.is_local and public_url is None:
+        raise SettingsError(
+            "nobody knows under which name it is reached", hint="give --public-url https://lore.example.org"
+        )
+    url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
+
+    def opened() -> App:
+        return open_app(long_lived=True) if open_workspace is None else open_workspace()
+
+    first = opened()
+    engine = Engine(opened)
+    engine.start()
+    return Service(
+        engine=engine,
+        accounts=Accounts(first.workspace.root / FILE),
+        address=Address(url, at.is_local and public_url is None),
+        workspace=first.workspace.root,
+        open_app=opened,
+        with_accounts=with_accounts,
+    )
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text.strip())
+    if (
+        parts.scheme not in ("http", "https")
+        or not re.fullmatch(r"[\w.\[\]:-]+", parts.netloc)
+        or parts.path.strip("/")
+    ):
+        raise SettingsError(f"{text!r} is no address", hint="as in https://lore.example.org, without a path")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def owner_link(service: Service) -> str:
+    """Return a link that lets its reader in as the owner, once, within hours."""
+    accounts = service.accounts
+    secret, _ = accounts.new_link("owner", accounts.owner(), lasts=OWNER_LINK)
+    return f"{service.address.url}/enter/{secret}"
+
+
+class _Server(uvicorn.Server):
+    """A server that tells the streams when it is to stop: else it would wait for them."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Tell the streams, then stop."""
+        self._service.hub.close()
+        super().handle_exit(sig, frame)
+
+
+def run(service: Service, listen: str, *, behind_proxy: bool = False) -> None:
+    """Serve until the process is told to stop: running turns end, streams are told. `behind_proxy` believes the headers
+    of a proxy on this machine about who asks."""
+    at = address_of(listen)
+    config = uvicorn.Config(
+        make_app(service),
+        host=at.host,
+        port=at.port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=behind_proxy,
+        forwarded_allow_ips="127.0.0.1,::1" if behind_proxy else "",
+        timeout_graceful_shutdown=_GRACE_S,
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=32 * 1024,
+    )
+    _Server(config, service).run()

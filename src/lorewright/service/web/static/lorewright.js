@@ -1,0 +1,45 @@
+// The table follows its events; without this file everything works by loading pages.
+(() => {
+  const scene = () => document.getElementById("scene");
+  const form = document.querySelector("[data-turn-form]");
+  const live = document.getElementById("live");
+  const told = document.getElementById("told");
+  const notice = document.getElementById("notice");
+  if (!scene()) return;
+  const campaign = encodeURIComponent(scene().dataset.campaign);
+  const role = encodeURIComponent(scene().dataset.role);
+  const say = (text) => { if (notice) notice.textContent = text; };
+  let sending = false;
+
+  const quiet = () => { live.hidden = true; told.textContent = ""; };
+  const newest = () => { const turns = document.querySelectorAll(".turns article"); turns[turns.length - 1]?.scrollIntoView({ block: "nearest" }); };
+  const reload = () => sending ? null : htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(() => { quiet(); newest(); });
+
+  const source = new EventSource(`/v1/campaigns/${campaign}/events?as=${role}&after=${scene().dataset.turn}`);
+  const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+  on("begun", () => { told.textContent = ""; live.hidden = false; });
+  on("told", (data) => { live.hidden = false; told.textContent += data.text; });
+  on("withdrawn", () => { told.textContent = ""; });
+  on("ended", quiet);
+  on("committed", reload);
+  on("moved", reload);
+  on("failed", (data) => { quiet(); say(data.detail ?? data.code); });
+  source.addEventListener("open", () => say(""));
+  source.addEventListener("error", () => say("The connection is gone; what you type is kept, and it comes back by itself."));
+
+  if (!form) return;
+  form.addEventListener("htmx:before:request", () => { sending = true; say("It is being played …"); });
+  form.addEventListener("htmx:error", () => { say("It could not be sent; your words are kept. Send them again: nothing is played twice."); });
+  form.addEventListener("htmx:finally:request", () => {
+    sending = false;
+    quiet();
+    newest();
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    if (!sending || scene().dataset.failed) { if (scene()?.dataset.failed) say(""); return; }
+    say("");
+    form.elements.text.value = "";
+    form.elements.key.value = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
+    form.elements.text.focus();
+  });
+})();

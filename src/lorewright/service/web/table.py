@@ -1,0 +1,459 @@
+"""An open campaign and a seat -> what that seat sees of it, and what it may do there.
+
+Everything here runs in the engine thread. What may be seen is decided by the functions that the prompt and MCP use;
+here it is only put into the shapes of the API.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lorewright.campaigns.branches import tree
+from lorewright.campaigns.lore import MapPlace, map_of, support_in
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.recap import goal_of
+from lorewright.campaigns.sessions import as_played_by, recap_of
+from lorewright.campaigns.solver.hints import STEPS, hint_of
+from lorewright.campaigns.status import introduction_of, player_status
+from lorewright.campaigns.viewers import (
+    Standing,
+    persona_of,
+    scene_of,
+    standing_of,
+    state_of,
+    table_of,
+    transcript_of,
+    turns_told,
+    viewer_in,
+)
+from lorewright.errors import NotFound, SettingsError
+from lorewright.ids import holder_of, local, shown_item
+from lorewright.service.queries import BranchShown
+from lorewright.service.web.accounts import Seat
+from lorewright.service.web.shapes import (
+    Attempt,
+    CarriedShown,
+    CitationShown,
+    ClockShown,
+    Codex,
+    CodexEntry,
+    CodexItem,
+    Desk,
+    HintShown,
+    ImpendingShown,
+    Named,
+    PlaceShown,
+    RecapShown,
+    RollShown,
+    SecretShown,
+    SentenceShown,
+    SheetShown,
+    StatShown,
+    TableShown,
+    Turns,
+    TurnShown,
+    WayShown,
+    Why,
+)
+from lorewright.storage.sittings import session_rows
+from lorewright.turn.views.player_ids import readable
+from lorewright.values.records import TurnResult
+from lorewright.world.changes import minutes_passed
+from lorewright.world.state import WorldState
+
+# The most turns that one answer holds.
+MOST_TURNS = 50
+_HOW = {"find": "found", "tell": "told"}
+
+
+def show_table(campaign: OpenCampaign, seat: Seat) -> TableShown:
+    """Return the table as a seat sees it at the head.
+
+    Raises:
+        NotFound: the seat's persona is nobody in the campaign.
+    """
+    store, state = campaign.store, campaign.store.head().state
+    seer = viewer_in(state, seat.viewer)
+    at = store.position()
+    row = campaign.row
+    common: dict[str, Any] = {
+        "id": store.campaign_id,
+        "name": row.name,
+        "scenario_id": row.scenario_id,
+        "role": seat.role,
+        "can_play": seat.may_play,
+        "is_gm": seat.is_gm,
+        "turn_no": at.turn_no,
+        "turn_id": at.turn_id,
+        "revision": at.revision,
+        "ended": state.ended is not None,
+    }
+    if not seer.is_player:
+        seen = state_of(campaign, seer.name)
+        status = player_status(state, row.scenario)
+        return TableShown(
+            **common,
+            place="" if seen.place is None else seen.place.name,
+            time=status.time,
+            present=tuple(Named(id=who.id, name=who.name) for who in seen.present),
+            clocks=tuple(
+                ClockShown(name=clock["name"], value=clock["value"], max=clock["max"]) for clock in state.clocks_shown()
+            ),
+            threads=tuple(thread.title for thread in state.open_threads()),
+            board=table_of(campaign),
+            suggested_actions=_suggested(campaign, seat),
+            can_be_redone=len(store.undone()),
+            branches=_branches(campaign),
+        )
+    who = persona_of(state, seer.name)
+    knows = campaign.acquaintance(of=who)
+    shown = as_played_by(who, knows.shown)
+    seen = state_of(campaign, seer.name)
+    status = player_status(shown, row.scenario)
+    return TableShown(
+        **common,
+        place=status.place,
+        time=status.time,
+        persona=Named(id=who, name=shown.name_of(who)),
+        present=tuple(Named(id=other.id, name=other.name) for other in seen.present),
+        clocks=tuple(_clock(clock.name, clock.value, clock.max, shown, row.scenario) for clock in status.clocks),
+        threads=tuple(thread.title for thread in seen.threads if thread.status == "open"),
+        places=tuple(_place(place) for place in map_of(shown)),
+        sheet=_sheet(
+            standing_of(shown, campaign.setting.rules, unheard=knows.says_unheard),
+            tuple(CarriedShown(id=thing.id, name=thing.name, quantity=thing.quantity) for thing in seen.carried),
+        ),
+        goal=goal_of(row.scenario, who, state),
+        opening=tuple(introduction_of(campaign)) if at.turn_no == 0 and who == state.player_id else (),
+        suggested_actions=_suggested(campaign, seat),
+        board=table_of(campaign),
+        can_be_redone=len(store.undone()) if seat.may_play and seer.kind == "player" else 0,
+        branches=_branches(campaign) if seer.kind == "player" else (),
+    )
+
+
+def _suggested(campaign: OpenCampaign, seat: Seat) -> tuple[str, ...]:
+    if not seat.may_play or seat.is_gm:
+        return ()
+    last = campaign.store.turns(after=_before_last(campaign))[-1:]
+    return tuple(turn for told in _told(campaign, last, seat) for turn in told.suggested_actions)
+
+
+def _before_last(campaign: OpenCampaign) -> str | None:
+    path = campaign.store.path(last=2)
+    return path[0].turn_id if len(path) == 2 else None
+
+
+def _branches(campaign: OpenCampaign) -> tuple[BranchShown, ...]:
+    return tuple(
+        BranchShown(name=row.name, turn_no=row.head_turn_no, is_here=row.at_hand)
+        for row in tree(campaign.store).branches
+    )
+
+
+def _clock(name: str, value: int, most: int, state: WorldState, scenario: Mapping[str, Any]) -> ClockShown:
+    means = ""
+    for clock_id, written in scenario.get("clocks", {}).items():
+        clock = state.clocks.get(clock_id)
+        if clock is not None and clock.name == name:
+            means = " ".join((written.get("means") or "").split())
+    return ClockShown(name=name, value=value, max=most, means=means)
+
+
+def _place(place: MapPlace) -> PlaceShown:
+    return PlaceShown(
+        name=place.name,
+        here=place.here,
+        ways=tuple(
+            WayShown(
+                way=way.name, to=way.to, minutes=way.minutes, locked=way.locked_door is not None, visited=way.visited
+            )
+            for way in place.ways
+        ),
+    )
+
+
+def _sheet(standing: Standing, carried: tuple[CarriedShown, ...]) -> SheetShown:
+    return SheetShown(
+        name=standing.name,
+        stats=tuple(StatShown(name=stat.name, value=stat.value) for stat in standing.stats),
+        conditions=standing.conditions,
+        threats=tuple(
+            ImpendingShown(title=threat.title, minutes_left=threat.minutes_left) for threat in standing.threats
+        ),
+        situations=tuple(
+            ImpendingShown(title=held.title, minutes_left=held.minutes_left) for held in standing.situations
+        ),
+        inquiries=tuple(StatShown(name=asked.name, value=asked.value, of=asked.of) for asked in standing.inquiries),
+        memories=standing.memories,
+        carried=carried,
+    )
+
+
+# The story.
+
+
+def show_turns(campaign: OpenCampaign, seat: Seat, *, last: int = 20, before: int | None = None) -> Turns:
+    """Return the last turns of the story, or those before a turn, as a seat may read them.
+
+    Raises:
+        NotFound: the seat's persona is nobody in the campaign.
+    """
+    last = max(1, min(last, MOST_TURNS))
+    path = campaign.store.path()
+    earlier = [turn for turn in path if before is None or turn.turn_no < before]
+    wanted = earlier[-last:]
+    if not wanted:
+        return Turns(turns=())
+    rest = earlier[: -len(wanted)]
+    turns = campaign.store.turns(wanted[-1].turn_id, after=rest[-1].turn_id if rest else None)
+    return Turns(turns=tuple(_told(campaign, turns, seat)), earlier=wanted[0].turn_no if rest else None)
+
+
+def show_turns_after(campaign: OpenCampaign, seat: Seat, turn_no: int) -> Turns:
+    """Return the turns that follow a turn, as a seat may read them, at most the last `MOST_TURNS`."""
+    path = campaign.store.path()
+    later = [turn for turn in path if turn.turn_no > turn_no][-MOST_TURNS:]
+    if not later:
+        return Turns(turns=())
+    rest = path[: -len(later)]
+    turns = campaign.store.turns(after=rest[-1].turn_id if rest else None)
+    return Turns(turns=tuple(_told(campaign, turns, seat)))
+
+
+def show_turn(campaign: OpenCampaign, seat: Seat, turn_no: int) -> TurnShown:
+    """Return one turn of the story, as a seat may read it.
+
+    Raises:
+        NotFound: there is none of that number on the path to the head.
+    """
+    found = [turn for turn in show_turns(campaign, seat, last=1, before=turn_no + 1).turns if turn.turn_no == turn_no]
+    if not found:
+        raise NotFound(f"there is no turn {turn_no}")
+    return found[0]
+
+
+def _told(campaign: OpenCampaign, turns: Sequence[dict[str, Any]], seat: Seat) -> Iterator[TurnShown]:
+    state, ids = campaign.store.head().state, campaign.player_ids()
+    seer = viewer_in(state, seat.viewer)
+    told = turns if seer.is_gm else turns_told(campaign.store, turns, seer.name)
+    for played, seen in zip(turns, told, strict=True):
+        result = TurnResult.model_validate(seen["result"] if seer.is_gm else ids.told(seen["result"]))
+        # Of a turn that another persona was played in, there is what was seen of it.
+        is_own = seen is played
+        by = campaign.store.state_at(played["turn_id"]).player_id if state.personas else state.player_id
+        kind = played["kind"]
+        yield TurnShown(
+            turn_no=played["turn_no"],
+            turn_id=played["turn_id"],
+            kind=kind,
+            by=state.name_of(by) if kind != "edit" and state.personas and (is_own or result.final_text) else "",
+            said=seen["player_text"] if kind != "edit" or seer.is_gm else "",
+            told=result.final_text,
+            is_question=result.clarification_question is not None,
+            citations=tuple(
+                CitationShown(
+                    cite=cited.cite, quote=cited.quote, file_path=cited.file_path, section_path=cited.section_path
+                )
+                for cited in result.citations
+            ),
+            rolls=_rolls(result),
+            suggested_actions=result.suggested_actions,
+            is_own=is_own,
+        )
+
+
+def _rolls(result: TurnResult) -> tuple[RollShown, ...]:
+    return tuple(
+        RollShown(
+            text=f"{roll.expression}{f'{roll.modifier:+d}' if roll.modifier else ''} = {roll.total}"
+            f"{f', {roll.band}' if roll.band else ''}"
+        )
+        for roll in result.rolls
+    )
+
+
+def explain_turn(campaign: OpenCampaign, seat: Seat, turn_no: int) -> Why:
+    """Return why a turn came out as it did, for the seat that played it and for game masters.
+
+    Raises:
+        NotFound: there is no such turn, nothing was told in it, or somebody else played it.
+    """
+    support = support_in(campaign, turn_no, viewer=seat.viewer)
+    turn = show_turn(campaign, seat, turn_no)
+    path = {point.turn_no: point.turn_id for point in campaign.store.path()}
+    minutes = None
+    if turn_no - 1 in path:
+        before, after = campaign.store.state_at(path[turn_no - 1]), campaign.store.state_at(path[turn_no])
+        minutes = minutes_passed(before, after)
+    return Why(
+        turn_no=turn_no,
+        told_by=support.model_key,
+        sentences=tuple(
+            SentenceShown(
+                sentence=sentence.sentence,
+                sources=tuple(
+                    CitationShown(
+                        cite=ground.id,
+                        quote=ground.text,
+                        file_path=ground.file_path or "",
+                        section_path=ground.section_path or "",
+                    )
+                    for ground in sentence.grounds
+                ),
+            )
+            for sentence in support.sentences
+        ),
+        rolls=turn.rolls,
+        minutes=minutes,
+    )
+
+
+def show_hint(campaign: OpenCampaign, seat: Seat, *, step: int) -> HintShown:
+    """Return a hint at the head, for the persona who is played next; the third step is the plainest.
+
+    Raises:
+        SettingsError: the seat's persona is not the one who is played.
+    """
+    state = campaign.store.head().state
+    if seat.is_gm or persona_of(state, seat.viewer) != state.player_id:
+        raise SettingsError("a hint is for the one whose turn was the last", hint="play a turn first")
+    step = max(1, min(step, STEPS))
+    return HintShown(text=hint_of(campaign).text(step), step=step)
+
+
+def show_recap(campaign: OpenCampaign, seat: Seat) -> RecapShown:
+    """Return the recap of the sitting that is played, or of the last one; empty where nothing was played."""
+    state = campaign.store.head().state
+    who = state.player_id if seat.is_gm else persona_of(state, seat.viewer)
+    sittings = session_rows(campaign.store.database)
+    return RecapShown(text=recap_of(campaign, sittings[-1], who=who, anew=True) if sittings else "")
+
+
+# The codex.
+
+_REVEALED = "SELECT item_id, discovered_turn, discovery_method FROM reveals WHERE campaign_id = ? AND character_id = ?"
+
+
+def show_codex(campaign: OpenCampaign, seat: Seat) -> Codex:
+    """Return what the seat's persona has learned, by what it is about, the newest last.
+
+    Raises:
+        SettingsError: the seat is a game master's, who knows everything.
+        NotFound: the persona is nobody in the campaign.
+    """
+    state, generations = campaign.store.head().state, campaign.setting.generations
+    who = persona_of(state, seat.viewer)
+    shown, ids = campaign.acquaintance(of=who).shown, campaign.player_ids()
+    can_be_looked_up = readable(state, generations, who)
+    rows = campaign.store.database.rows(_REVEALED, campaign.store.campaign_id, who)
+    learned_in = {row["item_id"]: (row["discovered_turn"], row["discovery_method"]) for row in rows}
+    found: dict[str, list[CodexItem]] = {}
+    for item_id in sorted(state.learned_by(who), key=lambda known: (learned_in.get(known, (0, ""))[0], known)):
+        generation = next((pack for pack in generations if pack.item(item_id) is not None), None)
+        item = None if generation is None else generation.item(item_id)
+        if generation is None or item is None:
+            continue
+        turn_no, how = learned_in.get(item_id, (0, ""))
+        chunk = generation.chunk(item_id.partition("#")[0])
+        where = chunk.section_path if chunk is not None and item_id in can_be_looked_up else ""
+        about = ids.ids.get(holder_of(item_id), holder_of(item_id))
+        entry = CodexItem(
+            item=str(ids.told(shown_item(item_id))),
+            text=item.text,
+            turn_no=turn_no,
+            how=_HOW.get(how, how),
+            section_path=where,
+        )
+        found.setdefault(_holder(shown, about), []).append(entry)
+    entries = (
+        CodexEntry(id=about, name=_name(campaign, shown, about), items=tuple(items))
+        for about, items in sorted(found.items(), key=lambda pair: _name(campaign, shown, pair[0]).casefold())
+    )
+    seen = state_of(campaign, seat.viewer)
+    return Codex(entries=tuple(entries), facts=tuple(_fact(fact.model_dump(mode="json")) for fact in seen.facts))
+
+
+def _holder(shown: WorldState, about: str) -> str:
+    """Return the entity of the campaign that stands for one of a pack."""
+    if about in shown.entities:
+        return about
+    return next((entity.id for entity in shown.entities.values() if entity.pack_entity_id == about), about)
+
+
+def _name(campaign: OpenCampaign, shown: WorldState, about: str) -> str:
+    """Return the name of an entity as the player knows it."""
+    if about in shown.entities:
+        return shown.name_of(about) or "somebody whose name you do not know"
+    found = next((entity for pack in campaign.setting.generations if (entity := pack.entity(about))), None)
+    return local(about).replace("_", " ") if found is None else found.name
+
+
+def _fact(fact: Mapping[str, Any]) -> str:
+    subject, predicate, value = fact["subject"]["name"], str(fact["predicate"]).replace("_", " "), fact.get("object")
+    if isinstance(value, Mapping):
+        value = value.get("text") or value.get("name") or json.dumps(value, ensure_ascii=False)
+    return " ".join(filter(None, (subject, predicate, "" if value in (None, True) else str(value))))
+
+
+# The game master's desk.
+
+
+def show_desk(campaign: OpenCampaign) -> Desk:
+    """Return the game master's desk: the whole state, the scene, each secret of the packs with who knows it."""
+    state = campaign.store.head().state
+    people = sorted(who for who, entity in state.entities.items() if entity.type == "npc" and who in state.positions)
+    personas = state.personas or (state.player_id,)
+    return Desk(
+        state=state_of(campaign, "gm"),
+        scene=scene_of(campaign, "gm"),
+        secrets=tuple(_secrets(campaign, state)),
+        personas=tuple(Named(id=who, name=state.name_of(who)) for who in personas),
+        people=tuple(Named(id=who, name=state.name_of(who)) for who in people if who not in personas),
+    )
+
+
+def _secrets(campaign: OpenCampaign, state: WorldState) -> Iterator[SecretShown]:
+    personas = state.personas or (state.player_id,)
+    rows = campaign.store.database.rows(
+        "SELECT item_id, character_id, discovered_turn FROM reveals WHERE campaign_id = ?", campaign.store.campaign_id
+    )
+    turns = {(row["item_id"], row["character_id"]): row["discovered_turn"] for row in rows}
+    for generation in campaign.setting.generations:
+        chunks = [chunk for chunk in generation.hidden_chunks() if chunk.role in ("withholds", "discoverable", "knows")]
+        numbers = {chunk.id: row for row, chunk in generation.chunks(_rows_of(generation)).items()}
+        for chunk in chunks:
+            for item in generation.items_of(numbers[chunk.id]):
+                known = []
+                for who in sorted(state.reveals):
+                    if item.id in state.reveals[who]:
+                        turn = turns.get((item.id, who))
+                        when = f" (turn {turn})" if who in personas and turn else ""
+                        known.append(f"{state.name_of(who)}{when}")
+                holder = generation.entity(chunk.entity_id)
+                yield SecretShown(
+                    item_id=item.id,
+                    about=chunk.entity_id if holder is None else holder.name,
+                    section=chunk.section,
+                    text=item.text,
+                    known_by=tuple(known),
+                )
+
+
+def _rows_of(generation: Any) -> list[int]:
+    return [row[0] for row in generation.connection.execute("SELECT rowid FROM pack_chunks")]
+
+
+def show_stream(campaign: OpenCampaign, viewer: str, *, last: int, before: int | None = None) -> Any:
+    """Return the stream of messages as a viewer may read it; see `transcript_of`."""
+    return transcript_of(campaign, viewer, last=last, before_turn=before)
+
+
+def show_attempts(campaign: OpenCampaign) -> list[Attempt]:
+    """Return the turns that were tried and not committed, the newest first."""
+    return [
+        Attempt(at=row["created_at"], said=row["player_text"], code=row["error_code"], detail=row["message"])
+        for row in reversed(campaign.store.attempts())
+    ]
