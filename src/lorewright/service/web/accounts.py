@@ -206,14 +206,18 @@ def _key(name: str) -> str:
 class Accounts:
     """service.db, opened in the thread that asks; every call is one short transaction, one after the other."""
 
-    def __init__(self, path: Path, *, clock: Callable[[], datetime] = _now) -> None:
-        """Raises:
+    def __init__(
+        self, path: Path, *, clock: Callable[[], datetime] = _now, hasher: PasswordHasher | None = None
+    ) -> None:
+        """`hasher` sets what a password costs to try; by default argon2's own recommendation.
+
+        Raises:
         DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
         """
         self.path = path
         self._clock = clock
         self._lock = RLock()
-        self._hasher = PasswordHasher()
+        self._hasher = PasswordHasher() if hasher is None else hasher
         # Compared with where there is no account of a name, so that both take the same time.
         self._nobody = self._hasher.hash(secrets.token_urlsafe(16))
         with closing(open_migrated(path, MIGRATIONS)):
