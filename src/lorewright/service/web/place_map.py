@@ -9,9 +9,9 @@ from textwrap import wrap
 from lorewright.authoring.stats_page import lay_out
 from lorewright.service.web.shapes import PlaceShown
 
-_WIDTH, _HEIGHT, _MARGIN = 640, 420, 90
-_BOX = (150, 46)
-_LETTERS = 20
+_WIDTH, _HEIGHT, _MARGIN = 360, 300, 62
+_BOX = (112, 38)
+_LETTERS = 16
 
 
 def draw_places(places: Sequence[PlaceShown]) -> str:

@@ -85,7 +85,7 @@ class StatShown(Shape):
     """A stat or trait, or the progress of an inquiry with `of` steps."""
 
     name: str
-    value: float
+    value: int | float
     of: int | None = None
 
 

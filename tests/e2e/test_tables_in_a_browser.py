@@ -1,0 +1,194 @@
+"""People at a table, in Chromium: a game is begun, played, taken back, explained; two see what each of them knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_socket
+
+from lorewright.bootstrap import App
+from lorewright.service.web.serving import owner_link
+from support import harbour as h
+from support import harbour_crew as c
+from support import two_at_a_table as t
+from support.played_in_a_browser import WHAT_IS_MISSING, SlowTeller, chromium, faults_of, listening
+
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.skipif(bool(WHAT_IS_MISSING), reason=WHAT_IS_MISSING or "nothing is missing"),
+]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def on_loopback(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest_socket.socket_allow_hosts(["127.0.0.1"])
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return h.harbour(tmp_path)
+
+
+def entered(browser: Any, service: Any, **options: Any) -> Any:
+    """A page of the owner's, who has used the link that the service prints."""
+    page = browser.new_context(**options).new_page()
+    page.goto(owner_link(service))
+    page.get_by_role("button", name="Enter").click()
+    page.wait_for_url("**/")
+    return page
+
+
+def say(page: Any, words: str) -> None:
+    """Type what is done, and wait until the table has it."""
+    turn = int(page.locator("#scene").get_attribute("data-turn"))
+    page.get_by_label("What do you do?").fill(words)
+    page.get_by_role("button", name="Say it").click()
+    page.locator(f"#scene[data-turn='{turn + 1}']").wait_for()
+
+
+def test_a_game_is_begun_in_two_clicks_played_taken_back_and_explained(
+    on_loopback: None, browser: Any, app: App
+) -> None:
+    with listening(app) as service:
+        page = entered(browser, service)
+        page.get_by_role("button", name=re.compile("^Begin")).first.click()
+        page.get_by_label("What do you do?").wait_for()
+        say(page, "ask Osk about the boat")
+        assert h.KNOWS in page.locator(".turns").inner_text()
+        assert page.get_by_label("What do you do?").input_value() == ""
+        page.locator(".suggested button").first.click()
+        page.locator("#scene[data-turn='2']").wait_for()
+        page.get_by_role("button", name="Undo the last turn").click()
+        page.locator("#scene[data-turn='1']").wait_for()
+        page.get_by_role("link", name="Why? Turn 1").click()
+        assert "osk/knows" in page.locator("main").inner_text()
+        page.get_by_role("link", name="Codex").click()
+        assert h.KNOWS in page.locator("main").inner_text()
+        assert "turn 1" in page.locator("main").inner_text()
+
+
+@pytest.mark.campaign
+def test_two_at_a_table_see_each_others_deeds_and_different_codices(
+    on_loopback: None, browser: Any, tmp_path: Path
+) -> None:
+    app = t.begun(tmp_path)
+    with listening(app) as service:
+        pages = {}
+        for name, who in (("Ann", c.ADA), ("Ben", c.BO)):
+            secret, _ = service.accounts.new_link(
+                "seat", service.accounts.owner(), campaign_id="game", role=f"pc:{who}"
+            )
+            page = browser.new_context().new_page()
+            page.goto(f"{service.address.url}/enter/{secret}")
+            page.get_by_label("Choose a name").fill(name)
+            page.get_by_label("and a password").fill("ten letters or more")
+            page.get_by_role("button", name="Enter").click()
+            page.get_by_label("What do you do?").wait_for()
+            pages[name] = page
+        ann, ben = pages["Ann"], pages["Ben"]
+        say(ann, "ask Osk about the boat")
+        # Ben's table follows, without what he was not there for.
+        ben.locator("#scene[data-turn='1']").wait_for()
+        assert h.KNOWS in ann.locator(".turns").inner_text()
+        assert h.KNOWS not in ben.locator("body").inner_text()
+        say(ben, "go to the tavern")
+        ann.locator("#scene[data-turn='2']").wait_for()
+        say(ann, "ask Osk about the weather")
+        ben.locator("#scene[data-turn='3']").wait_for()
+        for page, knows in ((ann, True), (ben, False)):
+            page.get_by_role("link", name="Codex").click()
+            page.get_by_role("heading", name="Codex").wait_for()
+            assert (h.KNOWS in page.locator("main").inner_text()) is knows
+
+
+@pytest.mark.campaign
+def test_a_turn_that_is_being_told_survives_a_reload_and_a_lost_connection(
+    on_loopback: None, browser: Any, tmp_path: Path
+) -> None:
+    told = "Osk looks up from the counter. " * 6
+    narrator = SlowTeller(told.strip(), pause_s=0.08)
+    app = h.harbour(tmp_path, models={"narrator": narrator})
+    with listening(app) as service:
+        page = entered(browser, service)
+        page.goto(f"{service.address.url}/table/game")
+        page.get_by_label("What do you do?").fill("look around")
+        page.get_by_role("button", name="Say it").click()
+        page.locator("#told", has_text="looks up").wait_for()
+        page.reload()
+        # What was told so far stands there again, then the committed turn.
+        page.locator("#told", has_text="looks up").wait_for()
+        page.locator("#scene[data-turn='1']").wait_for()
+        assert "Osk looks up" in page.locator(".turns").inner_text()
+        assert len(narrator.requests) == 1
+        page.context.set_offline(True)
+        page.get_by_label("What do you do?").fill("go to the quay")
+        page.get_by_role("button", name="Say it").click()
+        page.locator("#notice", has_text="your words are kept").wait_for()
+        assert page.get_by_label("What do you do?").input_value() == "go to the quay"
+        page.context.set_offline(False)
+        page.get_by_role("button", name="Say it").click()
+        page.locator("#scene[data-turn='2']").wait_for()
+
+
+@pytest.mark.campaign
+def test_all_of_it_works_without_javascript_and_by_keyboard_alone(on_loopback: None, browser: Any, app: App) -> None:
+    with listening(app) as service:
+        plain = entered(browser, service, java_script_enabled=False)
+        plain.goto(f"{service.address.url}/table/game")
+        plain.get_by_label("What do you do?").fill("ask Osk about the boat")
+        plain.get_by_role("button", name="Say it").click()
+        assert h.KNOWS in plain.locator(".turns").inner_text()
+        plain.get_by_role("button", name="Undo the last turn").click()
+        assert h.KNOWS not in plain.locator(".turns").inner_text()
+
+        page = entered(browser, service)
+        page.goto(f"{service.address.url}/table/game")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "To the page's content"
+        for _ in range(60):
+            if page.evaluate("document.activeElement.id") == "words":
+                break
+            page.keyboard.press("Tab")
+        page.keyboard.type("look around")
+        page.keyboard.press("Enter")
+        page.locator("#scene[data-turn='1']").wait_for()
+        assert page.evaluate("document.activeElement.id") == "words"
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_no_page_has_a_fault_that_axe_finds_nor_scrolls_sideways_on_a_telephone(
+    on_loopback: None, browser: Any, tmp_path: Path, scheme: str
+) -> None:
+    app = t.begun(tmp_path)
+    t.plant(app)
+    # In a thread without Playwright's event loop.
+    with ThreadPoolExecutor(1) as other:
+        other.submit(t.play, app).result()
+    with listening(app) as service:
+        page = entered(browser, service, viewport=PHONE, color_scheme=scheme)
+        service.accounts.new_link("seat", service.accounts.owner(), campaign_id="game", role="watcher")
+        faults = {}
+        table = "/table/game"
+        paths = ["/", "/account", "/admin", table, f"{table}/codex", f"{table}/codex?q=boat", f"{table}/story"]
+        paths += [f"{table}/story?q=ask", f"{table}/desk", f"{table}/hint", f"{table}/why/2", f"{table}?as=gm"]
+        paths += [f"{table}/entity?id=osk", "/sign-in", "/nothing"]
+        for path in paths:
+            page.goto(f"{service.address.url}{path}")
+            page.evaluate("document.querySelectorAll('details').forEach(found => { found.open = true; })")
+            if found := faults_of(page):
+                faults[path] = found
+        assert faults == {}
