@@ -46,6 +46,7 @@ def test_what_is_public_is_explained(modules: Modules) -> None:
 LATE = {
     ("cli/lore_sources.py", "lorewright.bootstrap"),
     ("cli/mcp.py", "lorewright.service.server"),
+    ("cli/serve.py", "lorewright.service.web.serving"),
     ("index/embedders/remote.py", "lorewright.bounded_http"),
     ("llm/providers/remote.py", "lorewright.bounded_http"),
 }

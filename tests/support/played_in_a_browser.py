@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,7 +16,7 @@ from lorewright.bootstrap import App
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.service.web.app import make_app
-from lorewright.service.web.service import Address, Service
+from lorewright.service.web.service import Service, ServiceAddress
 from support.browser import find_axe, find_chromium
 from support.table_service import service_of
 
@@ -62,7 +61,7 @@ def listening(app: App, **settings: Any) -> Iterator[Service]:
     """Run a service over an app's workspace, in a thread of this process, until the block ends."""
     port = free_port()
     service = service_of(app, **settings)
-    service.address = replace(Address("", True), url=f"http://127.0.0.1:{port}")
+    service.address = ServiceAddress(f"http://127.0.0.1:{port}", True)
     config = uvicorn.Config(
         make_app(service), host="127.0.0.1", port=port, log_level="error", timeout_graceful_shutdown=5
     )

@@ -14,10 +14,11 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from lorewright.bootstrap import App, open_app
-from lorewright.service.web.accounts import FILE, Account, Accounts
+from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
-from lorewright.service.web.service import Address, Service
+from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.store import FILE, Accounts
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"
@@ -37,7 +38,7 @@ def service_of(app: App, **settings: Any) -> Service:
         engine=engine,
         # Trying a password costs next to nothing here.
         accounts=Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)),
-        address=Address(URL, True),
+        address=ServiceAddress(URL, True),
         workspace=root,
         open_app=opened,
         **settings,

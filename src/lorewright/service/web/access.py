@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from lorewright.errors import AccessRefused, NotFound, NotSignedIn, TooManyRequests
-from lorewright.service.web.accounts import SCOPES, Account, Accounts, Scope, Seat, WebSession
+from lorewright.service.web.accounts import SCOPES, Account, Scope, Seat, WebSession
+from lorewright.service.web.store import Accounts
 
 COOKIE = "lorewright"
 CSRF_FIELD = "csrf"

@@ -22,16 +22,23 @@ from lorewright import __version__
 from lorewright.errors import LorewrightError, NotFound, TooManyRequests
 from lorewright.logs import log_event
 from lorewright.service.web.access import caller_of
-from lorewright.service.web.api import REFUSALS, api
+from lorewright.service.web.api.accounts import accounts_api
+from lorewright.service.web.api.desk import desk_api
+from lorewright.service.web.api.lore import lore_api
+from lorewright.service.web.api.play import play_api
+from lorewright.service.web.api.requests import REFUSALS
+from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
-from lorewright.service.web.lore_api import lore_api
-from lorewright.service.web.pages import pages, refusal_page
+from lorewright.service.web.pages.desk import desk_pages
+from lorewright.service.web.pages.entry import entry_pages
+from lorewright.service.web.pages.requests import refusal_page
+from lorewright.service.web.pages.table import table_pages
 from lorewright.service.web.problems import problem_of, respond
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import Health, Problem
 
-_STATIC = Path(__file__).with_name("static")
+_STATIC = Path(__file__).parent / "pages" / "static"
 _DESCRIPTION = (
     "Tables at which stories are played, grounded in lore that every seat sees as far as its character knows it. Sign "
     "in by a cookie (`POST /v1/session`) or send a token: `Authorization: Bearer lw_…`. Refusals are problem+json with "
@@ -68,9 +75,8 @@ def make_app(service: Service) -> ASGIApp:
         redirect_slashes=False,
     )
     app.state.service = service
-    app.include_router(api)
-    app.include_router(lore_api)
-    app.include_router(pages)
+    for router in (accounts_api, tables_api, play_api, lore_api, desk_api, entry_pages, table_pages, desk_pages):
+        app.include_router(router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     _add_health(app, service)
     _add_refusals(app, service)

@@ -21,7 +21,7 @@ _BEHIND = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TableEvent:
     """Something that happened at a table. `text` is a provisional piece of a narration, or why a turn failed as JSON;
     `by` is the account that plays."""
 
@@ -36,9 +36,9 @@ class Subscriber:
 
     account_id: str
     is_gm: bool
-    queue: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(_BEHIND))
+    queue: asyncio.Queue[TableEvent] = field(default_factory=lambda: asyncio.Queue(_BEHIND))
 
-    def reads(self, event: Event) -> bool:
+    def reads(self, event: TableEvent) -> bool:
         """Return whether the event goes into this stream: pieces of a narration only into that of who plays, and of
         game masters, why a turn could not be played only into that of who played it."""
         if event.kind == "failed":
@@ -71,7 +71,7 @@ class Hub:
         subscriber = Subscriber(account_id, is_gm)
         if (running := self._running.get(campaign_id)) is not None:
             by, told = running
-            for event in (Event("begun", by=by), *([Event("told", told, by)] if told else ())):
+            for event in (TableEvent("begun", by=by), *([TableEvent("told", told, by)] if told else ())):
                 if subscriber.reads(event):
                     subscriber.queue.put_nowait(event)
         self._subscribers[campaign_id].add(subscriber)
@@ -82,7 +82,7 @@ class Hub:
             if not self._subscribers[campaign_id]:
                 del self._subscribers[campaign_id]
 
-    def publish(self, campaign_id: str, event: Event) -> None:
+    def publish(self, campaign_id: str, event: TableEvent) -> None:
         """Put an event into the streams of a table that may read it."""
         match event.kind:
             case "begun":
@@ -100,11 +100,11 @@ class Hub:
             if subscriber.reads(event):
                 _put(subscriber, event)
 
-    def publisher(self, campaign_id: str) -> Callable[[Event], None]:
+    def publisher(self, campaign_id: str) -> Callable[[TableEvent], None]:
         """Return a function that publishes from any thread."""
         loop = self._loop
 
-        def publish(event: Event) -> None:
+        def publish(event: TableEvent) -> None:
             if loop is not None and not loop.is_closed():
                 loop.call_soon_threadsafe(self.publish, campaign_id, event)
 
@@ -114,22 +114,22 @@ class Hub:
         """Tell all streams that the service stops."""
         self.is_closing = True
         for subscriber in [follower for followers in self._subscribers.values() for follower in followers]:
-            _put(subscriber, Event("closing"))
+            _put(subscriber, TableEvent("closing"))
 
 
-def _put(subscriber: Subscriber, event: Event) -> None:
+def _put(subscriber: Subscriber, event: TableEvent) -> None:
     try:
         subscriber.queue.put_nowait(event)
     except asyncio.QueueFull:
         while not subscriber.queue.empty():
             subscriber.queue.get_nowait()
-        subscriber.queue.put_nowait(Event("moved"))
+        subscriber.queue.put_nowait(TableEvent("moved"))
 
 
 class TurnEvents:
     """A turn listener that publishes what the table may follow."""
 
-    def __init__(self, publish: Callable[[Event], None], account_id: str) -> None:
+    def __init__(self, publish: Callable[[TableEvent], None], account_id: str) -> None:
         self._publish = publish
         self._account_id = account_id
 
@@ -138,8 +138,8 @@ class TurnEvents:
 
     def told(self, text: str) -> None:
         """Publish a piece of the narration."""
-        self._publish(Event("told", text, self._account_id))
+        self._publish(TableEvent("told", text, self._account_id))
 
     def not_so(self, reason: str) -> None:
         """Publish that the narration begins anew; the reason may quote a secret."""
-        self._publish(Event("withdrawn", by=self._account_id))
+        self._publish(TableEvent("withdrawn", by=self._account_id))

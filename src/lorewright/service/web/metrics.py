@@ -10,7 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 
-class Metrics:
+class ServiceMetrics:
     """The metrics of one service, in a registry of their own."""
 
     media_type = CONTENT_TYPE_LATEST

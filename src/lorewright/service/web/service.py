@@ -21,11 +21,12 @@ from lorewright.ids import content_hash
 from lorewright.service.play_tools import MOST_UNDONE, Move
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller, RateLimit
-from lorewright.service.web.accounts import Account, Accounts, Seat, TableRow
+from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.engine import Engine, Tables, in_engine
-from lorewright.service.web.events import Event, Hub, TurnEvents
-from lorewright.service.web.metrics import Metrics
+from lorewright.service.web.events import Hub, TableEvent, TurnEvents
+from lorewright.service.web.metrics import ServiceMetrics
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown
+from lorewright.service.web.store import Accounts
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.values.records import CampaignRow
 from lorewright.world.state import WorldState
@@ -39,7 +40,7 @@ _SIGN_INS = (10, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServiceAddress:
     """How the service is reached: its URL without a path, and whether only this machine can."""
 
     url: str
@@ -57,12 +58,12 @@ class Service:
 
     engine: Engine
     accounts: Accounts
-    address: Address
+    address: ServiceAddress
     workspace: Path
     open_app: Callable[[], App]
     with_accounts: bool = False
     hub: Hub = field(default_factory=Hub)
-    metrics: Metrics = field(default_factory=Metrics)
+    metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
     requests: RateLimit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
     sign_ins: RateLimit = field(default_factory=lambda: RateLimit(_SIGN_INS[0], at_once=_SIGN_INS[1]))
@@ -131,7 +132,7 @@ class Service:
                 _check_revision(campaign, revision)
             require_agreement(campaign)
             who = played_by(seat, campaign.store.head().state)
-            publish(Event("begun", by=account.id))
+            publish(TableEvent("begun", by=account.id))
             try:
                 sit_down(campaign, action_id=action_id)
                 with self.metrics.turn_seconds.time():
@@ -156,9 +157,9 @@ class Service:
                         )
                     )
             except BaseException:
-                publish(Event("ended", by=account.id))
+                publish(TableEvent("ended", by=account.id))
                 raise
-            publish(Event("committed" if is_new else "ended", by=account.id))
+            publish(TableEvent("committed" if is_new else "ended", by=account.id))
             self.metrics.turns.inc()
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
@@ -203,7 +204,7 @@ class Service:
 
         await self.write(seat, change)
         self.accounts.note(account, move, campaign_id=seat.campaign_id)
-        self.hub.publish(seat.campaign_id, Event("moved", by=account.id))
+        self.hub.publish(seat.campaign_id, TableEvent("moved", by=account.id))
         await self.index(seat.campaign_id)
 
     async def retry(self, seat: Seat, account: Account, *, words: str = "", revision: int | None = None) -> TurnPlayed:
@@ -220,12 +221,12 @@ class Service:
         async def change(campaign: OpenCampaign) -> TurnPlayed:
             _check_revision(campaign, revision)
             require_agreement(campaign)
-            publish(Event("begun", by=account.id))
+            publish(TableEvent("begun", by=account.id))
             try:
                 stored = await campaign.retry(words=words, listener=TurnEvents(publish, account.id))
             finally:
-                publish(Event("ended", by=account.id))
-            publish(Event("moved", by=account.id))
+                publish(TableEvent("ended", by=account.id))
+            publish(TableEvent("moved", by=account.id))
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
         played = await self.write(seat, change)
@@ -306,7 +307,7 @@ class Service:
         await self.engine.run(in_engine(gone))
         self.accounts.forget_table(seat.campaign_id)
         self.accounts.note(account, "remove", campaign_id=seat.campaign_id)
-        self.hub.publish(seat.campaign_id, Event("closing"))
+        self.hub.publish(seat.campaign_id, TableEvent("closing"))
 
     async def index(self, campaign_id: str) -> None:
         """Write a campaign's row of the index anew."""

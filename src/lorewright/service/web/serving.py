@@ -12,10 +12,10 @@ import uvicorn
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import SettingsError
 from lorewright.service.http import address_of
-from lorewright.service.web.accounts import FILE, OWNER_LINK, Accounts
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
-from lorewright.service.web.service import Address, Service
+from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.store import FILE, OWNER_LINK, Accounts
 
 # How long open requests may take to end when the service stops; then streams are cut.
 _GRACE_S = 10
@@ -55,7 +55,7 @@ def make_service(
     return Service(
         engine=engine,
         accounts=Accounts(first.workspace.root / FILE),
-        address=Address(url, at.is_local and public_url is None),
+        address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
         with_accounts=with_accounts,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.campaigns.viewers import VisibleScene
 from lorewright.service.queries import BranchShown
-from lorewright.turn.checks.tools import MessageSeen, StateSeen
+from lorewright.turn.checks.tools import Carried, MessageSeen, NamedThing, StateSeen
 
 
 class Shape(BaseModel):
@@ -27,13 +27,6 @@ class Problem(Shape):
     detail: str = ""
     code: str
     hint: str | None = None
-
-
-class Named(Shape):
-    """An ID, and the name that players read."""
-
-    id: str
-    name: str
 
 
 class SeatShown(Shape):
@@ -96,12 +89,6 @@ class ImpendingShown(Shape):
     minutes_left: int | None = None
 
 
-class CarriedShown(Named):
-    """A thing that is carried."""
-
-    quantity: int
-
-
 class WayShown(Shape):
     """A way out of a place: what a player types, where it leads as far as they know, the minutes it takes."""
 
@@ -130,7 +117,7 @@ class SheetShown(Shape):
     situations: tuple[ImpendingShown, ...] = ()
     inquiries: tuple[StatShown, ...] = ()
     memories: tuple[str, ...] = ()
-    carried: tuple[CarriedShown, ...] = ()
+    carried: tuple[Carried, ...] = ()
 
 
 class CitationShown(Shape):
@@ -186,8 +173,8 @@ class TableShown(Shape):
     ended: bool
     place: str
     time: str
-    persona: Named | None = None
-    present: tuple[Named, ...] = ()
+    persona: NamedThing | None = None
+    present: tuple[NamedThing, ...] = ()
     clocks: tuple[ClockShown, ...] = ()
     threads: tuple[str, ...] = ()
     places: tuple[PlaceShown, ...] = ()
@@ -271,8 +258,8 @@ class Desk(Shape):
     state: StateSeen
     scene: VisibleScene
     secrets: tuple[SecretShown, ...]
-    personas: tuple[Named, ...]
-    people: tuple[Named, ...]
+    personas: tuple[NamedThing, ...]
+    people: tuple[NamedThing, ...]
 
 
 class Stream(Shape):
@@ -282,7 +269,7 @@ class Stream(Shape):
     earlier: int | None = None
 
 
-class Attempt(Shape):
+class AttemptShown(Shape):
     """A turn that was tried and not committed: when, with what words, and why it failed."""
 
     at: str

@@ -15,7 +15,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import Seat
-from lorewright.service.web.events import Event
+from lorewright.service.web.events import TableEvent
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import Turns
 from lorewright.service.web.table import show_turns_after
@@ -97,7 +97,7 @@ async def _catch_up(service: Service, seat: Seat, last: int) -> AsyncIterator[st
         yield message("committed", turn.model_dump(mode="json"), event_id=f"{turn.turn_no}.0")
 
 
-def _shown(event: Event) -> str | None:
+def _shown(event: TableEvent) -> str | None:
     match event.kind:
         case "begun" | "withdrawn" | "ended":
             return message(event.kind, {})

@@ -33,8 +33,7 @@ from lorewright.ids import holder_of, local, shown_item
 from lorewright.service.queries import BranchShown
 from lorewright.service.web.accounts import Seat
 from lorewright.service.web.shapes import (
-    Attempt,
-    CarriedShown,
+    AttemptShown,
     CitationShown,
     ClockShown,
     Codex,
@@ -43,7 +42,6 @@ from lorewright.service.web.shapes import (
     Desk,
     HintShown,
     ImpendingShown,
-    Named,
     PlaceShown,
     RecapShown,
     RollShown,
@@ -58,6 +56,7 @@ from lorewright.service.web.shapes import (
     Why,
 )
 from lorewright.storage.sittings import session_rows
+from lorewright.turn.checks.tools import Carried, NamedThing
 from lorewright.turn.views.player_ids import readable
 from lorewright.values.records import TurnResult
 from lorewright.world.changes import minutes_passed
@@ -65,7 +64,6 @@ from lorewright.world.state import WorldState
 
 # The most turns that one answer holds.
 MOST_TURNS = 50
-_HOW = {"find": "found", "tell": "told"}
 
 
 def show_table(campaign: OpenCampaign, seat: Seat) -> TableShown:
@@ -97,7 +95,7 @@ def show_table(campaign: OpenCampaign, seat: Seat) -> TableShown:
             **common,
             place="" if seen.place is None else seen.place.name,
             time=status.time,
-            present=tuple(Named(id=who.id, name=who.name) for who in seen.present),
+            present=tuple(NamedThing(id=who.id, name=who.name) for who in seen.present),
             clocks=tuple(
                 ClockShown(name=clock["name"], value=clock["value"], max=clock["max"]) for clock in state.clocks_shown()
             ),
@@ -116,14 +114,14 @@ def show_table(campaign: OpenCampaign, seat: Seat) -> TableShown:
         **common,
         place=status.place,
         time=status.time,
-        persona=Named(id=who, name=shown.name_of(who)),
-        present=tuple(Named(id=other.id, name=other.name) for other in seen.present),
+        persona=NamedThing(id=who, name=shown.name_of(who)),
+        present=tuple(NamedThing(id=other.id, name=other.name) for other in seen.present),
         clocks=tuple(_clock(clock.name, clock.value, clock.max, shown, row.scenario) for clock in status.clocks),
         threads=tuple(thread.title for thread in seen.threads if thread.status == "open"),
         places=tuple(_place(place) for place in map_of(shown)),
         sheet=_sheet(
             standing_of(shown, campaign.setting.rules, unheard=knows.says_unheard),
-            tuple(CarriedShown(id=thing.id, name=thing.name, quantity=thing.quantity) for thing in seen.carried),
+            seen.carried,
         ),
         goal=goal_of(row.scenario, who, state),
         opening=tuple(introduction_of(campaign)) if at.turn_no == 0 and who == state.player_id else (),
@@ -175,7 +173,7 @@ def _place(place: MapPlace) -> PlaceShown:
     )
 
 
-def _sheet(standing: Standing, carried: tuple[CarriedShown, ...]) -> SheetShown:
+def _sheet(standing: Standing, carried: tuple[Carried, ...]) -> SheetShown:
     return SheetShown(
         name=standing.name,
         stats=tuple(StatShown(name=stat.name, value=stat.value) for stat in standing.stats),
@@ -364,7 +362,7 @@ def show_codex(campaign: OpenCampaign, seat: Seat) -> Codex:
             item=str(ids.told(shown_item(item_id))),
             text=item.text,
             turn_no=turn_no,
-            how=_HOW.get(how, how),
+            how=how,
             section_path=where,
         )
         found.setdefault(_holder(shown, about), []).append(entry)
@@ -410,8 +408,8 @@ def show_desk(campaign: OpenCampaign) -> Desk:
         state=state_of(campaign, "gm"),
         scene=scene_of(campaign, "gm"),
         secrets=tuple(_secrets(campaign, state)),
-        personas=tuple(Named(id=who, name=state.name_of(who)) for who in personas),
-        people=tuple(Named(id=who, name=state.name_of(who)) for who in people if who not in personas),
+        personas=tuple(NamedThing(id=who, name=state.name_of(who)) for who in personas),
+        people=tuple(NamedThing(id=who, name=state.name_of(who)) for who in people if who not in personas),
     )
 
 
@@ -451,9 +449,9 @@ def show_stream(campaign: OpenCampaign, viewer: str, *, last: int, before: int |
     return transcript_of(campaign, viewer, last=last, before_turn=before)
 
 
-def show_attempts(campaign: OpenCampaign) -> list[Attempt]:
+def show_attempts(campaign: OpenCampaign) -> list[AttemptShown]:
     """Return the turns that were tried and not committed, the newest first."""
     return [
-        Attempt(at=row["created_at"], said=row["player_text"], code=row["error_code"], detail=row["message"])
+        AttemptShown(at=row["created_at"], said=row["player_text"], code=row["error_code"], detail=row["message"])
         for row in reversed(campaign.store.attempts())
     ]

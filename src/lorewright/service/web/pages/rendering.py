@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 from lorewright.packs.markdown.text_layout import clean
 
-_TEMPLATES = files("lorewright.service.web") / "templates"
+_TEMPLATES = files("lorewright.service.web.pages") / "templates"
 
 
 def render_page(template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:

@@ -1,0 +1,175 @@
+"""The API of accounts: sessions of browsers, tokens of programs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel, Field
+
+from lorewright.errors import (
+    AccessRefused,
+    NotSignedIn,
+    SettingsError,
+)
+from lorewright.service.web.access import COOKIE, Caller
+from lorewright.service.web.accounts import Account, Scope, Token
+from lorewright.service.web.api.requests import (
+    REFUSALS,
+    Asker,
+    Here,
+    Sent,
+)
+from lorewright.service.web.service import Service
+from lorewright.service.web.shapes import (
+    Me,
+    SeatShown,
+    TokenShown,
+)
+
+accounts_api = APIRouter(prefix="/v1", responses=REFUSALS)
+
+
+class SignIn(Sent):
+    """A name and a password."""
+
+    name: str = Field(max_length=200, examples=["Ann"])
+    password: str = Field(max_length=1_000, examples=["correct horse battery staple"])
+
+
+class NewToken(Sent):
+    """A token to be made."""
+
+    name: str = Field(default="", max_length=40, examples=["bot"])
+    scopes: tuple[Scope, ...] = Field(default=("read", "play"), min_length=1, max_length=5)
+    campaign_id: str | None = Field(default=None, max_length=100, description="Only for this table.")
+    role: str | None = Field(default=None, max_length=200, description="Only with this role there.")
+    days: int | None = Field(default=None, ge=1, le=3_650, description="It ends after so many days.")
+
+
+@accounts_api.post("/session", tags=["accounts"], status_code=204)
+async def sign_in(request: Request, response: Response, service: Here, sent: SignIn) -> None:
+    """Sign in with name and password: the answer sets the cookie of the session. What changes something is then sent
+    with the header X-CSRF-Token, which `GET /v1/session` has."""
+    address = request.client.host if request.client else ""
+    service.sign_ins.take(f"at {address}")
+    service.sign_ins.take(f"as {sent.name.casefold()}")
+    account = await asyncio.to_thread(check_sign_in, service, sent.name, sent.password)
+    set_cookie(response, service, service.accounts.begin_session(account)[0])
+
+
+def check_sign_in(service: Service, name: str, password: str) -> Account:
+    """Return the account of a name and its password; to be called in a thread of its own, since it takes a while.
+
+    Raises:
+        NotSignedIn: they do not fit.
+    """
+    try:
+        found = service.accounts.check_password(name, password)
+    finally:
+        service.accounts.close()
+    if found is None:
+        raise NotSignedIn("name and password do not fit", hint="ask the owner for an invitation if you have none")
+    return found
+
+
+def set_cookie(response: Response, service: Service, secret: str) -> None:
+    """Give a browser its session's cookie."""
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=30 * 24 * 3600,
+        httponly=True,
+        samesite="lax",
+        secure=service.address.is_secure,
+        path="/",
+    )
+
+
+class SessionShown(BaseModel):
+    """The secret that a browser sends with what changes something."""
+
+    csrf_token: str
+
+
+@accounts_api.get("/session", tags=["accounts"])
+async def session(caller: Asker) -> SessionShown:
+    """The session of a browser."""
+    if caller.csrf is None:
+        raise SettingsError("a token has no session", hint="send it as it is")
+    return SessionShown(csrf_token=caller.csrf)
+
+
+@accounts_api.delete("/session", tags=["accounts"], status_code=204)
+async def sign_out(request: Request, response: Response, service: Here, caller: Asker) -> None:
+    """Sign out."""
+    service.accounts.end_session(request.cookies.get(COOKIE, ""))
+    response.delete_cookie(COOKIE, path="/")
+
+
+@accounts_api.get("/me", tags=["accounts"])
+async def me(service: Here, caller: Asker) -> Me:
+    """Who asks, what they may do, and where they sit."""
+    account = caller.account
+    return Me(
+        id=account.id,
+        name=account.name,
+        is_owner=account.is_owner,
+        scopes=tuple(sorted(caller.scopes)),
+        seats=tuple(
+            SeatShown(account_id=seat.campaign_id, account=account.name, role=seat.role)
+            for seat in service.accounts.seats_of(account)
+            if caller.campaign_id in (None, seat.campaign_id)
+        ),
+    )
+
+
+@accounts_api.get("/tokens", tags=["accounts"])
+async def list_tokens(service: Here, caller: Asker) -> list[TokenShown]:
+    """Your tokens, without their secrets."""
+    _needs_browser(caller)
+    return [_token(token) for token in service.accounts.tokens(caller.account)]
+
+
+@accounts_api.post("/tokens", tags=["accounts"], status_code=201)
+async def make_token(service: Here, caller: Asker, sent: NewToken) -> TokenShown:
+    """Make a token for a program: it may do what its scopes name, and never more than you may. Its secret is told
+    once."""
+    _needs_browser(caller)
+    secret, token = service.accounts.new_token(
+        caller.account,
+        name=sent.name,
+        scopes=sent.scopes,
+        campaign_id=sent.campaign_id,
+        role=sent.role,
+        days=sent.days,
+    )
+    service.accounts.note(caller.account, "token", campaign_id=sent.campaign_id, token=token.id)
+    return _token(token, secret)
+
+
+@accounts_api.delete("/tokens/{token}", tags=["accounts"], status_code=204)
+async def revoke_token(service: Here, caller: Asker, token: Annotated[str, Path(max_length=40)]) -> None:
+    """Revoke a token at once."""
+    _needs_browser(caller)
+    service.accounts.revoke_token(caller.account, token)
+
+
+def _needs_browser(caller: Caller) -> None:
+    """Refuse requests by a token: a token makes no other tokens."""
+    if caller.csrf is None:
+        raise AccessRefused("tokens are made by people", hint="sign in, in a browser")
+
+
+def _token(token: Token, secret: str | None = None) -> TokenShown:
+    return TokenShown(
+        id=token.id,
+        name=token.name,
+        scopes=token.scopes,
+        campaign_id=token.campaign_id,
+        role=token.role,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        secret=secret,
+    )

@@ -1,0 +1,267 @@
+"""The pages of the game master's desk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import Response
+
+from lorewright.errors import LorewrightError, SettingsError
+from lorewright.service.web.access import Caller
+from lorewright.service.web.accounts import Seat
+from lorewright.service.web.api.desk import noted
+from lorewright.service.web.api.lore import ask_table
+from lorewright.service.web.api.tables import make_invitation
+from lorewright.service.web.pages.rendering import render_page
+from lorewright.service.web.pages.requests import (
+    Asker,
+    AtDesk,
+    Here,
+    Text,
+    base_of,
+    name_of_table,
+    navigation,
+    redirect_to,
+    role_in_words,
+    session_values,
+    show_time,
+    status_of_page,
+)
+from lorewright.service.web.problems import problem_of
+from lorewright.service.web.service import Service
+from lorewright.service.web.table import (
+    show_attempts,
+    show_desk,
+    show_stream,
+)
+from lorewright.service.write_tools import WriteTools
+
+desk_pages = APIRouter(include_in_schema=False)
+
+
+@desk_pages.get("/table/{campaign}/desk")
+async def desk(
+    service: Here,
+    caller: Asker,
+    seat: AtDesk,
+    seen_as: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """State, clocks, secrets and who knows them, reviews, attempts, everybody's intentions, seats."""
+    return await _desk(service, caller, seat, seen_as=seen_as)
+
+
+async def _desk(
+    service: Service,
+    caller: Caller,
+    seat: Seat,
+    *,
+    seen_as: str = "",
+    invitation: str = "",
+    problem: LorewrightError | None = None,
+    preview: dict[str, Any] | None = None,
+    ops: str = "",
+    status: int = 200,
+) -> Response:
+    found = await service.read(seat, lambda campaign, seat: show_desk(campaign))
+    reviews = await ask_table(service, seat, lambda queries: WriteTools(queries).waiting())
+    lorebook = await ask_table(service, seat, lambda queries: WriteTools(queries).lorebook())
+    attempts = await service.read(seat, lambda campaign, seat: show_attempts(campaign)[:20])
+    stream = await service.read(seat, lambda campaign, seat: show_stream(campaign, seen_as or "gm", last=6))
+    revision = await service.read(seat, lambda campaign, seat: campaign.store.position().revision)
+    dumped = found.model_dump()
+    values = {
+        "title": "Game master's desk",
+        **session_values(caller),
+        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "base": base_of(seat),
+        "desk": dumped,
+        "place": dumped["state"]["place"],
+        "clocks": [dict(clock) for clock in dumped["state"]["clocks"]],
+        "secrets": [{**secret, "known": ", ".join(secret["known_by"]) or "–"} for secret in dumped["secrets"]],
+        "personas": dumped["personas"],
+        "viewers": [
+            "gm",
+            *(f"pc:{who['id']}" for who in dumped["personas"]),
+            *(f"npc:{who['id']}" for who in dumped["people"]),
+        ],
+        "seen_as": seen_as or "gm",
+        "stream": [
+            {
+                "who": message["owner"]["name"],
+                "type": message["type"],
+                "content": message["content"],
+                "turn_no": message["turn_no"],
+            }
+            for message in stream.model_dump()["messages"]
+        ],
+        "reviews": [review.model_dump() for review in reviews.reviews],
+        "lorebook": [entry.model_dump() for entry in lorebook.entries],
+        "attempts": [attempt.model_dump() for attempt in attempts],
+        "members": [
+            {"name": account.name, "account_id": account.id, "role": held.role, "words": role_in_words(held.role)}
+            for account, held in service.accounts.seats(seat.campaign_id)
+        ],
+        "links": [
+            {"id": link.id, "words": role_in_words(link.role or ""), "expires_at": show_time(link.expires_at)}
+            for link in service.accounts.links(seat.campaign_id)
+        ],
+        "roles": [
+            *({"role": f"pc:{who['id']}", "words": f"the player of {who['name']}"} for who in dumped["personas"]),
+            {"role": "player", "words": "a player, of the persona who is played next"},
+            {"role": "watcher", "words": "somebody who watches"},
+            {"role": "gm", "words": "a game master"},
+        ],
+        "invitation": invitation,
+        "problem": None if problem is None else problem_of(problem, service.workspace).model_dump(),
+        "preview": preview,
+        "ops": ops,
+        "revision": revision,
+        "audit": [
+            {"at": show_time(entry.at), "account": entry.account, "action": entry.action}
+            for entry in service.accounts.audit(campaign_id=seat.campaign_id, last=20)
+        ],
+    }
+    return render_page("desk", values, status=status)
+
+
+@desk_pages.post("/table/{campaign}/desk/invite")
+async def invite(service: Here, caller: Asker, seat: AtDesk, role: Annotated[str, Form(max_length=200)]) -> Response:
+    """Make an invitation; its link is shown once."""
+    made = await make_invitation(service, caller, seat, role, days=14)
+    return await _desk(service, caller, seat, invitation=made.url or "")
+
+
+@desk_pages.post("/table/{campaign}/desk/seat")
+async def remove_seat(
+    service: Here,
+    caller: Asker,
+    seat: AtDesk,
+    account: Annotated[str, Form(max_length=40)] = "",
+    role: Annotated[str, Form(max_length=200)] = "",
+    link: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Take a seat or an invitation away."""
+    if link:
+        service.accounts.revoke_link(seat.campaign_id, link)
+    else:
+        service.accounts.remove_seat(seat.campaign_id, account, role)
+        service.accounts.note(caller.account, "remove_member", campaign_id=seat.campaign_id, member=account, role=role)
+    return redirect_to(f"{base_of(seat)}/desk")
+
+
+@desk_pages.post("/table/{campaign}/desk/reveal")
+async def reveal(
+    request: Request,
+    service: Here,
+    caller: Asker,
+    seat: AtDesk,
+    item: Annotated[str, Form(max_length=400)],
+    to: Annotated[str, Form(max_length=300)],
+    key: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Let a persona know a secret, in a turn of its own."""
+    ops = ({"op": "reveal", "item_id": item, "to": to, "how": "told"},)
+    return await _change(
+        request, service, caller, seat, lambda tools: tools.apply(ops, call_id=key or None), "reveal", item=item, to=to
+    )
+
+
+@desk_pages.post("/table/{campaign}/desk/ops")
+async def change_world(
+    request: Request,
+    service: Here,
+    caller: Asker,
+    seat: AtDesk,
+    ops: Annotated[str, Form(max_length=20_000)],
+    revision: Annotated[int, Form(ge=0)],
+    do: Annotated[str, Form(max_length=20)] = "preview",
+    note: Text = "",
+    key: Annotated[str, Form(max_length=200)] = "",
+) -> Response:
+    """Change the world by ops, or only say what they would come to."""
+    try:
+        wanted = _ops(ops)
+        if do != "apply":
+            preview = await ask_table(service, seat, lambda queries: WriteTools(queries).preview(wanted))
+            return await _desk(service, caller, seat, preview=preview.model_dump(), ops=ops)
+    except LorewrightError as error:
+        return await _desk(
+            service, caller, seat, problem=error, ops=ops, status=status_of_page(request, error, service)
+        )
+    return await _change(
+        request,
+        service,
+        caller,
+        seat,
+        lambda tools: tools.apply(wanted, call_id=key or None, note=note, revision=revision),
+        "ops",
+        ops=[op.get("op") for op in wanted],
+    )
+
+
+def _ops(text: str) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(text)
+    except ValueError as problem:
+        raise SettingsError(
+            f"the ops are no JSON: {problem}", hint='as in [{"op": "advance_time", "minutes": 10}]'
+        ) from None
+    listed = [found] if isinstance(found, dict) else found
+    if not isinstance(listed, list) or not all(isinstance(op, dict) for op in listed):
+        raise SettingsError("ops are a list of objects", hint='as in [{"op": "advance_time", "minutes": 10}]')
+    return listed
+
+
+@desk_pages.post("/table/{campaign}/desk/review")
+async def decide(
+    request: Request,
+    service: Here,
+    caller: Asker,
+    seat: AtDesk,
+    review: Annotated[str, Form(max_length=300)],
+    verdict: Annotated[str, Form(max_length=20)],
+) -> Response:
+    """Accept or reject a proposal."""
+    accept = verdict == "accept"
+    return await _change(
+        request,
+        service,
+        caller,
+        seat,
+        lambda tools: tools.decide(review, accept=accept),
+        "review",
+        review=review,
+        accepted=accept,
+    )
+
+
+async def _change(
+    request: Request,
+    service: Service,
+    caller: Caller,
+    seat: Seat,
+    change: Callable[[WriteTools], Any],
+    action: str,
+    **detail: Any,
+) -> Response:
+    try:
+        await ask_table(service, seat, lambda queries: change(WriteTools(queries)), writes=True)
+    except LorewrightError as error:
+        return await _desk(service, caller, seat, problem=error, status=status_of_page(request, error, service))
+    await noted(service, caller, seat, action, **detail)
+    return redirect_to(f"{base_of(seat)}/desk")
+
+
+@desk_pages.post("/table/{campaign}/desk/remove")
+async def remove_table(
+    service: Here, caller: Asker, seat: AtDesk, confirm: Annotated[str, Form(max_length=100)] = ""
+) -> Response:
+    """Delete the campaign, where its ID was typed to confirm it."""
+    if confirm != seat.campaign_id:
+        problem = SettingsError("nothing was deleted: the ID does not fit", hint=f"type {seat.campaign_id}")
+        return await _desk(service, caller, seat, problem=problem, status=422)
+    await service.remove(seat, caller.account)
+    return redirect_to("/")

@@ -1,0 +1,292 @@
+"""The pages of accounts: signing in, links, home, one's own account, administration."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import Response
+
+from lorewright.errors import AccessRefused, LorewrightError, NotFound, NotSignedIn, SettingsError
+from lorewright.service.web.access import COOKIE, Caller, check_csrf, session_of
+from lorewright.service.web.accounts import SCOPES
+from lorewright.service.web.api.accounts import check_sign_in, set_cookie
+from lorewright.service.web.pages.rendering import render_page
+from lorewright.service.web.pages.requests import (
+    Asker,
+    Here,
+    redirect_to,
+    role_in_words,
+    session_values,
+    show_time,
+)
+from lorewright.service.web.service import Service
+
+entry_pages = APIRouter(include_in_schema=False)
+
+
+# Signing in.
+
+
+@entry_pages.get("/sign-in")
+async def sign_in_page(service: Here, problem: str = "", next: str = "/") -> Response:  # noqa: A002
+    """The page on which one signs in."""
+    values = {"title": "Sign in", "problem": problem[:300], "next": _own_path(next), "with_accounts": True}
+    return render_page("sign_in", values)
+
+
+@entry_pages.post("/sign-in")
+async def sign_in(
+    request: Request,
+    service: Here,
+    name: Annotated[str, Form(max_length=200)] = "",
+    password: Annotated[str, Form(max_length=1_000)] = "",
+    next: Annotated[str, Form(max_length=1_000)] = "/",  # noqa: A002
+) -> Response:
+    """Sign in."""
+    address = request.client.host if request.client else ""
+    try:
+        service.sign_ins.take(f"at {address}")
+        service.sign_ins.take(f"as {name.casefold()}")
+        account = await asyncio.to_thread(check_sign_in, service, name, password)
+    except (NotSignedIn, AccessRefused) as error:
+        values = {"title": "Sign in", "problem": error.message, "next": _own_path(next), "with_accounts": True}
+        return render_page("sign_in", values, status=401 if isinstance(error, NotSignedIn) else 429)
+    response = redirect_to(_own_path(next))
+    set_cookie(response, service, service.accounts.begin_session(account)[0])
+    return response
+
+
+def _own_path(path: str) -> str:
+    """Return a path of this service; the home page for anything else."""
+    return path if re.fullmatch(r"/(?![/\\])[\w/.?=&%:+~-]*", path) else "/"
+
+
+@entry_pages.post("/sign-out")
+async def sign_out(request: Request, service: Here, caller: Asker) -> Response:
+    """Sign out."""
+    service.accounts.end_session(request.cookies.get(COOKIE, ""))
+    response = redirect_to("/sign-in")
+    response.delete_cookie(COOKIE, path="/")
+    return response
+
+
+@entry_pages.get("/enter/{secret}")
+async def enter_page(request: Request, service: Here, secret: str) -> Response:
+    """The page of a link that lets somebody in. Looking at it uses nothing up: programs that preview links do that."""
+    return _enter(request, service, secret)
+
+
+def _enter(request: Request, service: Service, secret: str, problem: str = "", *, status: int = 200) -> Response:
+    link = service.accounts.link(secret)
+    if link is None:
+        raise NotFound("the link was used already, or it has expired")
+    session = session_of(request, service.accounts)
+    name = ""
+    if link.campaign_id is not None:
+        name = next((row.name for row in service.accounts.tables([link.campaign_id])), link.campaign_id)
+    values = {
+        "title": "Welcome",
+        "secret": secret,
+        "is_owner_link": link.kind == "owner",
+        "table": name,
+        "role": role_in_words(link.role or ""),
+        "me": None if session is None else session.account.name,
+        "csrf": None if session is None else session.csrf,
+        "problem": problem,
+    }
+    return render_page("enter", values, status=status)
+
+
+@entry_pages.post("/enter/{secret}")
+async def enter(
+    request: Request,
+    service: Here,
+    secret: str,
+    name: Annotated[str, Form(max_length=200)] = "",
+    password: Annotated[str, Form(max_length=1_000)] = "",
+) -> Response:
+    """Use a link: as the owner, or to take a seat, with the account that is signed in or a new one."""
+    accounts = service.accounts
+    service.sign_ins.take(f"at {request.client.host if request.client else ''}")
+    link = accounts.link(secret)
+    if link is None:
+        raise NotFound("the link was used already, or it has expired")
+    if link.kind == "owner":
+        account = accounts.owner()
+    elif (session := session_of(request, accounts)) is not None:
+        form = await request.form()
+        check_csrf(session, str(form.get("csrf", "")))
+        account = session.account
+    else:
+        try:
+            account = accounts.create(name, password)
+        except SettingsError as error:
+            return _enter(request, service, secret, f"{error.message}: {error.hint}", status=422)
+    if accounts.use_link(secret) is None:
+        raise NotFound("the link was used already, or it has expired")
+    response = redirect_to("/")
+    if link.kind == "seat" and link.campaign_id is not None:
+        accounts.add_seat(link.campaign_id, account, link.role or "watcher")
+        accounts.note(account, "enter", campaign_id=link.campaign_id, role=link.role)
+        response = redirect_to(f"/table/{quote(link.campaign_id)}")
+    if session_of(request, accounts) is None or link.kind == "owner":
+        set_cookie(response, service, accounts.begin_session(account)[0])
+    return response
+
+
+# Home.
+
+
+@entry_pages.get("/")
+async def home(service: Here, caller: Asker) -> Response:
+    """My tables, and what can be begun."""
+    await service.take_stock()
+    values = {
+        "title": "Your tables",
+        **session_values(caller),
+        "tables": [
+            {
+                "id": table.id,
+                "name": table.name,
+                "turn_no": table.turn_no,
+                "played_at": show_time(table.played_at),
+                "is_gm": "gm" in table.roles,
+                "roles": ", ".join(role_in_words(role) for role in table.roles),
+            }
+            for table in service.listed(caller)
+        ],
+        "scenarios": [scenario.model_dump() for scenario in await service.scenarios()],
+    }
+    return render_page("home", values)
+
+
+@entry_pages.post("/begin")
+async def begin(service: Here, caller: Asker, scenario: Annotated[str, Form(max_length=200)]) -> Response:
+    """Begin a game."""
+    service.turns.take(caller.account.id)
+    return redirect_to(f"/table/{quote(await service.begin(caller.account, scenario))}")
+
+
+# Account and administration.
+
+
+@entry_pages.get("/account")
+async def account(service: Here, caller: Asker) -> Response:
+    """My password and my tokens."""
+    return _account(service, caller)
+
+
+def _account(service: Service, caller: Caller, *, problem: str = "", secret: str = "", status: int = 200) -> Response:
+    values = {
+        "title": "Your account",
+        **session_values(caller),
+        "has_password": caller.account.has_password,
+        "scopes": sorted(caller.scopes),
+        "tokens": [
+            {
+                "id": token.id,
+                "name": token.name,
+                "scopes": ", ".join(token.scopes),
+                "campaign_id": token.campaign_id or "all tables",
+            }
+            for token in service.accounts.tokens(caller.account)
+        ],
+        "problem": problem,
+        "secret": secret,
+    }
+    return render_page("account", values, status=status)
+
+
+@entry_pages.post("/account/password")
+async def set_password(service: Here, caller: Asker, password: Annotated[str, Form(max_length=1_000)] = "") -> Response:
+    """Set my password; this browser stays signed in, the others do not."""
+    try:
+        await asyncio.to_thread(_set_password, service, caller.account.id, password)
+    except SettingsError as error:
+        return _account(service, caller, problem=f"{error.message}: {error.hint}", status=422)
+    response = redirect_to("/account")
+    set_cookie(response, service, service.accounts.begin_session(caller.account)[0])
+    return response
+
+
+def _set_password(service: Service, account_id: str, password: str) -> None:
+    try:
+        service.accounts.set_password(account_id, password)
+    finally:
+        service.accounts.close()
+
+
+@entry_pages.post("/account/tokens")
+async def make_token(
+    request: Request, service: Here, caller: Asker, name: Annotated[str, Form(max_length=40)] = ""
+) -> Response:
+    """Make a token; its secret is shown once."""
+    form = await request.form()
+    wanted = [scope for scope in SCOPES if form.get(f"scope-{scope}")]
+    try:
+        secret, _ = service.accounts.new_token(caller.account, name=name, scopes=wanted)
+    except LorewrightError as error:
+        return _account(service, caller, problem=f"{error.message}: {error.hint}", status=422)
+    return _account(service, caller, secret=secret)
+
+
+@entry_pages.post("/account/tokens/revoke")
+async def revoke_token(service: Here, caller: Asker, token: Annotated[str, Form(max_length=40)]) -> Response:
+    """Revoke a token."""
+    service.accounts.revoke_token(caller.account, token)
+    return redirect_to("/account")
+
+
+@entry_pages.get("/admin")
+async def admin(service: Here, caller: Asker) -> Response:
+    """Accounts, models and budget, health."""
+    caller.needs("admin")
+
+    async def health(tables: Any) -> dict[str, Any]:
+        models = tables.app.workspace.settings.models
+        return {
+            "packs": [f"{pack.name} {pack.version}" for pack in tables.app.library.packs()],
+            "stages": [f"{stage}: {key}" for stage, key in sorted(models.stages.items())],
+            "budget": f"{models.budget.turn_usd} $ a turn, {models.budget.sitting_usd} $ a sitting",
+            "embedder": tables.app.workspace.settings.index.embedder,
+        }
+
+    values = {
+        "title": "Administration",
+        **session_values(caller),
+        "accounts": [
+            {"id": known.id, "name": known.name, "is_owner": known.is_owner, "is_disabled": known.is_disabled}
+            for known in service.accounts.all()
+        ],
+        **await service.engine.run(health),
+        "open_count": service.engine.open_count,
+        "streams": service.hub.streams,
+        "audit": [
+            {
+                "at": show_time(entry.at),
+                "account": entry.account,
+                "action": entry.action,
+                "campaign_id": entry.campaign_id or "",
+            }
+            for entry in service.accounts.audit(last=50)
+        ],
+    }
+    return render_page("admin", values)
+
+
+@entry_pages.post("/admin/accounts")
+async def disable_account(
+    service: Here,
+    caller: Asker,
+    account: Annotated[str, Form(max_length=40)],
+    disabled: Annotated[bool, Form()],
+) -> Response:
+    """Shut an account out, or let it in again."""
+    caller.needs("admin")
+    service.accounts.disable(account, disabled=disabled)
+    service.accounts.note(caller.account, "disable" if disabled else "enable", member=account)
+    return redirect_to("/admin")
