@@ -38,10 +38,9 @@ def service_of(app: App, **settings: Any) -> Service:
         engine=engine,
         # Trying a password costs next to nothing here.
         accounts=Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)),
-        address=ServiceAddress(URL, True),
         workspace=root,
         open_app=opened,
-        **settings,
+        **{"address": ServiceAddress(URL, True), **settings},
     )
 
 

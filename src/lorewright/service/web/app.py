@@ -195,7 +195,7 @@ async def _with_etag(request: Request, response: Response) -> Response:
         return response
     body = b"".join([piece async for piece in response.body_iterator])  # type: ignore[attr-defined]
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = {**response.headers, "ETag": etag, "Cache-Control": "private, no-cache"}
+    headers = {**response.headers, "etag": etag, "cache-control": "private, no-cache"}
     if etag in (request.headers.get("if-none-match") or ""):
         headers.pop("content-length", None)
         headers.pop("content-type", None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lorewright.service.web.problems import respond
@@ -36,18 +36,8 @@ _HEADERS = (
 )
 
 
-class _TooLarge(HTTPException):
-    """A body is larger than it may be."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(413, f"a request has at most {most} bytes")
-
-
-class _TooSlow(HTTPException):
-    """A body took longer than it may."""
-
-    def __init__(self) -> None:
-        super().__init__(408, "the request took too long to arrive")
+class _BodyRefused(Exception):
+    """A body was too large, or too slow; the guard answers, whatever the app makes of this."""
 
 
 class Guard:
@@ -77,8 +67,16 @@ class Guard:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
 
+        body = _Body(receive, MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes, self._timeout_s)
+        began = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal began
+            if body.refusal is not None and not began:
+                # Of the app's own answer to a body that broke off nothing is sent.
+                return
             if message["type"] == "http.response.start":
+                began = True
                 message = {**message, "headers": [*_without_ours(message), *_HEADERS]}
             await send(message)
 
@@ -86,8 +84,11 @@ class Guard:
         if refusal is not None:
             await respond(refusal)(scope, receive, send_with_headers)
             return
-        most = MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes
-        await self._app(scope, _bounded(receive, most, self._timeout_s), send_with_headers)
+        with suppress(_BodyRefused):
+            await self._app(scope, body.receive, send_with_headers)
+        if body.refusal is not None and not began:
+            refusal, body.refusal = body.refusal, None
+            await respond(refusal)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope, headers: MutableMapping[bytes, bytes]) -> Problem | None:
         host = headers.get(b"host", b"").decode("latin-1").casefold()
@@ -97,8 +98,7 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         most = MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes
         if not length.isdigit() or int(length) > most:
-            detail = f"a request has at most {most} bytes"
-            return Problem(title="Content Too Large", status=413, detail=detail, code="too_large")
+            return _too_large(most)
         if scope["method"] in _SAFE:
             return None
         origin = headers.get(b"origin", b"").decode("latin-1").casefold()
@@ -115,28 +115,45 @@ def _without_ours(message: Message) -> list[Any]:
     return [(name, value) for name, value in message["headers"] if name.lower() not in ours]
 
 
-def _bounded(receive: Receive, most: int, timeout_s: float) -> Receive:
-    """Return `receive` for a body of at most `most` bytes, which arrives within so many seconds."""
-    read, is_whole = 0, False
-    deadline = asyncio.get_running_loop().time() + timeout_s
+class _Body:
+    """The body of a request: at most so many bytes, which arrive within so many seconds."""
 
-    async def bounded() -> Message:
-        nonlocal read, is_whole
-        if is_whole:
+    def __init__(self, receive: Receive, most: int, timeout_s: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._deadline = asyncio.get_running_loop().time() + timeout_s
+        self._read = 0
+        self._is_whole = False
+        self.refusal: Problem | None = None
+
+    async def receive(self) -> Message:
+        """Return the next message of the request.
+
+        Raises:
+            _BodyRefused: the body is too large, or takes too long.
+        """
+        if self._is_whole:
             # Only that the client has gone is waited for.
-            return await receive()
-        left = deadline - asyncio.get_running_loop().time()
+            return await self._receive()
+        left = self._deadline - asyncio.get_running_loop().time()
         try:
-            message = await asyncio.wait_for(receive(), max(left, 0.001))
+            message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError:
-            raise _TooSlow() from None
-        if message["type"] == "http.request":
-            read += len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if read > most:
-                raise _TooLarge(most)
-        else:
-            is_whole = True
+            detail = "the request took too long to arrive"
+            self.refusal = Problem(title="Request Timeout", status=408, detail=detail, code="request_timeout")
+            raise _BodyRefused from None
+        if message["type"] != "http.request":
+            self._is_whole = True
+            return message
+        self._read += len(message.get("body", b""))
+        self._is_whole = not message.get("more_body", False)
+        if self._read > self._most:
+            self.refusal = _too_large(self._most)
+            raise _BodyRefused
         return message
 
-    return bounded
+
+def _too_large(most: int) -> Problem:
+    return Problem(
+        title="Content Too Large", status=413, detail=f"a request has at most {most} bytes", code="too_large"
+    )

@@ -1,0 +1,141 @@
+"""The engine thread: what was begun is done to its end, campaigns stay open as long as there is room, and it drains."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lorewright.bootstrap import App, open_app
+from lorewright.errors import Busy, NotFound, SettingsError
+from lorewright.service.web.engine import Engine, Tables, in_engine
+from support import harbour as h
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return h.harbour(tmp_path)
+
+
+def engine_of(app: App, *, most_open: int = 8) -> Engine:
+    engine = Engine(lambda: open_app(app.workspace.root), most_open=most_open)
+    engine.start()
+    return engine
+
+
+def test_a_caller_who_goes_away_does_not_stop_what_was_begun(app: App) -> None:
+    engine, done = engine_of(app), []
+
+    async def slow(tables: Tables) -> None:
+        async with tables.writing("game") as campaign:
+            await asyncio.sleep(0.05)
+            await campaign.submit("look around")
+            done.append(campaign.store.position().turn_no)
+
+    async def call() -> None:
+        asked = asyncio.create_task(engine.run(slow))
+        await asyncio.sleep(0.01)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    asyncio.run(call())
+    engine.stop()
+    assert done == [1]
+
+
+def test_turns_of_one_campaign_come_one_after_the_other_and_those_of_others_go_on(app: App) -> None:
+    app.campaigns.new("night_boat", campaign_id="other", seed=2)
+    engine, order = engine_of(app), []
+
+    def work(campaign_id: str, name: str, pause: float) -> Any:
+        async def play(tables: Tables) -> None:
+            async with tables.writing(campaign_id):
+                order.append(f"{name} begins")
+                await asyncio.sleep(pause)
+                order.append(f"{name} ends")
+
+        return play
+
+    async def call() -> None:
+        await asyncio.gather(
+            engine.run(work("game", "first", 0.2)),
+            engine.run(work("game", "second", 0.0)),
+            engine.run(work("other", "elsewhere", 0.0)),
+        )
+
+    asyncio.run(call())
+    engine.stop()
+    assert order.index("first ends") < order.index("second begins")
+    assert order.index("elsewhere ends") < order.index("first ends")
+
+
+def test_the_campaign_that_was_not_asked_for_longest_is_closed(app: App) -> None:
+    for number in range(3):
+        app.campaigns.new("night_boat", campaign_id=f"game{number}", seed=number)
+    engine = engine_of(app, most_open=2)
+
+    async def call() -> None:
+        async def read(tables: Tables, campaign_id: str) -> int:
+            async with tables.reading(campaign_id) as campaign:
+                return campaign.store.position().turn_no
+
+        for name in ("game", "game0", "game1", "game2", "game"):
+            assert await engine.run(lambda tables, name=name: read(tables, name)) == 0  # type: ignore[misc]
+
+    asyncio.run(call())
+    assert engine.open_count == 2
+    engine.stop()
+    assert engine.open_count == 0
+
+
+def test_a_campaign_in_use_cannot_be_shut(app: App) -> None:
+    engine = engine_of(app)
+
+    async def use(tables: Tables) -> str:
+        async with tables.reading("game"):
+            try:
+                tables.shut("game")
+            except Busy as problem:
+                return problem.code
+        return ""
+
+    async def call() -> None:
+        assert await engine.run(use) == "busy"
+        await engine.run(in_engine(lambda tables: tables.shut("game")))
+        assert engine.open_count == 0
+        with pytest.raises(NotFound):
+            await engine.run(lambda tables: tables.reading("nothing").__aenter__())
+
+    asyncio.run(call())
+    engine.stop()
+
+
+def test_a_stopped_engine_refuses_and_one_that_cannot_begin_says_why(app: App) -> None:
+    engine = engine_of(app)
+    engine.stop()
+    with pytest.raises(Busy):
+        asyncio.run(engine.run(in_engine(lambda tables: None)))
+
+    def broken() -> App:
+        raise SettingsError("the settings are no good")
+
+    with pytest.raises(SettingsError, match="no good"):
+        Engine(broken).start()
+
+
+def test_generations_are_shared_by_the_campaigns_that_pin_them(app: App) -> None:
+    app.campaigns.new("night_boat", campaign_id="other", seed=2)
+    engine = engine_of(app)
+
+    async def opened(tables: Tables) -> bool:
+        async with tables.reading("game") as first, tables.reading("other") as second:
+            return first.setting.generations[0] is second.setting.generations[0]
+
+    async def call() -> bool:
+        return await engine.run(opened)
+
+    assert asyncio.run(call())
+    engine.stop()
