@@ -9,7 +9,7 @@ from lorewright.errors import ExtraMissing
 # Extra of `pyproject.toml` -> its modules.
 EXTRAS = {
     "mcp": ("mcp", "starlette", "uvicorn"),
-    "serve": ("fastapi", "uvicorn", "multipart", "argon2", "prometheus_client"),
+    "serve": ("fastapi", "mcp", "uvicorn", "multipart", "argon2", "prometheus_client"),
     "watch": ("watchfiles",),
 }
 

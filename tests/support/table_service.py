@@ -99,7 +99,10 @@ class Hall:
 
     def stranger(self) -> Browser:
         """Return a client that nobody has signed in."""
-        return Browser(TestClient(self._first.app, base_url=URL, raise_server_exceptions=True))
+        client = TestClient(self._first.app, base_url=URL, raise_server_exceptions=True)
+        # All clients are served by one event loop, as by a real server.
+        client.portal = self._first.portal
+        return Browser(client)
 
     def owner(self) -> Browser:
         """Return a client of the owner's."""

@@ -30,6 +30,7 @@ from lorewright.service.web.api.requests import REFUSALS
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
+from lorewright.service.web.mcp_door import PATH, McpDoor
 from lorewright.service.web.pages.desk import desk_pages
 from lorewright.service.web.pages.entry import entry_pages
 from lorewright.service.web.pages.requests import refusal_page
@@ -46,12 +47,14 @@ _DESCRIPTION = (
 )
 _KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "/readyz", "/metrics")
 # What is asked for by programs is refused as JSON, all else as a page.
-_PROGRAMS = ("/v1/", "/healthz", "/readyz", "/metrics", "/openapi.json")
+_PROGRAMS = ("/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json")
 _CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
 
 
 def make_app(service: Service) -> ASGIApp:
     """Return the service as an ASGI app. Its engine is started with it, and stopped with it."""
+
+    door = McpDoor(service)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -60,6 +63,7 @@ def make_app(service: Service) -> ASGIApp:
         log_event("started", process="serve", transport="http", version=__version__)
         yield
         service.hub.close()
+        await door.close()
         service.engine.stop()
         service.accounts.close()
         log_event("stopped", process="serve")
@@ -77,6 +81,8 @@ def make_app(service: Service) -> ASGIApp:
     app.state.service = service
     for router in (accounts_api, tables_api, play_api, lore_api, desk_api, entry_pages, table_pages, desk_pages):
         app.include_router(router)
+    # An ASGI app in place of a function: the router takes it as it is.
+    app.add_route(PATH, door, include_in_schema=False)  # type: ignore[arg-type]
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     _add_health(app, service)
     _add_refusals(app, service)
