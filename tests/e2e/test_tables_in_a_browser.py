@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 import pytest_socket
 
-from lorewright.bootstrap import App
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.web.serving import owner_link
 from support import harbour as h
 from support import harbour_crew as c
@@ -192,3 +194,21 @@ def test_no_page_has_a_fault_that_axe_finds_nor_scrolls_sideways_on_a_telephone(
             if found := faults_of(page):
                 faults[path] = found
         assert faults == {}
+
+
+@pytest.mark.campaign
+def test_a_table_is_pictured(on_loopback: None, browser: Any, tmp_path: Path) -> None:
+    # With LOREWRIGHT_PICTURES the picture of the documents is made anew.
+    make_workspace(tmp_path / "workspace")
+    app = open_app(tmp_path / "workspace")
+    app.campaigns.new("dead_drop", campaign_id="friday", seed=7, library=app.by_words)
+    with listening(app) as service:
+        page = entered(browser, service, viewport={"width": 1200, "height": 900}, color_scheme="light")
+        page.goto(f"{service.address.url}/table/friday")
+        say(page, "look around")
+        say(page, "ask Viktor about Jin")
+        page.evaluate("window.scrollTo(0, 0)")
+        picture = page.screenshot(path=tmp_path / "table.png")
+    assert picture.startswith(b"\x89PNG")
+    if folder := os.environ.get("LOREWRIGHT_PICTURES"):
+        (Path(folder) / "table.png").write_bytes(picture)
