@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from lorewright.errors import CampaignError, LorewrightError, OutputRejected
+from lorewright.errors import CampaignError, LorewrightError, OutputRejected, ProviderError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model, Toolbox
@@ -88,8 +88,8 @@ class Stage(Generic[Given, Answer, Made]):
     `builtin_version` is raised with every change of `builtin_answer` that gives an input another output: turns of
     another version are replayed with the recorded outputs. `prose` says that a model answers with a text, which is the
     only required field of `answer_type`; `asks_builtin_first` that a model is asked only where the built-in stage is
-    unsure; `falls_back` that the built-in stage answers where a model's output stayed invalid, so that no turn is lost
-    for it (both runs are recorded).
+    unsure. `falls_back_on` are the errors of a model after which the built-in stage answers, so that no turn is lost
+    for them (both runs are recorded); by default that its output stayed invalid.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Stage(Generic[Given, Answer, Made]):
     made_type: type[Made]
     builtin_version: int
     asks_builtin_first: bool = False
-    falls_back: bool = True
+    falls_back_on: tuple[type[ProviderError], ...] = (OutputRejected,)
     prose: bool = False
     max_tokens: int = 4_096
 
@@ -159,8 +159,8 @@ class Stage(Generic[Given, Answer, Made]):
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry, and the stage does not fall
-                back.
-            ProviderError: the model could not be asked.
+                back on that.
+            ProviderError: the model could not be asked, and the stage does not fall back on that.
             CampaignError: the output is to be taken from a record that cannot be read.
         Whatever is raised, `keeper` has what was asked and answered.
         """
@@ -193,7 +193,7 @@ class Stage(Generic[Given, Answer, Made]):
             )
         except (LorewrightError, CancelledError) as error:
             keeper.keep(StageRun(self.name, input_json, None, log, asked_first))
-            if self.falls_back and isinstance(error, OutputRejected):
+            if isinstance(error, self.falls_back_on):
                 return await self.without_model().run(given, keeper)
             raise
         made = self.made_of(response.output, given)

@@ -22,7 +22,7 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     made_type = ResolutionOutput
     builtin_version = 1
     # Where a model rules nothing valid, the attempt is decided as without one, which is not the built-in answer.
-    falls_back = False
+    falls_back_on = ()
 
     def builtin_answer(self, given: ResolutionInput) -> ResolutionOutput:
         """Return a ruling without dice and changes."""

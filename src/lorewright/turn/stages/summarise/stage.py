@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorewright.builtin.summariser import summarise
+from lorewright.errors import ProviderError
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.stages.summarise.context import summariser_context
@@ -19,6 +20,8 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
     answer_type = SummariserOutput
     made_type = SummariserOutput
     builtin_version = 2
+    # A summary is made beside the story: neither an invalid answer nor a model that is away costs a turn.
+    falls_back_on = (ProviderError,)
 
     def builtin_answer(self, given: SummariserInput) -> SummariserOutput:
         """Return sentences of the narrations, as they are."""
