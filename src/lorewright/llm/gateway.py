@@ -178,7 +178,7 @@ class MeteredModel(ModelWrapper):
             ProviderError: as the model does.
         """
         read = estimated_input(request)
-        most = self._spent(read, request.max_tokens)
+        most = self._spent(read, request.longest)
         self._budget.hold(most)
         heard = 0
 
@@ -234,7 +234,8 @@ class Options(Generic[T]):
     `check` returns the problem of an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
     is called with the reason when the pieces so far do not hold. With `rejected`, an earlier answer and its problem,
-    the request begins with the repair. `log` keeps every call, even when an error is raised.
+    the request begins with the repair. `max_tokens` is that of the request. `log` keeps
+    every call, even when an error is raised.
     """
 
     model: Model
@@ -246,7 +247,7 @@ class Options(Generic[T]):
     on_rejected: Callable[[str], None] | None = None
     toolbox: Toolbox | None = None
     rejected: tuple[str, str] | None = None
-    max_tokens: int = 4_096
+    max_tokens: int | None = None
     log: CallLog = field(default_factory=CallLog)
 
 

@@ -145,7 +145,7 @@ def settings_of(request: ModelRequest, row: ModelRow) -> ModelSettings:
 
     Models are told not to think at length before they answer: each stage is one small step, and the player waits.
     """
-    settings: ModelSettings = {"max_tokens": request.max_tokens, "thinking": False}
+    settings: ModelSettings = {"max_tokens": request.longest, "thinking": False}
     if request.tools and not request.may_call:
         settings["tool_choice"] = "none"
     if row.provider == "anthropic" and request.prompt.system:

@@ -99,7 +99,6 @@ class Stage(Generic[Given, Answer, Made]):
     asks_builtin_first: bool = False
     falls_back_on: tuple[type[ProviderError], ...] = (OutputRejected,)
     prose: bool = False
-    max_tokens: int = 4_096
 
     def __init__(
         self, model: Model | None = None, prompts: Prompts | None = None, recorded: RecordedRuns | None = None
@@ -183,7 +182,6 @@ class Stage(Generic[Given, Answer, Made]):
             on_text=None if heard is None else heard.piece,
             on_rejected=None if heard is None else heard.rejected,
             toolbox=toolbox,
-            max_tokens=self.max_tokens,
             rejected=rejected,
             log=log,
         )

@@ -52,7 +52,6 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
     answer_type = Reflection
     made_type = NpcIntent
     builtin_version = 3
-    max_tokens = 1_024
 
     def builtin_answer(self, given: NpcIntentInput) -> NpcIntent:
         """Return the act that follows from its goal, its nature and the moment."""
