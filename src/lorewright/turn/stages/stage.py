@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from lorewright.errors import CampaignError, LorewrightError, OutputRejected, ProviderError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.model import CallLog, Model, Toolbox
+from lorewright.llm.model import CallLog, Model, Narrow, Toolbox
 from lorewright.llm.prompt_template import PlainPrompts, Prompts
 from lorewright.values.records import SILENT, StageRun, TurnListener
 
@@ -22,6 +22,19 @@ Made = TypeVar("Made", bound=BaseModel)
 
 # The name of the prompt that repairs the output of every stage.
 REPAIR = "repair"
+
+
+# More choices than a model can weigh, and than a server's grammar should hold.
+_MOST_CHOICES = 250
+# What narrows a list to an empty one.
+NONE_OF_THEM: Mapping[str, Any] = {"maxItems": 0}
+
+
+def one_of(choices: Iterable[str | int]) -> Mapping[str, Any]:
+    """Return the keywords that narrow a field to some values, in their order; none where there are too many. Of no
+    values a field that may be null is null."""
+    listed = list(dict.fromkeys(choices))
+    return {} if len(listed) > _MOST_CHOICES else {"enum": listed}
 
 
 class StageRecorder(Protocol):
@@ -130,6 +143,11 @@ class Stage(Generic[Given, Answer, Made]):
         """Return the variables of the prompt's template."""
         return given.model_dump(mode="json")
 
+    def narrow(self, given: Given) -> Narrow:
+        """Return what the schema of the answer is narrowed to by this input: IDs that it lists, and bounds to which an
+        answer is cut anyway. What `wrong_with` accepts of an answer that keeps to the prompt fits it."""
+        return {}
+
     def wrong_with(self, answer: Answer, given: Given) -> str | None:
         """Return what is wrong with an answer that fits its schema, by the stage's input alone; None where nothing
         is."""
@@ -182,6 +200,7 @@ class Stage(Generic[Given, Answer, Made]):
             on_text=None if heard is None else heard.piece,
             on_rejected=None if heard is None else heard.rejected,
             toolbox=toolbox,
+            narrow=self.narrow(given),
             rejected=rejected,
             log=log,
         )
