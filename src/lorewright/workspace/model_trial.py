@@ -74,7 +74,7 @@ class _Counts:
         for record in (record for record in records if record["calls"]):
             self.answers += 1
             is_valid = record["output"] is not None
-            self.repaired += is_valid and any(call["attempt"] != "first" for call in record["calls"])
+            self.repaired += is_valid and any(call["problem"] for call in record["calls"])
 
     def count_clues(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Count the clues that a turn brought, and those that its last narration tells."""

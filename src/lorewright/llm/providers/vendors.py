@@ -91,6 +91,7 @@ def _bounded_transformer() -> type[JsonSchemaTransformer]:
 
     class Bounded(OpenAIJsonSchemaTransformer):
         def transform(self, schema: dict[str, Any]) -> dict[str, Any]:
+            """Return a part of a schema as strict mode wants it, with its lengths."""
             lengths: dict[str, Any] = {key: schema.pop(key) for key in _LENGTHS if key in schema}
             return {**super().transform(schema), **lengths}
 
