@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
-from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
+from lorewright.lore_bootstrap import chroma_from, make_workspace, open_lore, shipped_content
 from lorewright.packs.files import Progress, no_progress
-from lorewright.settings import Workspace
+from lorewright.settings import Workspace, read_workspace
 
 if TYPE_CHECKING:
     from lorewright.authoring.leaks.suite import LeakSuite
@@ -246,6 +246,31 @@ class App:
         return _campaigns(
             self.workspace, library, self.stage_models, folder, Histories(folder / "history", library.vectors)
         )
+
+    def model_trial(self, key: str, folder: Path) -> Campaigns:
+        """Return campaigns in a new workspace in a folder, with what ships, in which every stage asks the model of a
+        key by the settings and with the prompts of this one; packs are searched by words alone. `parrot` is the double
+        that ships."""
+        from lorewright.campaigns.history import Histories
+
+        make_workspace(folder)
+        where = read_workspace(folder)
+        library = Library(where.indexes)
+        histories = Histories(where.indexes / "history", None)
+        return _campaigns(where, library, self._models_of_trial(key), where.campaigns, histories)
+
+    def _models_of_trial(self, key: str) -> StageModels:
+        from lorewright.campaigns.stage_models import FixedStageModels, TierStageModels
+        from lorewright.llm.doubles import ParrotModel
+        from lorewright.llm.taxonomy import TIERS
+        from lorewright.turn.stages.stages import STAGES
+
+        if self.models is not None:
+            return self.stage_models
+        if key == ParrotModel.key:
+            return FixedStageModels(dict.fromkeys(STAGES, ParrotModel()), self.prompts)
+        settings = self.workspace.settings.models.model_copy(update={"stages": dict.fromkeys(TIERS, key)})
+        return TierStageModels(settings, self.prompts, os.environ)
 
 
 def open_app(

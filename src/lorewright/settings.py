@@ -41,7 +41,8 @@ _HINT = (
 _MODELS_HINT = (
     "known are: timeout_seconds, tries, pause_seconds, concurrency under [models]; provider, model, base_url, key_env, "
     "window, mode, prices under [models.keys.NAME]; a tier or a key for a stage under [models.stages]; turn_usd, "
-    "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
+    "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]; a "
+    "number of tokens for a stage under [models.answer_tokens]"
 )
 Address = Annotated[str, AfterValidator(check_address)]
 # The families that [models.base_urls] may name.
@@ -191,13 +192,52 @@ class BudgetSettings(BaseModel):
     sitting_tokens: Tokens | Unlimited = "unlimited"
 
 
+# The fewest and the most tokens that an answer may be allowed.
+_FEWEST_TOKENS, _MOST_TOKENS = 64, 32_000
+AnswerLength = Annotated[int, Field(ge=_FEWEST_TOKENS, le=_MOST_TOKENS)]
+
+
+class AnswerTokens(BaseModel):
+    """The most tokens of an answer, by stage; `[models.answer_tokens]`. What a model thinks before it answers counts at
+    most providers. The defaults are the one table of answer lengths: about twice the longest answer of each stage, so
+    that a model that repeats itself is stopped early.
+    """
+
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
+
+    interpreter: AnswerLength = 1_024
+    planner: AnswerLength = 2_048
+    resolution: AnswerLength = 2_048
+    npc_intent: AnswerLength = 1_024
+    narrator: AnswerLength = 2_048
+    lore_extractor: AnswerLength = 2_048
+    persona_extractor: AnswerLength = 1_024
+    character_extractor: AnswerLength = 1_024
+    # A summary holds some 700 tokens, which as JSON, and by a model's own count, are up to 1,300.
+    summariser: AnswerLength = 2_048
+    recap: AnswerLength = 1_024
+    # A whole outline of a scenario.
+    scenario_generator: AnswerLength = 4_096
+
+    def of(self, stage: str) -> int | None:
+        """Return the most tokens of a stage's answer; None where it is no stage."""
+        return getattr(self, stage) if stage in type(self).model_fields else None
+
+
+USUAL_ANSWERS = AnswerTokens()
+_ANSWERS_HINT = (
+    f"give a stage a number of tokens from {_FEWEST_TOKENS} to {_MOST_TOKENS}; stages are: "
+    f"{', '.join(AnswerTokens.model_fields)}"
+)
+
+
 class ModelsSettings(BaseModel):
     """The models besides the known ones, and how models are asked.
 
     `keys` are models by key, `stages` gives stages another tier or key than their own (`planner = "large"`),
     `base_urls` the addresses of providers or families (`ollama = "http://…/v1"`). A call takes at most
     `timeout_seconds`, with all its `tries` together, after a pause of `pause_seconds` before the second and longer ones
-    before the next; of each provider at most `concurrency` calls run at a time.
+    before the next; of each provider at most `concurrency` calls run at a time. `answer_tokens` bounds answers.
     """
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -206,6 +246,7 @@ class ModelsSettings(BaseModel):
     stages: dict[str, str] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
     base_urls: dict[str, Address] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
     budget: BudgetSettings = BudgetSettings()
+    answer_tokens: AnswerTokens = USUAL_ANSWERS
     timeout_seconds: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=3, ge=1, le=10)
     pause_seconds: float = Field(default=1.0, ge=0, le=60)
@@ -407,9 +448,16 @@ def read_workspace(root: Path) -> Workspace:
         where = ".".join(_shorten(str(part)) for part in first["loc"])
         raise SettingsError(
             f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}",
-            hint=_MODELS_HINT if where.startswith("models") else _HINT,
+            hint=_hint_for(where),
         ) from None
     return Workspace(root.absolute(), _from(SettingsSource(root.absolute(), in_file, frozenset(given)), settings))
+
+
+def _hint_for(where: str) -> str:
+    """Return what may stand in the part of the file in which a key is wrong."""
+    if where.startswith("models.answer_tokens"):
+        return _ANSWERS_HINT
+    return _MODELS_HINT if where.startswith("models") else _HINT
 
 
 def _shorten(name: str) -> str:

@@ -74,6 +74,7 @@ ALLOWED = {
     ("workspace/packs.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("cli/explore.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("cli/game/play.py", "tempfile.TemporaryDirectory"): MOMENT,
+    ("cli/models.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("cli/scenario.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("authoring/leaks/surfaces.py", "mkdir"): MOMENT,
     ("authoring/leaks/surfaces.py", "write_bytes"): MOMENT,

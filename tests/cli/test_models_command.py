@@ -119,7 +119,54 @@ def test_a_model_that_fails_says_why_and_shows_no_key(root: Path, server: ModelS
     assert "\x1b" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("check", "claude"), ("check", "builtin"), ("check", "claude-opus", "--yes")])
+def test_no_model_is_tried_without_a_yes_to_the_price_of_five_turns(root: Path, server: ModelServer) -> None:
+    done = run(root, "try", "claude-haiku", stdin="n\n", **server.environ)
+    assert done.returncode == 1
+    assert "5 turns cost about $0.0" in done.stderr
+    assert server.asked == []
+
+
+@pytest.mark.campaign
+def test_every_stage_of_a_trial_asks_the_model_by_the_settings_of_the_workspace(
+    root: Path, server: ModelServer
+) -> None:
+    server._answer = lambda asked: "It is quiet in the bar."
+    with (root / "lorewright.toml").open("a") as settings:
+        settings.write("[models.answer_tokens]\nnarrator = 99\n")
+    done = run(trusted(root), "try", "ollama/llama", "--json", **server.environ)
+    trial = json.loads(done.stdout)
+    assert (trial["committed"], trial["told"]) == (5, trial["learned"])
+    assert {"planner", "lore_extractor"} <= set(trial["fell_back"])
+    assert 99 in {asked.body["max_tokens"] for asked in server.asked}
+    assert "search behind the bar: played" in done.stderr
+
+
+@pytest.mark.campaign
+def test_a_trial_of_the_double_that_ships_prints_a_table(root: Path) -> None:
+    done = run(root, "try", "parrot")
+    assert done.returncode == 0, done.stderr
+    told = dict(line.split("  ", 1) for line in done.stdout.splitlines()[1:])
+    assert told["turns committed"].strip() == "5 of 5"
+    assert told["stages that fell back"].strip().startswith("narrator")
+
+
+@pytest.mark.campaign
+def test_a_model_that_is_away_plays_no_turn_and_shows_no_traceback(root: Path, server: ModelServer) -> None:
+    with (root / "lorewright.toml").open("a") as settings:
+        settings.write("[models]\ntries = 1\n")
+    done = run(trusted(root), "try", "ollama/llama", OLLAMA_BASE_URL="http://127.0.0.1:9/v1")
+    assert done.returncode == 1
+    assert "provider_busy: openai-compatible (ollama/llama): the connection to 127.0.0.1:9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("check", "claude"), ("check", "builtin"), ("check", "claude-opus", "--yes")),
+        *(("try", "claude"), ("try", "claude-opus", "--yes"), ("try", "openai-compatible/x")),
+    ],
+)
 def test_what_cannot_be_asked_is_an_error_with_a_hint(root: Path, arguments: tuple[str, ...]) -> None:
     done = run(root, *arguments)
     assert (done.returncode, done.stdout) == (1, "")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.campaigns.checks import check
+from lorewright.errors import LorewrightError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
 from support import harbour as h
@@ -70,12 +72,17 @@ def test_a_game_with_a_model_that_understands_nothing_loses_no_turn_and_learns_n
     stages = ("interpreter", "planner", "narrator", "lore_extractor", "summariser")
     weak = WeakModels()
     app = h.with_models(app, {stage: weak.of_stage(stage) for stage in stages})
-    turns = scaled(25)
+    turns = scaled(50)
     learned: set[str] = set()
     fell_back: set[str] = set()
+    refused: list[str] = []
     with app.campaigns.open(campaign) as game:
         for number in range(turns):
-            result = json.loads(asyncio.run(game.submit(LINES[number % len(LINES)])))
+            try:
+                result = json.loads(asyncio.run(game.submit(LINES[number % len(LINES)])))
+            except LorewrightError as error:
+                refused.append(f"{number}: {error}")
+                continue
             fell_back.update(result.get("fell_back", ()))
             for citation in result["citations"]:
                 # What is found a second time was told the first time.
@@ -83,15 +90,18 @@ def test_a_game_with_a_model_that_understands_nothing_loses_no_turn_and_learns_n
                     learned.add(citation["item_id"])
                     assert share_told(citation["quote"], result["final_text"]) >= 0.25, (number, citation)
         state = game.store.head().state
-        assert game.store.head().turn_no == turns
-        assert game.store.attempts() == []
-    assert {"interpreter", "planner", "narrator", "lore_extractor"} <= fell_back
+        committed = game.store.head().turn_no
+        assert committed == turns - len(refused)
+        assert len(game.store.attempts()) == len(refused)
+    assert committed >= 0.9 * turns, refused
+    assert check(app.campaigns.path(campaign), app.campaigns.kept).findings == ()
+    assert {"interpreter", "planner", "narrator", "lore_extractor", "summariser"} <= fell_back
     assert not [fact for fact in state.facts.values() if fact.is_only_told]
     assert learned
     counted(
         "model outputs",
         "of a model of 135 million parameters, all stages",
         turns,
-        committed=turns,
+        committed=committed,
         learned=len(learned),
     )

@@ -15,7 +15,7 @@ from lorewright.llm.gateway import Budget, CallUsage, MeteredModel, estimated_in
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.llm.taxonomy import Prices
-from lorewright.settings import BudgetSettings
+from lorewright.settings import USUAL_ANSWERS, BudgetSettings
 
 PRICES = Prices(2, 10, 0.1, 2.5)
 REQUEST = ModelRequest("narrator", RenderedPrompt("narrator", "v1", "", "word " * 1_000, "", ""), max_tokens=1_000)
@@ -43,6 +43,13 @@ def test_a_call_that_could_go_over_the_turn_is_not_made() -> None:
         complete(model)
     assert "turn_usd" in (caught.value.hint or "")
     assert inner.requests == []
+
+
+def test_a_call_that_says_nothing_of_its_length_reserves_the_usual_one_of_its_stage() -> None:
+    usual = CallUsage(0, PRICES.cost_microusd(0, USUAL_ANSWERS.narrator, cache_write=0))
+    budget = Budget(unlimited(turn_usd=usual.microusd / 1_000_000))
+    with pytest.raises(BudgetExceeded):
+        complete(metered(budget, ["yes"])[0], request=replace(REQUEST, max_tokens=None))
 
 
 def test_a_call_that_just_fits_is_made_and_counted_as_what_it_took() -> None:

@@ -11,7 +11,7 @@ from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.gateway import Budget
 from lorewright.llm.model import AnswerListener, CallLog, ModelRequest, Toolbox, ToolSpec
 from lorewright.llm.opening import open_model
-from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
+from lorewright.settings import AnswerTokens, BudgetSettings, ModelSettings, ModelsSettings
 from support.model_apis.faults import Fault, FaultKind, Raw
 from support.model_apis.server import ModelServer
 from support.model_apis.wire import Said, Use
@@ -290,8 +290,15 @@ def test_a_model_of_ones_own_is_asked_where_its_row_says(server: ModelServer) ->
     model = open_model("mine", settings, environ={})
     assert model is not None
     assert json.loads(ask(model).text) == ANSWER
-    assert (server.asked[-1].body["model"], server.asked[-1].body["max_tokens"]) == ("big", 4096)
+    assert (server.asked[-1].body["model"], server.asked[-1].body["max_tokens"]) == ("big", 2048)
     assert "authorization" in server.asked[-1].headers
+
+
+def test_an_answer_is_as_long_as_the_settings_let_its_stage_be(server: ModelServer) -> None:
+    settings = ModelsSettings(answer_tokens=AnswerTokens(narrator=300))
+    ask(asked_at(server, "ollama/x", settings), prose=True)
+    ask(asked_at(server, "ollama/x", settings), prose=True, max_tokens=70)
+    assert [asked.body["max_tokens"] for asked in server.asked] == [300, 70]
 
 
 def test_a_try_that_broke_off_is_paid_for_beside_the_one_that_came(server: ModelServer) -> None:

@@ -11,7 +11,7 @@ import pytest
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, Toolbox, ToolCall, ToolSpec
-from lorewright.llm.tape import TapePlayer, TapeRecorder
+from lorewright.llm.tape import TapePlayer, TapeRecorder, request_hash
 from support.model_apis import ModelServer, Use
 from support.model_requests import ANSWER, PROMPT, ask, asked_at, run
 
@@ -51,6 +51,18 @@ def test_another_question_is_not_answered(tape: Path, other: ModelRequest) -> No
     asyncio.run(TapeRecorder(ScriptedModel(["one"]), tape).complete(REQUEST))
     with pytest.raises(ProviderError, match=f"{other.stage} stage"):
         asyncio.run(TapePlayer(tape, key="scripted").complete(other))
+
+
+# The hashes of questions on tapes from before answers had lengths by stage.
+FIRST_HASHES = {
+    "narrator": "e1e3d476a04bd3f19bcfb9ce0e3d3d6cccc212864b2896e7a8f6d7201015dd40",
+    "npc_intent": "2baf7e4e160190a0ce5697719a06f8dad0c4086ce693d64da5cb0650ece920b7",
+}
+
+
+@pytest.mark.parametrize("stage", FIRST_HASHES)
+def test_a_tape_from_before_lengths_were_settings_can_still_be_played(stage: str) -> None:
+    assert request_hash("scripted", replace(REQUEST, stage=stage)) == FIRST_HASHES[stage]
 
 
 def test_another_model_is_not_on_the_tape(tape: Path) -> None:

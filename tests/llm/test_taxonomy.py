@@ -12,7 +12,7 @@ import pytest
 from lorewright.errors import SettingsError
 from lorewright.llm.opening import has_key, open_model
 from lorewright.llm.taxonomy import TIERS, Prices, address_of, families, key_for, row_of, rows
-from lorewright.settings import ModelsSettings, read_workspace
+from lorewright.settings import USUAL_ANSWERS, AnswerTokens, ModelsSettings, read_workspace
 from support.trusted_settings import trusted
 
 NONE = ModelsSettings()
@@ -182,3 +182,28 @@ def test_what_the_first_question_needs_can_be_imported_beforehand() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout.strip(), done.stderr) == ("True False", "")
+
+
+# Lengths of answers.
+
+
+def test_every_stage_has_a_usual_length_of_its_answers() -> None:
+    assert set(AnswerTokens.model_fields) == set(TIERS)
+
+
+def test_the_length_of_answers_is_set_by_stage_and_the_others_keep_theirs(tmp_path: Path) -> None:
+    lengths = written(tmp_path, "[models.answer_tokens]\nnarrator = 600").answer_tokens
+    assert (lengths.of("narrator"), lengths.of("planner")) == (600, USUAL_ANSWERS.planner)
+    assert lengths.of("check") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "field"), [("narator = 600", "narator"), ("planner = 10", "planner"), ("recap = 1000000", "recap")]
+)
+def test_a_length_of_no_stage_or_out_of_bounds_is_told_with_the_stages_that_there_are(
+    tmp_path: Path, text: str, field: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        written(tmp_path, f"[models.answer_tokens]\n{text}")
+    assert f"lorewright.toml: models.answer_tokens.{field}: " in caught.value.message
+    assert "from 64 to 32000; stages are: interpreter, planner" in (caught.value.hint or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.builtin.summariser import passages, summarise
+from lorewright.cli.game.turn_output import show_result
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
@@ -28,7 +30,7 @@ from lorewright.values.annotations import (
     summary_for,
 )
 from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
-from lorewright.values.records import Message
+from lorewright.values.records import Message, TurnResult
 from support import harbour as h
 from support.prompted_campaigns import campaigns as prompted_campaigns
 from support.scale import scaled
@@ -220,9 +222,15 @@ def test_over_many_turns_with_models_the_narrators_prompt_stays_under_its_budget
 
 def by_model(app: App, *answers: Any) -> tuple[ScriptedModel, Summary]:
     """Play the turn of the first summary, asked of a model: what it was asked, and the summary."""
+    model, summary, _ = result_by_model(app, *answers)
+    return model, summary
+
+
+def result_by_model(app: App, *answers: Any) -> tuple[ScriptedModel, Summary, dict[str, Any]]:
+    """Play the turn of the first summary, asked of a model: what it was asked, the summary, and the turn's result."""
     model = ScriptedModel(answers)
-    h.say(h.with_models(app, {"summariser": model}), "look around")
-    return model, head(app).summary
+    (result,) = h.say(h.with_models(app, {"summariser": model}), "look around")
+    return model, head(app).summary, result
 
 
 def one(text: str, *turns: int) -> dict[str, Any]:
@@ -266,8 +274,9 @@ def test_a_sentence_that_its_turns_do_not_bear_out_is_sent_back(app_before: App,
 )
 def test_no_turn_is_lost_for_want_of_a_summary(app_before: App, answers: list[Any]) -> None:
     app = app_before
-    model, summary = by_model(app, *answers)
+    model, summary, result = result_by_model(app, *answers)
     assert len(model.requests) == len(answers)
+    assert result["fell_back"] == ["summariser"]
     texts = narrations(app)
     assert summary.sentences
     assert all(one.text in texts[one.turn_ids[0]] for one in summary.sentences)
@@ -277,6 +286,15 @@ def test_no_turn_is_lost_for_want_of_a_summary(app_before: App, answers: list[An
     assert failed["calls"]
     assert built_in["model_key"] == "builtin"
     assert head(app).turn_no == FIRST
+
+
+def test_a_turn_whose_summariser_fell_back_says_so_and_is_the_same_when_replayed(
+    app_before: App, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *_, result = result_by_model(app_before, ProviderError("the line is dead"))
+    show_result(TurnResult.model_validate(result))
+    assert "without the model, which gave nothing valid: summariser" in capsys.readouterr().out
+    assert asyncio.run(app_before.replays.rerun_turn("game", FIRST)).is_identical
 
 
 @pytest.mark.campaign

@@ -367,7 +367,6 @@ def _found(store: CampaignStore, session_id: str) -> SessionRow:
 STAGE = "recap"
 # At most this many of a sitting's last narrations are read: a long evening has more than fit.
 _NARRATIONS = 40
-_MAX_TOKENS = 1_024
 
 
 async def recap_by_model(
@@ -408,7 +407,6 @@ async def recap_by_model(
         repair=prompts.prompt(REPAIR),
         check=lambda answer: _made_up(answer.text, shown),
         prose=True,
-        max_tokens=_MAX_TOKENS,
         log=log,
     )
     try:

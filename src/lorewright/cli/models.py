@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.addresses import OWN_SERVERS, mask_address
+from lorewright.bootstrap import open_app
 from lorewright.campaigns.estimate import (
     agree_to,
     asked_keys,
@@ -26,14 +28,16 @@ from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageMode
 from lorewright.cli.game.play_session import show_prices
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import SettingsError
+from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.opening import address_known, check_model, has_key, most_microusd
-from lorewright.llm.taxonomy import ModelRow, asked_at, estimate_turn_cost, families, may_cost, row_of, rows
+from lorewright.llm.taxonomy import TIERS, ModelRow, asked_at, estimate_turn_cost, families, may_cost, row_of, rows
 from lorewright.settings import ModelsSettings, find_workspace
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.trust import hold_models
 from lorewright.turn.stages.stages import stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
+from lorewright.workspace.model_trial import LINES, ModelTrial, try_model
 
 # Options that choose models, and the agreement to pay that is given beforehand.
 
@@ -175,7 +179,7 @@ def _estimate(stage_models: StageModels, keys: ModelKeys, store: CampaignStore) 
         return None
 
 
-# lorewright models list and check.
+# lorewright models list, check and try.
 
 app = typer.Typer(
     help="Models that can be chosen for a campaign: what they cost, and whether one answers.",
@@ -213,16 +217,8 @@ def check(
     """Ask a model one tiny question and say how it answered. It costs next to nothing; where it costs anything, you are
     asked first."""
     settings = find_workspace(Path.cwd()).settings.models
-    most, row = most_microusd(key, settings), row_of(key, settings)
-    if row.provider != "builtin":
-        hold_models(settings)
-    address = asked_at(row, settings, os.environ)
-    price = f"is paid for: this costs at most {_dollars(most)}" if row.is_paid else "may cost something: price unknown"
-    if (
-        may_cost(row, address)
-        and not yes
-        and not typer.confirm(f"{key} at {mask_address(address or '')} {price}. Ask it?", err=True)
-    ):
+    most = most_microusd(key, settings)
+    if not _agrees(key, settings, f"this costs at most {_dollars(most)}", yes=yes):
         note("Nothing was asked.")
         raise typer.Exit(1)
     checked = asyncio.run(check_model(key, settings, environ=os.environ))
@@ -234,6 +230,72 @@ def check(
     say(f"  {took}, {_dollars(checked.cost_microusd)}")
     for attempt in checked.tries:
         say(f"  before that: {attempt}", style="yellow")
+
+
+@app.command("try", epilog="Example: lorewright models try claude-haiku --yes")
+def try_out(
+    key: Annotated[str, typer.Argument(help="The model's key, as `models list` prints it; `builtin` to compare with.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model that costs money is asked.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play five lines of a game that ships with a model in every stage, and say what became of its answers: turns,
+    repairs, stages that went on without it, clues that it told, time and cost. Nothing of the game is kept. `parrot`
+    tries a model that only repeats what it is shown."""
+    lorewright = open_app()
+    settings = lorewright.workspace.settings.models
+    if key != ParrotModel.key and not _agrees(key, settings, _price_of_trial(key, settings), yes=yes):
+        note("Nothing was asked.")
+        raise typer.Exit(1)
+    with tempfile.TemporaryDirectory() as folder:
+        campaigns = lorewright.model_trial(key, Path(folder) / "trial")
+        trial = try_model(campaigns, key, on_turn=lambda line, why: note(f"{line}: {why or 'played'}"))
+    if as_json:
+        show_json(asdict(trial))
+    else:
+        show_table((trial.key, trial.scenario), _shown_trial(trial))
+    if not trial.committed:
+        raise typer.Exit(1)
+
+
+def _agrees(key: str, settings: ModelsSettings, price: str, *, yes: bool) -> bool:
+    """Return True if a model may be asked: it costs nothing, or the user agrees; `price` is told where it has one.
+
+    Raises:
+        SettingsError: there is no such key, or it has no address.
+        NotTrusted: the settings that name it are not trusted.
+    """
+    row = row_of(key, settings)
+    if row.provider != "builtin":
+        hold_models(settings)
+    address = asked_at(row, settings, os.environ)
+    told = f"is paid for: {price}" if row.is_paid else "may cost something: price unknown"
+    if yes or not may_cost(row, address):
+        return True
+    return typer.confirm(f"{key} at {mask_address(address or '')} {told}. Ask it?", err=True)
+
+
+def _price_of_trial(key: str, settings: ModelsSettings) -> str:
+    """Return about what a trial costs, in words."""
+    everywhere = settings.model_copy(update={"stages": dict.fromkeys(TIERS, key)})
+    about = estimate_turn_cost(small=key, large=key, settings=everywhere) or 0
+    return f"{len(LINES)} turns cost about {format_dollars(len(LINES) * about / 1_000_000)}"
+
+
+def _shown_trial(trial: ModelTrial) -> list[tuple[str, str]]:
+    """Return the rows of a trial's table."""
+    fell_back = ", ".join(f"{stage.replace('_', ' ')} {turns}×" for stage, turns in trial.fell_back.items())
+    learned = f"{trial.told} of {trial.learned} ({trial.told_by_model} by the model itself)"
+    tokens = f"{trial.input_tokens:,} read, {trial.output_tokens:,} written, in {trial.calls} calls"
+    return [
+        ("turns committed", f"{trial.committed} of {trial.turns}"),
+        ("turns refused", str(len(trial.refused))),
+        ("answers repaired", f"{trial.repaired} of {trial.answers}"),
+        ("stages that fell back", fell_back or "none"),
+        ("learned clues told", learned),
+        ("seconds", f"{trial.seconds:.1f}"),
+        ("tokens", tokens),
+        ("cost", format_dollars(trial.cost_usd, digits=3) if trial.cost_usd else "$0, or price unknown"),
+    ]
 
 
 def _dollars(microusd: int) -> str:

@@ -29,6 +29,7 @@ from lorewright.llm.model import (
     ModelReply,
     ModelRequest,
     ModelWrapper,
+    Narrow,
     OnText,
     RequestMessage,
     Stopwatch,
@@ -178,7 +179,7 @@ class MeteredModel(ModelWrapper):
             ProviderError: as the model does.
         """
         read = estimated_input(request)
-        most = self._spent(read, request.max_tokens)
+        most = self._spent(read, request.longest)
         self._budget.hold(most)
         heard = 0
 
@@ -211,6 +212,7 @@ class MeteredModel(ModelWrapper):
 def estimated_input(request: ModelRequest) -> int:
     """Return how many tokens a request may have at most, estimated without the model's own tokenizer."""
     beside = [request.schema, *(tool.schema for tool in request.tools)] if request.schema or request.tools else []
+    beside += [dict(keywords) for keywords in request.narrow.values()]
     calls = [call.arguments for talk in request.talk for call in talk.calls]
     text = "\n".join([request.text, *(json.dumps(part) for part in beside), *calls])
     return math.ceil(count_tokens(text) * _MARGIN)
@@ -234,7 +236,8 @@ class Options(Generic[T]):
     `check` returns the problem of an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
     is called with the reason when the pieces so far do not hold. With `rejected`, an earlier answer and its problem,
-    the request begins with the repair. `log` keeps every call, even when an error is raised.
+    the request begins with the repair. `max_tokens` and
+    `narrow` are those of the request. `log` keeps every call, even when an error is raised.
     """
 
     model: Model
@@ -246,7 +249,8 @@ class Options(Generic[T]):
     on_rejected: Callable[[str], None] | None = None
     toolbox: Toolbox | None = None
     rejected: tuple[str, str] | None = None
-    max_tokens: int = 4_096
+    max_tokens: int | None = None
+    narrow: Narrow = field(default_factory=dict)
     log: CallLog = field(default_factory=CallLog)
 
 
@@ -338,7 +342,14 @@ class _Asking(Generic[T]):
         options = self._options
         tools = options.toolbox.specs if options.toolbox is not None else ()
         request = ModelRequest(
-            options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens, may_call
+            options.stage,
+            self._prompt,
+            self._json_schema,
+            talk,
+            tools,
+            options.max_tokens,
+            may_call,
+            options.narrow,
         )
         try:
             return _as_text(await options.model.complete(request, on_text=self._heard))

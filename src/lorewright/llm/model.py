@@ -11,7 +11,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
+from lorewright.settings import USUAL_ANSWERS
 
+# Path of a field in a schema, with `*` for the items of a list -> the keywords of JSON Schema that it gets besides.
+Narrow = Mapping[str, Mapping[str, Any]]
+# The most tokens of an answer to a question that is no stage's.
+MAX_TOKENS = 4_096
 # A function that receives the pieces of an answer while it is written, in order.
 OnText = Callable[[str], None]
 
@@ -73,8 +78,10 @@ class RequestMessage:
 class ModelRequest:
     """One question to a model: a rendered prompt, and the messages since.
 
-    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer. With
-    `may_call` false, the tools are still shown, since providers want the specs of earlier calls.
+    `schema` is the JSON Schema that the answer must fit; None asks for prose. `narrow` is what it is narrowed to at
+    this moment, where a server makes a grammar of it: keywords by the path of a field, such as `actions.*.target_id`.
+    `max_tokens` bounds the answer; None is the bound that the settings of the model give its stage. With `may_call`
+    false, the tools are still shown, since providers want the specs of earlier calls.
     """
 
     stage: str
@@ -82,8 +89,15 @@ class ModelRequest:
     schema: dict[str, Any] | None = None
     talk: tuple[RequestMessage, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
-    max_tokens: int = 4_096
+    max_tokens: int | None = None
     may_call: bool = True
+    narrow: Narrow = field(default_factory=dict)
+
+    @property
+    def longest(self) -> int:
+        """The most tokens of the answer: as it is given, else as usual for the stage."""
+        usual = USUAL_ANSWERS.of(self.stage) or MAX_TOKENS
+        return usual if self.max_tokens is None else self.max_tokens
 
     @property
     def text(self) -> str:

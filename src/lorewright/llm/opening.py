@@ -16,7 +16,7 @@ from lorewright.llm.model import AnswerListener, CallLog, Model, ModelReply, Mod
 from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.llm.providers.remote import RemoteModel, load
 from lorewright.llm.taxonomy import ModelRow, address_of, row_of, rows
-from lorewright.settings import ModelsSettings
+from lorewright.settings import AnswerTokens, ModelsSettings
 from lorewright.trust import hold_models
 
 # PatientModel: repeats a try that failed for a passing reason, waits for its turn, and gives up in time.
@@ -117,6 +117,28 @@ class _PieceForwarder:
             self._on_text(piece)
 
 
+# Bounded answers: how long an answer of each stage may be.
+
+
+class BoundedModel(ModelWrapper):
+    """A model whose answers have at most the tokens that the settings give their stage, where a request says nothing of
+    it."""
+
+    def __init__(self, model: Model, answer_tokens: AnswerTokens) -> None:
+        super().__init__(model)
+        self._answer_tokens = answer_tokens
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """Ask the model, with the bound of the settings.
+
+        Raises:
+            ProviderError: as the model does.
+        """
+        if request.max_tokens is None:
+            request = replace(request, max_tokens=self._answer_tokens.of(request.stage))
+        return await self._model.complete(request, on_text=on_text)
+
+
 # Opening: a model's key -> a model that can be asked.
 
 
@@ -145,7 +167,8 @@ def open_model(
     )
     # Metered inside of the retries: each repeated try is paid for.
     metered: Model = remote if budget is None else MeteredModel(remote, row.prices, budget)
-    return PatientModel(metered, call_limits_of(settings))
+    # The meter reserves what an answer can cost at most, so it must know the bound.
+    return PatientModel(BoundedModel(metered, settings.answer_tokens), call_limits_of(settings))
 
 
 def call_limits_of(settings: ModelsSettings) -> CallLimits:

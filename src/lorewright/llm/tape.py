@@ -16,16 +16,26 @@ from typing import Any
 from lorewright.bounded_files import read_text
 from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, ProviderError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.llm.model import Model, ModelReply, ModelRequest, ModelWrapper, OnText, ToolCall
+from lorewright.llm.model import MAX_TOKENS, Model, ModelReply, ModelRequest, ModelWrapper, OnText, ToolCall
 
 # Largest tape; a sitting's answers are some MB.
 _MAX_BYTES = 256 * 1024 * 1024
 _ERRORS = {error.code: error for error in (ProviderBusy, ModelRefused, BudgetExceeded, ProviderError)}
 
 
+# How long an answer may be is a setting of the model and no part of the question; nor is what a schema is narrowed to,
+# which follows from the rest. In the hash both are as when the first tapes were recorded, so that these can still be
+# played.
+_FIRST_BOUNDS = dict.fromkeys(("npc_intent", "persona_extractor", "character_extractor", "recap"), 1_024)
+
+
 def request_hash(key: str, request: ModelRequest) -> str:
-    """Return the hash of a question to a model; it is the same in any process."""
-    return content_hash(canonical_json({"key": key, "request": asdict(request)}))
+    """Return the hash of a question to a model; it is the same in any process and with any settings."""
+    asked = asdict(request)
+    del asked["narrow"]
+    if request.max_tokens is None:
+        asked["max_tokens"] = _FIRST_BOUNDS.get(request.stage, MAX_TOKENS)
+    return content_hash(canonical_json({"key": key, "request": asked}))
 
 
 class TapeRecorder(ModelWrapper):

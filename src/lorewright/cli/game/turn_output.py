@@ -203,7 +203,7 @@ def _noted(result: TurnResult) -> Iterator[str]:
         yield f"at risk: {', '.join(_RISKS.get(flag, flag) for flag in result.risk_flags)}"
     if result.fell_back:
         stages = ", ".join(stage.replace("_", " ") for stage in result.fell_back)
-        yield f"without the model, whose answers were invalid: {stages}"
+        yield f"without the model, which gave nothing valid: {stages}"
     if result.perception_flags:
         yield f"hindered: {', '.join(flag.replace('_', ' ') for flag in result.perception_flags)}"
 

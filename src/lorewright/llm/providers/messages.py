@@ -7,11 +7,12 @@ part, what was said since. A cache breakpoint stands after the system part and a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from lorewright.errors import ModelRefused, ProviderBusy
-from lorewright.llm.model import ModelReply, ModelRequest, RequestMessage, ToolCall, ToolSpec
+from lorewright.llm.model import ModelReply, ModelRequest, Narrow, RequestMessage, ToolCall, ToolSpec
 from lorewright.llm.taxonomy import Mode, ModelRow
 
 # Thoughts: local models think aloud before an answer, between tags; this is removed, from whole texts or pieces.
@@ -119,7 +120,12 @@ def parameters_of(request: ModelRequest, row: ModelRow) -> ModelRequestParameter
     if request.schema is None:
         return ModelRequestParameters(function_tools=tools)
     mode = mode_for(request.schema, row.mode)
-    wanted = OutputObjectDefinition(json_schema=request.schema, name=request.stage, strict=mode == "native")
+    schema = request.schema
+    if mode == "native" and row.provider == "openai-compatible":
+        # Such a server makes a grammar of each schema that it gets. Vendors compile each new one for seconds and lose
+        # their prompt cache by it, and in the other modes the schema is a part of the prompt.
+        schema = narrow_schema(schema, request.narrow)
+    wanted = OutputObjectDefinition(json_schema=schema, name=request.stage, strict=mode == "native")
     if mode == "tool":
         answer = ToolDefinition(
             name=ANSWER_TOOL,
@@ -145,7 +151,7 @@ def settings_of(request: ModelRequest, row: ModelRow) -> ModelSettings:
 
     Models are told not to think at length before they answer: each stage is one small step, and the player waits.
     """
-    settings: ModelSettings = {"max_tokens": request.max_tokens, "thinking": False}
+    settings: ModelSettings = {"max_tokens": request.longest, "thinking": False}
     if request.tools and not request.may_call:
         settings["tool_choice"] = "none"
     if row.provider == "anthropic" and request.prompt.system:
@@ -158,6 +164,45 @@ def mode_for(schema: dict[str, Any], mode: Mode) -> Mode:
     type and every object to name its fields; where one does not, the mode is that of instructions in the prompt.
     """
     return mode if _is_closed(schema) else "prompted"
+
+
+def narrow_schema(schema: dict[str, Any], narrow: Narrow) -> dict[str, Any]:
+    """Return a schema with the keywords that some of its fields get besides, by their paths."""
+    if not narrow:
+        return schema
+    narrowed = deepcopy(schema)
+    for path, keywords in narrow.items():
+        _narrow_part(narrowed, narrowed.get("$defs", {}), path.split("."), keywords)
+    return narrowed
+
+
+def _narrow_part(
+    part: dict[str, Any], definitions: dict[str, Any], path: list[str], keywords: Mapping[str, Any]
+) -> None:
+    """Narrow the field at a path below a part of a schema, in place."""
+    if "$ref" in part:
+        # The definition may stand in other places, which stay as they are.
+        name = part.pop("$ref").rsplit("/", 1)[-1]
+        part.update({**deepcopy(definitions[name]), **part})
+    if "anyOf" in part:
+        others = [other for other in part["anyOf"] if other.get("type") != "null"]
+        if not path and keywords.get("enum") == []:
+            part["anyOf"] = [other for other in part["anyOf"] if other not in others] or others
+            return
+        for other in others:
+            _narrow_part(other, definitions, path, keywords)
+    elif path:
+        inner = part["items"] if path[0] == "*" else part["properties"][path[0]]
+        _narrow_part(inner, definitions, path[1:], keywords)
+    elif "anyOf" in keywords:
+        part.pop("type", None)
+        part.update(deepcopy(dict(keywords)))
+    elif keywords.get("enum") != []:
+        if "enum" in keywords:
+            # An ID may be longer than what a model would make up.
+            for bound in ("minLength", "maxLength", "pattern"):
+                part.pop(bound, None)
+        part.update(keywords)
 
 
 def _is_closed(schema: Any) -> bool:

@@ -258,7 +258,7 @@ def _ignore_piece(piece: str) -> None:
 
 
 def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
-    return on_text is not None or request.max_tokens > _LONG
+    return on_text is not None or request.longest > _LONG
 
 
 def _text_in(event: Any) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, assert_never
 
 from lorewright.addresses import OWN_SERVERS
 from lorewright.llm.taxonomy import ModelRow
 
 if TYPE_CHECKING:
+    from pydantic_ai import JsonSchemaTransformer, ModelProfile
     from pydantic_ai.models import Model
 
 # A key for servers that want none, because their SDK wants one all the same.
 _NO_KEY = "none"
+# Under such names gateways pass a request on to a vendor that refuses a strict schema with lengths of texts.
+_REFUSES_LENGTHS = "openai/"
+_LENGTHS = ("minLength", "maxLength")
 
 
 def vendor_model(row: ModelRow, *, api_key: str | None, base_url: str | None, http: Any) -> Model:
@@ -49,7 +54,7 @@ def _of_openai(row: ModelRow, api_key: str | None, base_url: str | None, http: A
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles import merge_profile
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer, OpenAIModelProfile
     from pydantic_ai.providers.deepseek import DeepSeekProvider
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
@@ -67,4 +72,27 @@ def _of_openai(row: ModelRow, api_key: str | None, base_url: str | None, http: A
     # Every such server knows the older name of the bound, few the newer one; those that do not know it ignore it.
     bounded = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
     there = OpenAICompatibleProvider(row.family, openai_client=client)
-    return OpenAIChatModel(row.model, provider=there, profile=lambda known: merge_profile(known, bounded))
+
+    def profile_of(known: ModelProfile) -> ModelProfile:
+        own = merge_profile(known, bounded)
+        keeps = known.get("json_schema_transformer") is OpenAIJsonSchemaTransformer
+        if not keeps or row.model.startswith(_REFUSES_LENGTHS):
+            return own
+        return merge_profile(own, OpenAIModelProfile(json_schema_transformer=_bounded_transformer()))
+
+    return OpenAIChatModel(row.model, provider=there, profile=profile_of)
+
+
+@cache
+def _bounded_transformer() -> type[JsonSchemaTransformer]:
+    """Return the transformer of schemas for servers other than OpenAI's: that of OpenAI's strict mode, but with the
+    lengths of texts, which it moves into descriptions. Grammars of llama.cpp and vLLM hold a model to them."""
+    from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
+
+    class Bounded(OpenAIJsonSchemaTransformer):
+        def transform(self, schema: dict[str, Any]) -> dict[str, Any]:
+            """Return a part of a schema as strict mode wants it, with its lengths."""
+            lengths: dict[str, Any] = {key: schema.pop(key) for key in _LENGTHS if key in schema}
+            return {**super().transform(schema), **lengths}
+
+    return Bounded

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from lorewright.errors import ProviderError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
@@ -220,8 +219,8 @@ async def update_summary(
     """Return the story up to the oldest turns that stages are shown, if enough was told since the last summary; else
     None.
 
-    `leak` returns what is wrong with a text that quotes what the player has not learned, or None. A model that fails,
-    or whose answer stays invalid, is replaced by the built-in stage; neither raises.
+    `leak` returns what is wrong with a text that quotes what the player has not learned, or None. Where a model fails,
+    or its answer stays invalid, the stage falls back on the built-in one; neither raises.
     """
     if not head.untold:
         return None
@@ -238,10 +237,7 @@ async def update_summary(
     def check(answer: SummariserOutput) -> str | None:
         return _problem(answer, given, names, leak)
 
-    try:
-        made = await stage.run(given, keeper, check=check, listener=listener)
-    except ProviderError:
-        made = await Summarise().run(given, keeper)
+    made = await stage.run(given, keeper, check=check, listener=listener)
     return _next_summary(made, head, given)
 
 

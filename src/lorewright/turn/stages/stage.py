@@ -9,10 +9,10 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from lorewright.errors import CampaignError, LorewrightError, OutputRejected
+from lorewright.errors import CampaignError, LorewrightError, OutputRejected, ProviderError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.model import CallLog, Model, Toolbox
+from lorewright.llm.model import CallLog, Model, Narrow, Toolbox
 from lorewright.llm.prompt_template import PlainPrompts, Prompts
 from lorewright.values.records import SILENT, StageRun, TurnListener
 
@@ -22,6 +22,19 @@ Made = TypeVar("Made", bound=BaseModel)
 
 # The name of the prompt that repairs the output of every stage.
 REPAIR = "repair"
+
+
+# More choices than a model can weigh, and than a server's grammar should hold.
+_MOST_CHOICES = 250
+# What narrows a list to an empty one.
+NONE_OF_THEM: Mapping[str, Any] = {"maxItems": 0}
+
+
+def one_of(choices: Iterable[str | int]) -> Mapping[str, Any]:
+    """Return the keywords that narrow a field to some values, in their order; none where there are too many. Of no
+    values a field that may be null is null."""
+    listed = list(dict.fromkeys(choices))
+    return {} if len(listed) > _MOST_CHOICES else {"enum": listed}
 
 
 class StageRecorder(Protocol):
@@ -88,8 +101,8 @@ class Stage(Generic[Given, Answer, Made]):
     `builtin_version` is raised with every change of `builtin_answer` that gives an input another output: turns of
     another version are replayed with the recorded outputs. `prose` says that a model answers with a text, which is the
     only required field of `answer_type`; `asks_builtin_first` that a model is asked only where the built-in stage is
-    unsure; `falls_back` that the built-in stage answers where a model's output stayed invalid, so that no turn is lost
-    for it (both runs are recorded).
+    unsure. `falls_back_on` are the errors of a model after which the built-in stage answers, so that no turn is lost
+    for them (both runs are recorded); by default that its output stayed invalid.
     """
 
     name: str
@@ -97,9 +110,8 @@ class Stage(Generic[Given, Answer, Made]):
     made_type: type[Made]
     builtin_version: int
     asks_builtin_first: bool = False
-    falls_back: bool = True
+    falls_back_on: tuple[type[ProviderError], ...] = (OutputRejected,)
     prose: bool = False
-    max_tokens: int = 4_096
 
     def __init__(
         self, model: Model | None = None, prompts: Prompts | None = None, recorded: RecordedRuns | None = None
@@ -131,6 +143,11 @@ class Stage(Generic[Given, Answer, Made]):
         """Return the variables of the prompt's template."""
         return given.model_dump(mode="json")
 
+    def narrow(self, given: Given) -> Narrow:
+        """Return what the schema of the answer is narrowed to by this input: IDs that it lists, and bounds to which an
+        answer is cut anyway. What `wrong_with` accepts of an answer that keeps to the prompt fits it."""
+        return {}
+
     def wrong_with(self, answer: Answer, given: Given) -> str | None:
         """Return what is wrong with an answer that fits its schema, by the stage's input alone; None where nothing
         is."""
@@ -159,8 +176,8 @@ class Stage(Generic[Given, Answer, Made]):
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry, and the stage does not fall
-                back.
-            ProviderError: the model could not be asked.
+                back on that.
+            ProviderError: the model could not be asked, and the stage does not fall back on that.
             CampaignError: the output is to be taken from a record that cannot be read.
         Whatever is raised, `keeper` has what was asked and answered.
         """
@@ -183,7 +200,7 @@ class Stage(Generic[Given, Answer, Made]):
             on_text=None if heard is None else heard.piece,
             on_rejected=None if heard is None else heard.rejected,
             toolbox=toolbox,
-            max_tokens=self.max_tokens,
+            narrow=self.narrow(given),
             rejected=rejected,
             log=log,
         )
@@ -193,7 +210,7 @@ class Stage(Generic[Given, Answer, Made]):
             )
         except (LorewrightError, CancelledError) as error:
             keeper.keep(StageRun(self.name, input_json, None, log, asked_first))
-            if self.falls_back and isinstance(error, OutputRejected):
+            if isinstance(error, self.falls_back_on):
                 return await self.without_model().run(given, keeper)
             raise
         made = self.made_of(response.output, given)

@@ -16,7 +16,6 @@ class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutp
     answer_type = StateExtractorOutput
     made_type = StateExtractorOutput
     builtin_version = 1
-    max_tokens = 1_024
 
     def builtin_answer(self, given: InnerInput) -> StateExtractorOutput:
         """Return the changes of the table for the typed actions; none for most."""

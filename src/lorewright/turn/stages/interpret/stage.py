@@ -13,12 +13,13 @@ from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.meaning import Meant, ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import Nouns
 from lorewright.ids import canonical_json
+from lorewright.llm.model import Narrow
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
 from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.stages.interpret.context import interpreter_context
 from lorewright.turn.stages.interpret.finding import as_searches
-from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.stage import Stage, one_of
 from lorewright.values.readings import Unclear
 from lorewright.values.records import InterpreterInput, InterpreterOutput, StageRun
 from lorewright.values.scope import Scope
@@ -182,12 +183,18 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
         return StageRun(SETTLE, input_json, settled, builtin_version=self.builtin_version)
 
+    def narrow(self, given: InterpreterInput) -> Narrow:
+        """Return the types of actions, and the IDs in the scope."""
+        known = one_of(_in_scope(given.scope))
+        fields = dict.fromkeys(("target_id", "location_id", "item_id"), known)
+        return {"actions.*.type": one_of(_types(given)), **{f"actions.*.{name}": ids for name, ids in fields.items()}}
+
     def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:
         """Return what is wrong: neither an action nor a question, an action of no known type, or an ID that is not in
         the scope; else None."""
         if not answer.actions and not answer.question:
             return "there is neither an action nor a question"
-        known = {*verbs(), *given.verbs.values()}
+        known = _types(given)
         for action in answer.actions:
             if action.type not in known:
                 return f"{action.type[:60]} is not a type of action"
@@ -208,6 +215,17 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
             proposed_actions=actions,
             risk_flags=answer.risk_flags,
         )
+
+
+def _types(given: InterpreterInput) -> tuple[str, ...]:
+    """Return the types of actions that there are, each once."""
+    return tuple(dict.fromkeys((*verbs(), *given.verbs.values())))
+
+
+def _in_scope(scope: Scope) -> tuple[str, ...]:
+    """Return all IDs that an action may name, each once."""
+    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place, scope.player)
+    return tuple(dict.fromkeys((*(entity.id for entity in named), *(way.to for way in scope.exits))))
 
 
 def _action(read: ReadAction, given: InterpreterInput) -> Action:
@@ -234,8 +252,7 @@ def _action(read: ReadAction, given: InterpreterInput) -> Action:
 def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:
     """Return what is wrong with a reading: an actor other than the player, or an ID that is not in the scope; else
     None."""
-    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place, scope.player)
-    known = {entity.id for entity in named} | {way.to for way in scope.exits}
+    known = _in_scope(scope)
     for action in output.proposed_actions:
         if action.actor_id != scope.player.id:
             return f"{action.actor_id} is not the player"

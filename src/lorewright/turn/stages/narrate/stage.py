@@ -78,7 +78,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
             for sentence in marked.sentences
         )
         learned = [evidence for evidence in given.evidence if not evidence.known_before]
-        left_out = [evidence for evidence in learned if not _is_told(evidence, marked.text, support)]
+        left_out = [evidence for evidence in learned if not is_told(evidence, marked.text, support)]
         added = tell_learned(given, left_out) if left_out and given.code_version > FIRST_CODE else ""
         if added:
             support = (*support, Supported(sentence=added, ids=tuple(evidence.item_id for evidence in left_out)))
@@ -91,8 +91,8 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
         )
 
 
-def _is_told(evidence: Evidence, text: str, support: Iterable[Supported]) -> bool:
-    """Tell whether a text tells an item: it has half of its words, or a quarter of them and a sentence citing it."""
+def is_told(evidence: Evidence, text: str, support: Iterable[Supported]) -> bool:
+    """Return True if a text tells an item: it has half of its words, or a quarter of them and a sentence citing it."""
     words = _stems(evidence.text)
     share = len(words & _stems(text)) / len(words) if words else 1.0
     is_cited = any(evidence.item_id in sentence.ids for sentence in support)

@@ -8,10 +8,11 @@ from typing import Any
 from pydantic import Field
 
 from lorewright.builtin.npc.intending import intend
+from lorewright.llm.model import Narrow
 from lorewright.rules.actions import Action, metadata_of
 from lorewright.rules.verbs import verb_of
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
-from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.stage import Stage, one_of
 from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput
 from lorewright.world.frozen import Frozen
 
@@ -52,7 +53,6 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
     answer_type = Reflection
     made_type = NpcIntent
     builtin_version = 3
-    max_tokens = 1_024
 
     def builtin_answer(self, given: NpcIntentInput) -> NpcIntent:
         """Return the act that follows from its goal, its nature and the moment."""
@@ -61,6 +61,18 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
     def context(self, given: NpcIntentInput) -> Mapping[str, Any]:
         """Return the variables: everything that it knows, and what it can name."""
         return npc_intent_context(given).model_dump(mode="json")
+
+    def narrow(self, given: NpcIntentInput) -> Narrow:
+        """Return the types of actions, the IDs that it was shown and does not keep to itself, and the choices."""
+        things = (thing.id for thing in (*given.scope.here, *given.scope.carried))
+        told = (item.id for item in given.knows if not item.kept_back)
+        return {
+            "action.type": one_of(given.verbs),
+            "action.target_id": one_of(_nameable(given)),
+            "action.location_id": one_of(way.to for way in given.scope.exits),
+            "action.item_id": one_of((*things, *told)),
+            "choice": one_of(act.id for act in given.acts),
+        }
 
     def wrong_with(self, answer: Reflection, given: NpcIntentInput) -> str | None:
         """Return what is wrong: an action of no known type, an ID that it was not shown, an item told that it withholds
@@ -86,12 +98,18 @@ class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
         return NpcIntent.model_validate({**said, "action": _action(answer.action, given), "item_id": told})
 
 
+def _nameable(given: NpcIntentInput) -> tuple[str, ...]:
+    """Return the IDs that an action may have as its target."""
+    scope = given.scope
+    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place)
+    return tuple(entity.id for entity in named)
+
+
 def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
     if read.type not in given.verbs:
         return f"{read.type[:60]} is not a type of action"
     scope = given.scope
-    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place)
-    if read.target_id is not None and read.target_id not in {entity.id for entity in named}:
+    if read.target_id is not None and read.target_id not in _nameable(given):
         return f"{read.target_id[:80]} is not in the list of what you can name"
     if read.location_id is not None and read.location_id not in {way.to for way in scope.exits}:
         return f"{read.location_id[:80]} is not an exit of this place"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorewright.builtin.planner import plan
+from lorewright.llm.model import Narrow
 from lorewright.turn.stages.plan.context import planner_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.records import PlannerInput, PlannerOutput
@@ -30,6 +31,19 @@ class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
     def context(self, given: PlannerInput) -> Mapping[str, Any]:
         """Return the variables: who is here, what threatens, what will be tried."""
         return planner_context(given).model_dump(mode="json")
+
+    def narrow(self, given: PlannerInput) -> Narrow:
+        """Return the bounds to which an answer is cut."""
+        notes, note = {"maxItems": MAX_NOTES}, {"maxLength": MAX_NOTE}
+        return {
+            "beats": notes,
+            "beats.*": note,
+            "tension_move": note,
+            "tension_move_type": note,
+            "clarification_question": note,
+            "next_suggestions": notes,
+            "next_suggestions.*": note,
+        }
 
     def made_of(self, answer: PlannerOutput, given: PlannerInput) -> PlannerOutput:
         """Return the answer cut to its bounds: the narrator gets notes, not another story."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lorewright.llm.model import Narrow
 from lorewright.turn.stages.resolution.context import resolution_context
-from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.stage import NONE_OF_THEM, Stage, one_of
 from lorewright.values.proposals import ResolutionInput, ResolutionOutput
 
 # The outcome where the rulebook asks for no dice.
@@ -22,7 +23,7 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     made_type = ResolutionOutput
     builtin_version = 1
     # Where a model rules nothing valid, the attempt is decided as without one, which is not the built-in answer.
-    falls_back = False
+    falls_back_on = ()
 
     def builtin_answer(self, given: ResolutionInput) -> ResolutionOutput:
         """Return a ruling without dice and changes."""
@@ -31,6 +32,18 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     def context(self, given: ResolutionInput) -> Mapping[str, Any]:
         """Return the variables: the rulebook, the paths that may change, and the attempt."""
         return resolution_context(given).model_dump(mode="json")
+
+    def narrow(self, given: ResolutionInput) -> Narrow:
+        """Return the outcomes, people and paths of the input."""
+        paths = [name for path in given.writable for name in (path, path.removeprefix("scene."))]
+        return {
+            "resolved_outcome": one_of((*given.bands, NO_ROLL)),
+            "new_observations": {} if given.names else NONE_OF_THEM,
+            "new_observations.*.character_id": one_of(given.names),
+            "state_ops": {} if paths else NONE_OF_THEM,
+            "state_ops.*.path": one_of(paths),
+            "state_ops.*.character_id": one_of(given.stat_blocks),
+        }
 
     def wrong_with(self, answer: ResolutionOutput, given: ResolutionInput) -> str | None:
         """Return what is wrong: people or paths that were not in the input, or an outcome that the ruleset does not

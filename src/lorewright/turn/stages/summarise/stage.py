@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorewright.builtin.summariser import summarise
+from lorewright.errors import ProviderError
+from lorewright.llm.model import Narrow
 from lorewright.tokens import count_tokens
-from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.stage import Stage, one_of
 from lorewright.turn.stages.summarise.context import summariser_context
 from lorewright.values.annotations import SUMMARY_TOKENS, SummariserInput, SummariserOutput
 
@@ -19,6 +21,8 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
     answer_type = SummariserOutput
     made_type = SummariserOutput
     builtin_version = 2
+    # A summary is made beside the story: neither an invalid answer nor a model that is away costs a turn.
+    falls_back_on = (ProviderError,)
 
     def builtin_answer(self, given: SummariserInput) -> SummariserOutput:
         """Return sentences of the narrations, as they are."""
@@ -27,6 +31,10 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
     def context(self, given: SummariserInput) -> Mapping[str, Any]:
         """Return the variables: the summary before and the narrations, by turn."""
         return summariser_context(given).model_dump(mode="json")
+
+    def narrow(self, given: SummariserInput) -> Narrow:
+        """Return the numbers of the turns that were shown."""
+        return {"sentences.*.turns.*": one_of(sorted(given.known_turns))}
 
     def wrong_with(self, answer: SummariserOutput, given: SummariserInput) -> str | None:
         """Return what is wrong: turns that were not shown, or more text than a summary may hold; else None."""
