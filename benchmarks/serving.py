@@ -1,0 +1,253 @@
+"""How a service holds up under load: Poisson arrivals at seven tenths of the rate that saturates it, measured first.
+
+    python benchmarks/serving.py [--tables 50] [--seats 3] [--seconds 300]
+
+One process of `lorewright serve` on built-in stages; tables of Dead Drop, each with some seats; the clients are in this
+process. First one player alone (the median of their turns), then as many at once as keep the service busy (the rate),
+then arrivals at random at seven tenths of that rate. CPU is read from the system's account of the service's process; a
+library process plays the same lines, in the same run, for the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from argon2 import PasswordHasher
+from rich.console import Console
+from rich.table import Table
+
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
+from lorewright.service.web.store import FILE, Accounts
+from lorewright.turn.store.turn_store import undo_played
+
+LINES = (
+    "look around", "ask Viktor about Jin", "search behind the bar", "go to the street", "look around", "wait",
+    "go to the neon dragon", "ask Viktor about Pier 9", "ask Captain Bao about Jin", "what do I carry",
+    "look at Viktor",
+)  # fmt: skip
+ALONE = 30
+AT_ONCE = 12
+SATURATING_S = 20.0
+LOAD = 0.7
+# What a turn after the end is refused with, and how many turns are taken back then.
+ENDED, BACK = 409, 8
+SCENARIO = "dead_drop"
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(slots=True)
+class Player:
+    """A seat at a table: its client, and which line comes next."""
+
+    client: httpx.AsyncClient
+    campaign: str
+    lines: itertools.cycle[str] = field(default_factory=lambda: itertools.cycle(LINES))
+
+    async def play(self) -> tuple[float, int]:
+        """Play a turn; return its seconds and its status."""
+        began = time.perf_counter()
+        path = f"/v1/campaigns/{self.campaign}/turns"
+        answer = await self.client.post(path, json={"text": next(self.lines)})
+        spent = time.perf_counter() - began
+        if answer.status_code == ENDED:
+            # The story has ended: it goes on from some turns before.
+            await self.client.post(f"/v1/campaigns/{self.campaign}/undo", json={"turns": BACK})
+        return spent, answer.status_code
+
+    async def ask(self) -> tuple[float, int]:
+        """Ask the lore; return the seconds and the status."""
+        began = time.perf_counter()
+        sent = {"text": "what is known of Jin's last run", "campaign_id": self.campaign}
+        answer = await self.client.post("/v1/lore/query", json=sent)
+        return time.perf_counter() - began, answer.status_code
+
+
+def main() -> None:
+    """Measure, and print the figures."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--tables", type=int, default=50)
+    options.add_argument("--seats", type=int, default=3)
+    options.add_argument("--seconds", type=float, default=300.0)
+    options.add_argument("--port", type=int, default=8765)
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "workspace"
+        make_workspace(root)
+        app = open_app(root)
+        names = [f"table{number}" for number in range(chosen.tables)]
+        for number, name in enumerate(names):
+            app.campaigns.new(SCENARIO, campaign_id=name, seed=number)
+        seats = make_seats(root, names, chosen.seats)
+        rows = asyncio.run(measure(root, chosen.port, seats, chosen.seconds))
+        rows += library_figures(app, rows)
+    table = Table("measured", "value")
+    for name, value in rows:
+        table.add_row(name, value)
+    Console().print(table)
+
+
+def make_seats(root: Path, campaigns: Sequence[str], seats: int) -> list[tuple[str, str, str]]:
+    """Return for each seat its cookie, the secret of its session, and its campaign."""
+    accounts = Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+    made = []
+    for campaign in campaigns:
+        for seat in range(seats):
+            account = accounts.create(f"{campaign} {seat}", "a word that is long enough")
+            accounts.add_seat(campaign, account, "player")
+            cookie, session = accounts.begin_session(account)
+            made.append((cookie, session.csrf, campaign))
+    accounts.close()
+    return made
+
+
+async def measure(
+    root: Path, port: int, seats: Sequence[tuple[str, str, str]], seconds: float
+) -> list[tuple[str, str]]:
+    """Return the figures of the service."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lorewright", "serve", "--at", f"127.0.0.1:{port}"],
+        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
+    transport = httpx.AsyncHTTPTransport(limits=limits)
+    try:
+        await _answers(url)
+        players = [
+            Player(
+                httpx.AsyncClient(
+                    base_url=url,
+                    cookies={"lorewright": cookie},
+                    headers={"X-CSRF-Token": csrf},
+                    timeout=120,
+                    transport=transport,
+                ),
+                campaign,
+            )
+            for cookie, csrf, campaign in seats
+        ]
+        for player in players[:: max(1, len(seats) // 50)]:
+            await player.play()
+        alone = [(await players[0].play())[0] for _ in range(10)]
+        await asyncio.sleep(10)
+        alone += [(await players[0].play())[0] for _ in range(ALONE - 10)]
+        cpu, played = _cpu(process.pid), await saturate(players)
+        cpu = _cpu(process.pid) - cpu
+        rate = len(played) / SATURATING_S
+        memory = _memory(process.pid)
+        taken, errors = await arrive(players, rate * LOAD, seconds)
+        after = _memory(process.pid)
+        asked = [(await players[0].ask())[0] for _ in range(30)]
+    finally:
+        process.terminate()
+        process.wait(60)
+    p50, p99 = statistics.median(alone), sorted(taken)[int(len(taken) * 0.99)]
+    return [
+        ("a turn of one alone, p50", f"{p50 * 1000:.0f} ms"),
+        ("turns a second, saturated", f"{rate:.1f}"),
+        ("CPU of the service a turn", f"{cpu / len(played) * 1000:.0f} ms"),
+        (f"turns at {LOAD:.0%} of that rate", f"{len(taken)}, {errors} refused"),
+        ("p50, p99 there", f"{statistics.median(taken) * 1000:.0f} ms, {p99 * 1000:.0f} ms"),
+        ("p99 / p50 of one alone (aim: 10)", f"{p99 / p50:.1f}"),
+        ("memory before and after", f"{memory:.0f} MB, {after:.0f} MB"),
+        ("a query of one alone, p50", f"{statistics.median(asked) * 1000:.0f} ms"),
+    ]
+
+
+async def _answers(url: str) -> None:
+    async with httpx.AsyncClient() as client:
+        for _ in range(600):
+            try:
+                if (await client.get(f"{url}/healthz")).status_code == 200:
+                    return
+            except httpx.TransportError:
+                await asyncio.sleep(0.1)
+    raise SystemExit("the service does not answer")
+
+
+async def saturate(players: Sequence[Player]) -> list[float]:
+    """Return the seconds of the turns that are played while some play without a pause."""
+    until, taken = time.perf_counter() + SATURATING_S, []
+
+    async def go_on(first: int) -> None:
+        for player in itertools.cycle(players[first::AT_ONCE]):
+            if time.perf_counter() > until:
+                return
+            taken.append((await player.play())[0])
+
+    await asyncio.gather(*(go_on(first) for first in range(AT_ONCE)))
+    return taken
+
+
+async def arrive(players: Sequence[Player], rate: float, seconds: float) -> tuple[list[float], int]:
+    """Return the seconds of the turns that were played, and how many requests were refused, with arrivals at random."""
+    chance, began, taken, refused = random.Random(1), time.perf_counter(), list[float](), 0
+    running: set[asyncio.Task[None]] = set()
+
+    async def one_turn(player: Player) -> None:
+        nonlocal refused
+        spent, status = await player.play()
+        if status == 200:
+            taken.append(spent)
+        elif status != ENDED:
+            refused += 1
+
+    while time.perf_counter() - began < seconds:
+        await asyncio.sleep(chance.expovariate(rate))
+        task = asyncio.create_task(one_turn(chance.choice(players)))
+        running.add(task)
+        task.add_done_callback(running.discard)
+    while running:
+        await asyncio.gather(*running)
+    return taken, refused
+
+
+def library_figures(app: App, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what a turn costs in a library process that has the campaign open, and the service's share of its rate."""
+    app.campaigns.new(SCENARIO, campaign_id="library", seed=1)
+    lines = itertools.cycle(LINES)
+    with app.campaigns.open("library") as campaign:
+        for _ in range(5):
+            asyncio.run(campaign.submit(next(lines)))
+        began, count = time.process_time(), 60
+        for _ in range(count):
+            if campaign.store.head().state.ended is not None:
+                undo_played(campaign.store, turns=BACK)
+            asyncio.run(campaign.submit(next(lines)))
+        spent = (time.process_time() - began) / count * 1000
+    service = next(float(re.findall(r"[\d.]+", value)[0]) for name, value in rows if name.startswith("CPU"))
+    return [
+        ("CPU of a library process a turn", f"{spent:.0f} ms"),
+        ("turns a second and core, of the library's (aim: .8)", f"{spent / service:.2f}"),
+    ]
+
+
+def _cpu(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _memory(pid: int) -> float:
+    text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) / 1024
+
+
+if __name__ == "__main__":
+    main()
