@@ -32,6 +32,17 @@ def test_campaigns_of_the_command_line_are_the_owners(room: Hall) -> None:
     assert [(row["id"], row["roles"]) for row in listed] == [("game", ["player", "gm"])]
 
 
+def test_a_guests_table_is_not_the_owners_and_new_games_of_the_command_line_are(room: Hall, tmp_path: Path) -> None:
+    ben, owner = room.guest("Ben"), room.owner()
+    campaign = ben.post("/v1/campaigns", {"scenario_id": "night_boat"}).json()["id"]
+    room.service.open_app().campaigns.new("night_boat", campaign_id="typed", seed=3)
+    assert "/table/typed" in owner.get("/").text
+    listed = [row["id"] for row in owner.get("/v1/campaigns").json()["campaigns"]]
+    assert campaign not in listed
+    assert {"game", "typed"} <= set(listed)
+    assert [row["id"] for row in ben.get("/v1/campaigns").json()["campaigns"]] == [campaign]
+
+
 def test_a_game_is_begun_and_played(room: Hall) -> None:
     owner = room.owner()
     begun = owner.post("/v1/campaigns", {"scenario_id": "night_boat"})
@@ -278,7 +289,8 @@ def test_a_password_signs_in_and_out(room: Hall) -> None:
     sent = {"name": "ben", "password": "a word that is long enough"}
     assert ben.client.post("/v1/session", json=sent).status_code == 204
     ben.csrf = ben.get("/v1/session").json()["csrf_token"]
-    assert ben.get("/v1/me").json()["name"] == "Ben"
+    me = ben.get("/v1/me").json()
+    assert (me["name"], me["seats"]) == ("Ben", [{"campaign_id": "game", "role": "player"}])
     assert ben.delete("/v1/session").status_code == 204
     assert ben.get("/v1/me").status_code == 401
 

@@ -37,6 +37,13 @@ class SeatShown(Shape):
     role: str
 
 
+class OwnSeat(Shape):
+    """A seat of one's own: the campaign and the role there."""
+
+    campaign_id: str
+    role: str
+
+
 class InvitationShown(Shape):
     """An invitation that nobody has used; `url` is told once, when it is made."""
 
@@ -285,7 +292,7 @@ class Me(Shape):
     name: str
     is_owner: bool
     scopes: tuple[str, ...]
-    seats: tuple[SeatShown, ...]
+    seats: tuple[OwnSeat, ...]
 
 
 class TokenShown(Shape):

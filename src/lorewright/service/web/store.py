@@ -301,6 +301,10 @@ class Accounts:
         )
         return [(_account(row), Seat(row["campaign_id"], row["id"], row["role"])) for row in rows]
 
+    def seated(self) -> frozenset[str]:
+        """Return the campaigns at which anybody has a seat."""
+        return frozenset(row["campaign_id"] for row in self._rows("SELECT DISTINCT campaign_id FROM seats"))
+
     def seats_of(self, account: Account) -> list[Seat]:
         """Return the seats of an account, those that play first."""
         rows = self._rows("SELECT * FROM seats WHERE account_id = ? ORDER BY campaign_id", account.id)

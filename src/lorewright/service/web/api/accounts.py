@@ -24,7 +24,7 @@ from lorewright.service.web.api.requests import (
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import (
     Me,
-    SeatShown,
+    OwnSeat,
     TokenShown,
 )
 
@@ -118,7 +118,7 @@ async def me(service: Here, caller: Asker) -> Me:
         is_owner=account.is_owner,
         scopes=tuple(sorted(caller.scopes)),
         seats=tuple(
-            SeatShown(account_id=seat.campaign_id, account=account.name, role=seat.role)
+            OwnSeat(campaign_id=seat.campaign_id, role=seat.role)
             for seat in service.accounts.seats_of(account)
             if caller.campaign_id in (None, seat.campaign_id)
         ),

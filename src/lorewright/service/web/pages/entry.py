@@ -144,7 +144,8 @@ async def enter(
 @entry_pages.get("/")
 async def home(service: Here, caller: Asker) -> Response:
     """My tables, and what can be begun."""
-    await service.take_stock()
+    if caller.account.is_owner:
+        await service.take_stock()
     values = {
         "title": "Your tables",
         **session_values(caller),
