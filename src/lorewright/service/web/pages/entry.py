@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from lorewright.errors import AccessRefused, LorewrightError, NotFound, NotSignedIn, SettingsError
 from lorewright.service.web.access import COOKIE, Caller, check_csrf, session_of
-from lorewright.service.web.accounts import SCOPES
+from lorewright.service.web.accounts import SCOPES, Account
 from lorewright.service.web.api.accounts import check_sign_in, set_cookie
 from lorewright.service.web.pages.rendering import render_page
 from lorewright.service.web.pages.requests import (
@@ -123,7 +123,7 @@ async def enter(
         account = session.account
     else:
         try:
-            account = accounts.create(name, password)
+            account = await asyncio.to_thread(_create, service, name, password)
         except SettingsError as error:
             return _enter(request, service, secret, f"{error.message}: {error.hint}", status=422)
     if accounts.use_link(secret) is None:
@@ -212,6 +212,14 @@ async def set_password(service: Here, caller: Asker, password: Annotated[str, Fo
     response = redirect_to("/account")
     set_cookie(response, service, service.accounts.begin_session(caller.account)[0])
     return response
+
+
+def _create(service: Service, name: str, password: str) -> Account:
+    """Make an account; in a thread of its own, since hashing a password takes a while."""
+    try:
+        return service.accounts.create(name, password)
+    finally:
+        service.accounts.close()
 
 
 def _set_password(service: Service, account_id: str, password: str) -> None:
