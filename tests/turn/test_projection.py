@@ -21,7 +21,7 @@ from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError, StateMisfit
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, add_functions, opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.integrity import campaign_row
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
@@ -64,6 +64,7 @@ def of_the_head(store: CampaignStore) -> bool:
 def rows(path: Path, sql: str) -> list[dict[str, Any]]:
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
+        add_functions(connection)
         return [dict(row) for row in connection.execute(sql).fetchall()]
 
 
