@@ -38,6 +38,9 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from lorewright.storage.database import add_functions
+from lorewright.storage.packed_texts import KEYS, selected
+
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).resolve().parent / "golden"
 PARLOUR = ROOT / "tests" / "fixtures" / "parlour"
@@ -186,10 +189,11 @@ def played(program: Program, key: str, play: Mapping[str, Any]) -> Record:
 def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
     """Yield what the file of a campaign holds: kind -> JSON, one kind a time."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        add_functions(database)
         names = [
             name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         ]
-        tables = {name: rows_of(database, name) for name in names if not name.startswith("sqlite_")}
+        tables = {name: rows_of(database, name) for name in names if not name.startswith("sqlite_") and name != KEYS}
     turns = sorted(tables.pop("turns"), key=lambda row: (row["turn_no"], row["turn_id"]))
     numbers = {row["turn_id"]: row["turn_no"] for row in turns}
     results = {row["turn_id"]: dict(row.pop("result_json")) for row in turns}
@@ -230,8 +234,8 @@ def with_number(row: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str,
 
 def rows_of(database: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
     """Return the rows of a table, JSON in them read, in an order that follows from what they hold."""
-    cursor = database.execute(f'SELECT * FROM "{table}"')
-    names = [column[0] for column in cursor.description]
+    names = [column[1] for column in database.execute(f'PRAGMA table_info("{table}")')]
+    cursor = database.execute(f'SELECT {selected(table, *names)} FROM "{table}"')
     rows = [dict(zip(names, map(decoded, row), strict=True)) for row in cursor]
     return sorted(rows, key=lambda row: without_varying(json.dumps(row), {}))
 

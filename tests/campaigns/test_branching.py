@@ -162,7 +162,7 @@ class Branching(RuleBasedStateMachine):
             assert (row.turn_id, row.revision) == (self.head, self.revision)
             assert [turn["turn_id"] for turn in path] == self._ancestors()
             assert [turn["turn_no"] for turn in path] == list(range(len(path)))
-            sql = "SELECT state_json FROM world_states WHERE turn_id = ?"
+            sql = "SELECT text_of(state_json) AS state_json FROM world_states WHERE turn_id = ?"
             state = WorldState.model_validate_json(store.database.rows(sql, path[0]["turn_id"])[0]["state_json"])
             for turn in path[1:]:
                 applied = apply(state, OPS.validate_json(turn["ops_json"]))

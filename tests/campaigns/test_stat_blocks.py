@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from lorewright.campaigns.scenarios.cast import check_state
 from lorewright.errors import ScenarioError, StateMisfit
 from lorewright.ids import canonical_json
 from lorewright.packs.files import Finding
+from lorewright.storage.database import opened
 from lorewright.world.ruleset_state import RulesetState
 from support import harbour as h
 from support import parlour as p
@@ -141,11 +141,11 @@ def test_a_campaign_records_the_hash_of_its_ruleset(tmp_path: Path) -> None:
 
 def test_a_file_whose_state_does_not_fit_its_ruleset_is_not_opened_and_the_field_is_named(tmp_path: Path) -> None:
     app = p.begun(tmp_path / "w", "seven-minutes")
-    with sqlite3.connect(app.workspace.campaigns / "game.db") as connection:
+    with opened(app.workspace.campaigns / "game.db") as database, database.transaction() as connection:
         connection.execute(
-            """UPDATE world_states SET state_json = replace(state_json, '"minutes_left":7', '"minutes_left":9')"""
+            """UPDATE world_states
+               SET state_json = replace(text_of(state_json), '"minutes_left":7', '"minutes_left":9')"""
         )
-    connection.close()
     with pytest.raises(StateMisfit, match=r"scene\.minutes_left: 9"):
         h.say(app, "look")
 

@@ -64,8 +64,8 @@ def test_a_replay_that_comes_out_otherwise_exits_with_1_and_says_where(played: A
 def test_what_only_a_stage_was_given_otherwise_is_told_and_no_failure(played: App) -> None:
     """As an older version leaves it: a field that there was not yet."""
     with played.campaigns.reading("game") as store, store.database.transaction() as connection:
-        sql = "UPDATE stage_records SET input_json = json_remove(input_json, '$.verbs') WHERE stage = 'interpreter'"
-        connection.execute(sql)
+        sql = "UPDATE stage_records SET input_json = json_remove(text_of(input_json), '$.verbs')"
+        connection.execute(f"{sql} WHERE stage = 'interpreter'")
     result = run("replay", "game", "--turns", "1:2")
     assert result.exit_code == 0, result.output
     assert "2 thought again: identical" in result.output

@@ -48,7 +48,7 @@ def test_a_picture_shows_what_the_program_prints(picture: Picture, environment: 
     assert drawn(picture, shown) == today
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.svg")), ids=lambda path: path.name)
 def test_a_picture_is_small_of_the_table_and_asks_no_server_for_anything(path: Path) -> None:
     assert path.name in {picture.file for picture in PICTURES}
     svg = path.read_text(encoding="utf-8")

@@ -26,6 +26,7 @@ from lorewright.replay.metrics import ALL_TURNS, TurnRange, measure
 from lorewright.replay.recording import OtherVersion
 from lorewright.replay.replay import Replay, Replays
 from lorewright.rules.actions import Action
+from lorewright.storage.database import add_functions
 from lorewright.turn.stages.interpret.stage import SETTLE, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
@@ -371,6 +372,7 @@ def test_an_exported_campaign_takes_its_versions_along(tmp_path: Path) -> None:
 def test_views_show_the_version_beside_that_of_the_prompt(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=("take rope",))
     with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:
+        add_functions(connection)
         (shown,) = connection.execute("SELECT builtin_versions_json FROM events WHERE turn_no = 1").fetchone()
         rows = connection.execute("SELECT step_name, builtin_version FROM turn_events WHERE turn_index = 1").fetchall()
     assert json.loads(shown) == {stage: NOW[stage] for stage in ("interpreter", "planner", "narrator")}

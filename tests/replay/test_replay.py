@@ -302,8 +302,8 @@ def test_what_was_recorded_otherwise_is_the_first_divergence(tmp_path: Path) -> 
     h.say(app, "look", "look")
     with app.campaigns.reading("game") as store, store.database.transaction() as connection:
         turn_id = store.turns()[2]["turn_id"]
-        sql = "UPDATE stage_records SET input_json = replace(input_json, 'Dread', 'Dreads') WHERE stage = 'planner'"
-        connection.execute(f"{sql} AND turn_id = ?", (turn_id,))
+        sql = "UPDATE stage_records SET input_json = replace(text_of(input_json), 'Dread', 'Dreads')"
+        connection.execute(f"{sql} WHERE stage = 'planner' AND turn_id = ?", (turn_id,))
     found = replayed(app)
     first = found.first_divergence
     assert found.is_identical and first is not None and first.turn_no == 2

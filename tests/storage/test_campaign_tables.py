@@ -23,7 +23,7 @@ from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, opened, with_single_blanks
 from lorewright.storage.tables import migrate
 from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
@@ -168,4 +168,5 @@ def test_no_released_migration_was_edited(tmp_path: Path) -> None:
 
 
 def schema(database: Database) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in database.rows("SELECT name, sql FROM sqlite_master ORDER BY name")]
+    found = database.rows("SELECT name, sql FROM sqlite_master ORDER BY name")
+    return [(row["name"], row["sql"] and with_single_blanks(row["sql"])) for row in found]

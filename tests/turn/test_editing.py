@@ -268,7 +268,7 @@ def test_a_file_in_which_an_edit_was_tampered_with_is_found_out(app: App) -> Non
         with campaign.store.database.transaction() as connection:
             connection.execute("UPDATE stage_records SET input_json = '[]' WHERE stage = 'edit'")
     found = check(app.campaigns.path("game"), app.campaigns.kept).findings
-    assert [finding.code for finding in found] == ["request-hash"]
+    assert [finding.code for finding in found] == ["turn-altered", "request-hash"]
 
 
 def test_of_many_who_send_the_same_call_at_once_one_changes_the_world(app: App) -> None:

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 import lorewright
 from lorewright.ids import canonical_json
 from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
+from lorewright.storage.database import add_functions
 from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
 from lorewright.values.entries import Agenda
 from lorewright.values.packet import ONLY_OF_THE_SEEDS, ContextPacket
@@ -373,7 +374,9 @@ def test_the_packets_of_old_campaign_files_can_be_read_and_lose_only_what_nobody
     database = tmp_path / "campaign.db"
     database.write_bytes(gzip.decompress(path.read_bytes()))
     with closing(sqlite3.connect(database)) as connection:
-        asked = "SELECT stage, input_json FROM stage_records WHERE stage IN ('planner', 'narrator')"
+        add_functions(connection)
+        # An earlier version has no packed texts.
+        asked = "SELECT stage, text_of(input_json) FROM stage_records WHERE stage IN ('planner', 'narrator')"
         rows = [(stage, json.loads(text)) for stage, text in connection.execute(asked)]
     assert {stage for stage, _ in rows} == {"planner", "narrator"}
     for stage, given in rows:

@@ -21,7 +21,7 @@ from lorewright.campaigns.sessions import active_or_new_session, end
 from lorewright.errors import ProviderError, StateMisfit
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, add_functions, opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.integrity import campaign_row
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
@@ -64,6 +64,7 @@ def of_the_head(store: CampaignStore) -> bool:
 def rows(path: Path, sql: str) -> list[dict[str, Any]]:
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
+        add_functions(connection)
         return [dict(row) for row in connection.execute(sql).fetchall()]
 
 
@@ -476,3 +477,19 @@ def test_scenes_have_no_snapshot_that_is_missing(tmp_path: Path) -> None:
     scenes = rows(app.campaigns.path("game"), "SELECT * FROM scenes")
     assert all(one["state_json"] for one in scenes)
     assert {one["scene_index"] for one in scenes} >= {0, 3}
+
+
+def test_other_programs_read_the_tables_and_the_views_without_packed_texts(tmp_path: Path) -> None:
+    app = game(tmp_path)
+    with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:
+        names = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        ]
+        refused = set()
+        for name in names:
+            try:
+                connection.execute(f"SELECT * FROM {name}").fetchall()
+            except sqlite3.OperationalError as problem:
+                assert "text_of" in str(problem)
+                refused.add(name)
+    assert refused == {"events", "scenes", "rulesets", "scenarios", "scenario_characters"}

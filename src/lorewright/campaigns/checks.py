@@ -233,7 +233,7 @@ def _unknown_ids(row: Row, state: WorldState) -> Iterator[IntegrityFinding]:
 def _results(database: Database) -> Iterator[IntegrityFinding]:
     """Yield stored results that are not those of their own turn, or whose messages differ from the stream."""
     for row in altered_turns(database):
-        what = "its words, its changes or its result are not those that were written"
+        what = "its words, its changes, its result or its records are not those that were written"
         yield IntegrityFinding("turn-altered", _named(row), what, RESTORE)
     edits = edits_asked_for(database)
     for row, messages in turns_with_messages(database):

@@ -24,6 +24,9 @@ from lorewright.storage.enclosure import Enclosure, Trouble, plain_parts
 from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins, turn_hash_row
+from lorewright.storage.packed_texts import packed_row
+from lorewright.storage.packing import pack
+from lorewright.storage.projected_tables import FIRST_REVEALS
 from lorewright.storage.tables import migrate
 from lorewright.storage.temporary import maker, sweep
 from lorewright.turn.run.dry_run import DryRun
@@ -119,6 +122,9 @@ class StoredPackTexts:
 
 # A new campaign's file, written whole or not at all.
 
+# Some eighty tables and indexes have a page or more each, and most have a row or none for long.
+PAGE_BYTES = 512
+
 
 def first_narration(campaign_id: str, text: str, state: WorldState) -> Message:
     """Return the message that a campaign begins with: the scenario's opening text, heard by those who are there."""
@@ -186,7 +192,7 @@ def new_file(path: Path) -> Iterator[Database]:
     building = building_name(path, maker())
     _remove(building)
     try:
-        with opened(building) as database:
+        with opened(building, page_bytes=PAGE_BYTES) as database:
             yield database
             # One plain file without a log beside it, so that the rename moves all of it.
             database.rows("PRAGMA journal_mode = DELETE")
@@ -206,6 +212,7 @@ def _creation(
     row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
 ) -> list[tuple[str, tuple[Any, ...]]]:
     time, campaign_id, turn_id = now(), row["id"], intro.turn_id
+    row = packed_row(row)
     columns = [*row, "head_turn_id", "revision", "current_turn", "created_at", "updated_at"]
     values = (*row.values(), turn_id, 0, 0, time, time)
     marks = ", ".join("?" * len(values))
@@ -216,7 +223,8 @@ def _creation(
         # Turn 0 belongs to no sitting and has read no lore.
         insert_row("turns", (*start, None, None, "{}")),
         insert_row(*turn_hash_row(start)),
-        insert_row("world_states", (campaign_id, turn_id, state.to_json())),
+        insert_row("world_states", (campaign_id, turn_id, pack(state.to_json()))),
+        (FIRST_REVEALS, ()),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
         *first_projection(campaign_id, StateOf(turn_id, state)),

@@ -248,6 +248,10 @@ class Generation:
             self.vectors.close()
         self.connection.close()
 
+    def remember(self, earlier: Generation) -> None:
+        """Take over the chunks that a generation has read to which this one only adds some."""
+        self._read = dict(earlier._read)
+
     def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
         """Return chunks by row."""
         wanted = sorted(set(rows))

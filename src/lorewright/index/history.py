@@ -227,6 +227,7 @@ class GrowingHistory:
         self._vectors: Vectors | None = None
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
         self._chunks = 0
+        self._latest: Generation | None = None
         manifest = Manifest(id=name, name=f"What happened in {name}", language=language)
         self._connection.execute("BEGIN")
         fill(self._connection, Pack(manifest, "", "", (), (), (), reading))
@@ -241,13 +242,17 @@ class GrowingHistory:
         append(self._connection, [entity for entity, chunks in added if chunks], new, reading=self._reading)
         self._connection.execute("COMMIT")
         embedded = self._embedded(new) if self._builder is not None else None
-        return Generation(
+        grown = Generation(
             Path(self._name),
             connection=self._connection,
             corpus="history",
             vectors=StoredVectors(embedded) if embedded is not None else None,
             embedder=self._builder.embedder if self._builder is not None and embedded is not None else None,
         )
+        if self._latest is not None:
+            grown.remember(self._latest)
+        self._latest = grown
+        return grown
 
     def close(self) -> None:
         """Close the history."""

@@ -179,6 +179,8 @@ class _Scale:
         self._best_meaning = max(nearest, default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
+        # Most chunks that a filter ties to a query have the same parts.
+        self._parts: dict[tuple[float, float, bool, int], tuple[float, dict[str, float]]] = {}
 
     def add(self, visible: VisibleLore, entity_id: str) -> list[Key]:
         """Take in what the viewer may read of an entity; return the keys."""
@@ -200,17 +202,13 @@ class _Scale:
         keyword, share = self._words.hits.get(key), self._words.share(key)
         # Convex fusion of normalised scores: Bruch, Gai, Ingber 2023. What was never embedded is judged by its words.
         weight = self.vector_weight if key in self._cosines else 0.0
-        parts = {
-            "words": (1 - weight) * share,
-            "meaning": weight * min(self._meant(key) / self._best_meaning, 1.0) if weight else 0.0,
-            "name": NAME_WEIGHT if name else 0.0,
-            "filters": FILTER_WEIGHT * min(len(filters), 2) / 2,
-        }
+        meaning = weight * min(self._meant(key) / self._best_meaning, 1.0) if weight else 0.0
+        score, parts = self._score((1 - weight) * share, meaning, bool(name), min(len(filters), 2))
         return Hit(
             chunk=chunk,
             text=text,
             token_count=tokens_of(chunk, text),
-            score=round(math.fsum(parts.values()) / _MOST, SCORE_DIGITS),
+            score=score,
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
             vector_score=self._cosines.get(key),
@@ -218,8 +216,23 @@ class _Scale:
             terms={term: round(part, 3) for term, part in keyword.terms.items()} if keyword else {},
             filters=filters,
             name=name,
-            parts={part: share for part, given in parts.items() if (share := round(given / _MOST, SCORE_DIGITS))},
+            parts=parts,
         )
+
+    def _score(self, words: float, meaning: float, named: bool, filters: int) -> tuple[float, dict[str, float]]:
+        """Return a score, and the parts of it that are not nothing."""
+        key = (words, meaning, named, filters)
+        if key not in self._parts:
+            parts = {
+                "words": words,
+                "meaning": meaning,
+                "name": NAME_WEIGHT if named else 0.0,
+                "filters": FILTER_WEIGHT * filters / 2,
+            }
+            shares = {part: round(given / _MOST, SCORE_DIGITS) for part, given in parts.items()}
+            shown = {part: share for part, share in shares.items() if share}
+            self._parts[key] = round(math.fsum(parts.values()) / _MOST, SCORE_DIGITS), shown
+        return self._parts[key]
 
     def _meant(self, key: Key) -> float:
         """Return how much of a chunk's cosine counts, for the length of its text; none below zero."""

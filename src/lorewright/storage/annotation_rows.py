@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.storage.database import Database, read_json
+from lorewright.storage.packing import pack
 
 # Rows of the table `prompt_pins`, with the texts of the prompts.
 
@@ -25,7 +26,7 @@ class PromptPin:
 def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
     """Return the pins of a campaign, by name."""
     rows = database.rows(
-        """SELECT p.name, p.version, p.content_hash, t.source FROM prompt_pins p
+        """SELECT p.name, p.version, p.content_hash, text_of(t.source) AS source FROM prompt_pins p
            JOIN prompt_texts t ON t.campaign_id = p.campaign_id AND t.content_hash = p.content_hash ORDER BY p.name"""
     )
     return tuple(PromptPin(*row) for row in rows)
@@ -34,7 +35,8 @@ def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
 def stored_prompt(database: Database, content_hash: str) -> PromptPin | None:
     """Return a prompt that was used or pinned, by its hash; None if its text is not stored."""
     row = database.row(
-        "SELECT name, version, content_hash, source FROM prompt_texts WHERE content_hash = ?", content_hash
+        "SELECT name, version, content_hash, text_of(source) AS source FROM prompt_texts WHERE content_hash = ?",
+        content_hash,
     )
     return None if row is None else PromptPin(*row)
 
@@ -47,11 +49,11 @@ def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
             connection.execute(sql, parameters)
 
 
-def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tuple[str, ...]]]:
+def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tuple[str | bytes, ...]]]:
     """Return the statements that pin versions of prompts."""
-    statements: list[tuple[str, tuple[str, ...]]] = []
+    statements: list[tuple[str, tuple[str | bytes, ...]]] = []
     for pin in pins:
-        text = (campaign_id, pin.content_hash, pin.name, pin.version, pin.source)
+        text = (campaign_id, pin.content_hash, pin.name, pin.version, pack(pin.source))
         statements.append(("INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)", text))
         sql = """INSERT INTO prompt_pins VALUES (?, ?, ?, ?) ON CONFLICT (campaign_id, name)
                  DO UPDATE SET version = excluded.version, content_hash = excluded.content_hash"""

@@ -24,8 +24,10 @@ from __future__ import annotations
 
 from lorewright.storage.projected_tables import (
     DISCOVERIES,
+    FIRST_REVEALS,
     TABLES,
     VIEWS,
+    VIEWS_OF_PACKED_TEXTS,
     VIEWS_WITH_BUILTIN_VERSIONS,
     VIEWS_WITH_PROMPTS,
 )
@@ -242,6 +244,31 @@ CAMPAIGN_MIGRATIONS = (
             )""",
             """INSERT INTO turn_hashes SELECT campaign_id, turn_id, hash_of_texts(player_text, ops_json, result_json)
                 FROM turns ORDER BY rowid""",
+        ),
+    ),
+    Migration(
+        "campaign_011_packing",
+        (
+            # From here on long texts may be BLOBs: see storage/packed_texts.py. What is there stays as it is, so that
+            # a long story is opened at once; an import of its export packs it.
+            """CREATE TABLE stage_keys (
+                key_no INTEGER PRIMARY KEY, campaign_id TEXT NOT NULL REFERENCES campaigns(id), stage TEXT NOT NULL,
+                input BLOB NOT NULL
+            )""",
+            """CREATE TABLE first_reveals (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), character_id TEXT NOT NULL, item_id TEXT NOT NULL,
+                how TEXT
+            )""",
+            FIRST_REVEALS,
+            *VIEWS_OF_PACKED_TEXTS,
+            # Tables of a few dozen rows, or of one campaign: each index took a page, and nothing was found faster.
+            "DROP INDEX idx_entities_type",
+            "DROP INDEX idx_facts_subject",
+            "DROP INDEX idx_facts_visibility",
+            "DROP INDEX idx_relationships_a",
+            "DROP INDEX idx_relationships_b",
+            "DROP INDEX idx_sessions_campaign",
+            "DROP INDEX idx_scene_lore_scene",
         ),
     ),
 )

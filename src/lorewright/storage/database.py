@@ -25,7 +25,14 @@ from filelock import BaseFileLock
 from lorewright.errors import Busy, DamagedFile, ReadOnly, UnsafePath
 from lorewright.ids import hash_of_texts
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
-from lorewright.storage.projected_tables import DISCOVERIES, VIEWS, VIEWS_WITH_BUILTIN_VERSIONS, VIEWS_WITH_PROMPTS
+from lorewright.storage.packed_texts import add_text_functions
+from lorewright.storage.projected_tables import (
+    DISCOVERIES,
+    VIEWS,
+    VIEWS_OF_PACKED_TEXTS,
+    VIEWS_WITH_BUILTIN_VERSIONS,
+    VIEWS_WITH_PROMPTS,
+)
 from lorewright.storage.read_only import NoLock, connect_read_only, is_read_only
 
 SQLITE_VERSION = sqlite3.sqlite_version
@@ -38,9 +45,17 @@ DAMAGED = ".damaged"
 # The last bytes of a rollback journal that names another file: https://www.sqlite.org/fileformat2.html
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
+
+# The same few dozen statements are in every file, and read at each opening of one.
+@lru_cache(maxsize=256)
+def with_single_blanks(sql: str) -> str:
+    """Return a statement of ours on one line. In the schema of a file it takes less space."""
+    return " ".join(sql.split())
+
+
 _OUR_VIEWS = frozenset(
-    sql
-    for sql in (*VIEWS, *VIEWS_WITH_PROMPTS, *VIEWS_WITH_BUILTIN_VERSIONS, *DISCOVERIES)
+    with_single_blanks(sql)
+    for sql in (*VIEWS, *VIEWS_WITH_PROMPTS, *VIEWS_WITH_BUILTIN_VERSIONS, *DISCOVERIES, *VIEWS_OF_PACKED_TEXTS)
     if sql.startswith("CREATE VIEW")
 )
 # As SQLite writes it into a schema, whatever the original statement was.
@@ -63,8 +78,9 @@ class Database:
 
     _kind: type[sqlite3.Connection] = sqlite3.Connection
 
-    def __init__(self, path: Path) -> None:
-        """Open the file; it is made if it is missing. In a folder that cannot be written to it is read alone.
+    def __init__(self, path: Path, *, page_bytes: int | None = None) -> None:
+        """Open the file; it is made if it is missing, with pages of so many bytes. In a folder that cannot be written
+        to it is read alone.
 
         Raises:
             DamagedFile: the file is no database, or its schema contains computations, which ours never does.
@@ -94,7 +110,7 @@ class Database:
                     path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
                 )
                 try:
-                    self._set_up()
+                    self._set_up(page_bytes)
                 except BaseException:
                     self._connection.close()
                     raise
@@ -114,8 +130,11 @@ class Database:
             self._connection.close()
             raise
 
-    def _set_up(self) -> None:
+    def _set_up(self, page_bytes: int | None) -> None:
         self._connection.row_factory = sqlite3.Row
+        if page_bytes is not None:
+            # Of a file that has pages already it changes nothing.
+            self._connection.execute(f"PRAGMA page_size = {page_bytes}")
         add_functions(self._connection)
         refuse_foreign_schema(self._connection, self.path)
         pragmas = (
@@ -199,8 +218,9 @@ def _unwritable(path: Path) -> ReadOnly:
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Give a connection the functions that migrations use."""
+    """Give a connection the functions that migrations, views and queries use."""
     connection.create_function("hash_of_texts", -1, hash_of_texts, deterministic=True)
+    add_text_functions(connection)
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -307,7 +327,7 @@ def _is_ours(kind: str, name: str, sql: str | None, may_be_keyword_table: bool) 
         case "index":
             return sql is None or _INDEX.fullmatch(sql) is not None
         case "view":
-            return sql in _OUR_VIEWS
+            return sql is not None and with_single_blanks(sql) in _OUR_VIEWS
         case _:
             return False
 
@@ -389,9 +409,9 @@ def is_sound(path: Path) -> bool:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Database]:
+def opened(path: Path, *, page_bytes: int | None = None) -> Iterator[Database]:
     """Yield an open database that is closed when the block ends."""
-    database = Database(path)
+    database = Database(path, page_bytes=page_bytes)
     try:
         yield database
     finally:

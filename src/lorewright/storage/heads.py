@@ -141,7 +141,7 @@ def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
     """Return a turn's parent, its ops and, if it is stored, the complete state after it; None if there is no such
     turn."""
     return database.row(
-        """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
+        """SELECT t.parent_id, t.ops_json, text_of(s.state_json) AS state_json FROM turns t
            LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
            WHERE t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = ?""",
         turn_id,
@@ -211,7 +211,8 @@ def move_head(database: Database, move: HeadMove) -> None:
             )
         for statement in set_head(move.campaign_id, move.to_turn_id, move.to_turn_no, move.time, onto=move.onto):
             connection.execute(*statement)
-        connection.execute(*forget_state(move.campaign_id, move.from_turn_id))
+        for statement in forget_state(move.campaign_id, move.from_turn_id):
+            connection.execute(*statement)
         if move.onto is not None:
             connection.execute("DELETE FROM undone WHERE campaign_id = ?", (move.campaign_id,))
         _push(connection, move.campaign_id, move.taken_back)
@@ -245,16 +246,18 @@ def set_head(
     )
 
 
-def forget_state(campaign_id: str, turn_id: str) -> Statement:
-    """Return the statement that deletes the complete state of a turn that is no longer the head, unless it is to be
-    kept: of every 25th turn, of a branch point, of the head of a branch."""
-    return (
+def forget_state(campaign_id: str, turn_id: str) -> tuple[Statement, ...]:
+    """Return the statements that delete the complete state of a turn that is no longer the head, or pack it if it is to
+    be kept: of every 25th turn, of a branch point, of the head of a branch."""
+    delete = (
         """DELETE FROM world_states WHERE campaign_id = ?1 AND turn_id = ?2
            AND (SELECT turn_no % ?3 FROM turns WHERE campaign_id = ?1 AND turn_id = ?2) != 0
            AND (SELECT count(*) FROM turns WHERE campaign_id = ?1 AND parent_id = ?2) < 2
            AND NOT EXISTS (SELECT 1 FROM branches WHERE campaign_id = ?1 AND head_turn_id = ?2)""",
         (campaign_id, turn_id, FULL_STATE_EVERY),
     )
+    pack = "UPDATE world_states SET state_json = packed_text(state_json) WHERE campaign_id = ? AND turn_id = ?"
+    return delete, (pack, (campaign_id, turn_id))
 
 
 def _push(connection: sqlite3.Connection, campaign_id: str, turn_ids: Sequence[str]) -> None:

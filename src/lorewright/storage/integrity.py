@@ -7,13 +7,15 @@ checked by the modules that read them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lorewright.ids import hash_of_texts
 from lorewright.storage.database import Database
 from lorewright.storage.heads import FULL_STATE_EVERY
+from lorewright.storage.packed_texts import PACKED, STAGE_RECORDS, selected
+from lorewright.storage.projected_tables import FIRST_REVEALS
 from lorewright.storage.projection import REBUILT_TABLES
 
 # Rows of the tables `upgrades` and `upgrade_pins`: the rules and texts that hold from a turn of the kind `upgrade` on.
@@ -52,7 +54,8 @@ def upgrade_of(database: Database, turn_id: str) -> str | None:
 
 def upgrade_row(database: Database, turn_id: str) -> UpgradeRow | None:
     """Return the upgrade of a turn, or None if it has none."""
-    row = database.row("SELECT * FROM upgrades WHERE turn_id = ?", turn_id)
+    names = ("rules_json", "ruleset_id", "ruleset_hash", "prompts_json")
+    row = database.row(f"SELECT {selected('upgrades', *names)} FROM upgrades WHERE turn_id = ?", turn_id)
     if row is None:
         return None
     pins = database.rows(
@@ -75,7 +78,7 @@ def all_pins(database: Database) -> list[tuple[str, str, str]]:
 
 def rules_of_upgrades(database: Database) -> list[sqlite3.Row]:
     """Return (turn_id, rules_json) of every upgrade, by turn ID."""
-    return database.rows("SELECT turn_id, rules_json FROM upgrades ORDER BY turn_id")
+    return database.rows("SELECT turn_id, text_of(rules_json) AS rules_json FROM upgrades ORDER BY turn_id")
 
 
 # The rows that are checked, as they are stored.
@@ -115,15 +118,16 @@ def turn_count(database: Database) -> int:
     return int(database.rows("SELECT count(*) FROM turns")[0][0])
 
 
-def campaign_row(database: Database) -> Row:
-    """Return the campaign's row."""
-    return database.rows("SELECT * FROM campaigns")[0]
+def campaign_row(database: Database) -> Mapping[str, Any]:
+    """Return the campaign's row, with its texts unpacked."""
+    texts = database.rows(f"SELECT {selected('campaigns', *PACKED['campaigns'])} FROM campaigns")[0]
+    return {**dict(database.rows("SELECT * FROM campaigns")[0]), **dict(texts)}
 
 
 def json_texts(database: Database) -> Iterator[tuple[str, str, str, tuple[type, ...]]]:
     """Yield (row, column, text, allowed types) of all JSON that no pydantic model reads."""
     for table, (where, columns) in _JSON_COLUMNS.items():
-        for row in database.each(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
+        for row in database.each(f"SELECT {where} AS place, {selected(table, *columns)} FROM {table}"):
             for column, kinds in columns.items():
                 yield f"{table}, {row['place']}", column, row[column], kinds
 
@@ -132,8 +136,8 @@ def state_rows(database: Database) -> list[Row]:
     """Return every turn with its ops, the hash of the state after it and, if it is stored, that state; parents
     first."""
     return database.rows(
-        """SELECT t.turn_id, t.parent_id, t.turn_no, t.ops_json, t.state_hash, s.state_json FROM turns t
-           LEFT JOIN world_states s USING (campaign_id, turn_id) ORDER BY t.turn_no, t.rowid"""
+        """SELECT t.turn_id, t.parent_id, t.turn_no, t.ops_json, t.state_hash, text_of(s.state_json) AS state_json
+           FROM turns t LEFT JOIN world_states s USING (campaign_id, turn_id) ORDER BY t.turn_no, t.rowid"""
     )
 
 
@@ -147,26 +151,36 @@ def turns_with_messages(database: Database) -> Iterator[tuple[Row, list[Row]]]:
 # The columns of a turn that its hash is of, by their place in the row.
 _HASHED = ("player_text", "ops_json", "result_json")
 _PLACES = (7, 8, 10)
+# The stage, input and output of a record.
+RecordTexts = tuple[str, str, str]
 
 
-def turn_hash_row(turn: Sequence[Any]) -> tuple[str, tuple[str, str, str]]:
-    """Return the table and the row of the hash of a turn, of the values of its own row in the order of the columns."""
-    return "turn_hashes", (turn[0], turn[1], hash_of_texts(*(turn[place] for place in _PLACES)))
+def turn_hash_row(turn: Sequence[Any], records: Iterable[RecordTexts] = ()) -> tuple[str, tuple[str, str, str]]:
+    """Return the table and the row of the hash of a turn, of the values of its own row in the order of the columns, and
+    of the stage, input and output of each of its records."""
+    texts = (*(turn[place] for place in _PLACES), *(text for record in records for text in record))
+    return "turn_hashes", (turn[0], turn[1], hash_of_texts(*texts))
 
 
 def altered_turns(database: Database) -> Iterator[Row]:
-    """Yield every turn whose words, ops or result are not those that were written with it; parents first."""
+    """Yield every turn whose words, ops, result or records are not those that were written with it; parents first. The
+    hashes of turns from before there were packed texts are without the records."""
     sql = """SELECT t.*, h.hash FROM turns t LEFT JOIN turn_hashes h USING (campaign_id, turn_id)
              ORDER BY t.turn_no, t.rowid"""
+    of_turn = f"""SELECT {selected(STAGE_RECORDS, "stage", "input_json", "output_json")} FROM stage_records
+                  WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"""
     for turn in database.each(sql):
-        if turn["hash"] != hash_of_texts(*(turn[name] for name in _HASHED)):
-            yield turn
+        texts = [turn[name] for name in _HASHED]
+        if turn["hash"] != hash_of_texts(*texts):
+            records = database.rows(of_turn, turn["campaign_id"], turn["turn_id"])
+            if turn["hash"] != hash_of_texts(*texts, *(text for record in records for text in record)):
+                yield turn
 
 
 def edits_asked_for(database: Database) -> dict[str, str]:
     """Return turn ID -> the stored input of every turn of the kind edit."""
-    sql = """SELECT turn_id, input_json FROM stage_records r JOIN turns t USING (campaign_id, turn_id)
-             WHERE t.kind = 'edit' AND r.stage = 'edit'"""
+    sql = """SELECT turn_id, text_of(input_json) AS input_json FROM stage_records r
+             JOIN turns t USING (campaign_id, turn_id) WHERE t.kind = 'edit' AND r.stage = 'edit'"""
     return {row["turn_id"]: row["input_json"] for row in database.rows(sql)}
 
 
@@ -208,6 +222,8 @@ def _counted(table: str, column: str) -> str:
         JOIN turns t USING (campaign_id, turn_id) GROUP BY t.campaign_id, t.turn_id
         HAVING min(x.{column}) != 0 OR max(x.{column}) != count(*) - 1"""
 
+
+_KNOWN_FIRST = FIRST_REVEALS.removeprefix("INSERT INTO first_reveals")
 
 # The other invariants can be checked only if these hold.
 FOUNDATIONS = (
@@ -300,6 +316,20 @@ INVARIANTS = (
         "record-version",
         """SELECT 'turn ' || turn_id || ', stage ' || stage, 'its built-in version is ' || builtin_version
            FROM stage_records WHERE builtin_version < 1""",
+    ),
+    # Of the other packed texts it is said where they are read.
+    Invariant(
+        "packed-altered",
+        """SELECT 'prompt ' || name || ' ' || version, 'its text is not what was packed' FROM prompt_texts
+           WHERE typeof(source) = 'blob' AND text_of(source) = ''
+           UNION ALL SELECT 'key ' || key_no || ' of the stage ' || stage, 'its text is not what was packed'
+           FROM stage_keys WHERE text_of(input) = ''""",
+    ),
+    Invariant(
+        "first-reveals",
+        f"""SELECT 'first_reveals', 'what was known when the campaign began is not that of its first state'
+            WHERE EXISTS ({_KNOWN_FIRST} EXCEPT SELECT * FROM first_reveals)
+            OR EXISTS (SELECT * FROM first_reveals EXCEPT {_KNOWN_FIRST})""",
     ),
     Invariant(
         "action-unjudged",
@@ -404,6 +434,8 @@ def migration_hint(database: Database) -> str:
 
 def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[IntegrityFinding]:
     name, allowed = column["name"], [column["type"].lower(), *([] if column["notnull"] else ["null"])]
+    if name in PACKED.get(table, ()):
+        allowed.append("blob")
     marks = ", ".join("?" * len(allowed))
     sql = f"SELECT rowid AS row_no, typeof({name}) AS type FROM {table} WHERE typeof({name}) NOT IN ({marks})"
     return [

@@ -311,3 +311,85 @@ DISCOVERIES = (
         FOREIGN KEY (campaign_id, entry_turn_id, entry_no) REFERENCES lorebook(campaign_id, turn_id, entry_no)
     )""",
 )
+
+# What was known when the campaign began: the view of what is known reads it, and the first state may be packed.
+FIRST_REVEALS = """INSERT INTO first_reveals
+    SELECT s.campaign_id, who.key, item.key, json_extract(item.value, '$.how')
+    FROM turns t JOIN (SELECT campaign_id, turn_id, text_of(state_json) AS state FROM world_states) s
+    USING (campaign_id, turn_id), json_each(CASE WHEN json_valid(s.state) THEN s.state ELSE '{}' END, '$.reveals') who,
+    json_each(who.value) item WHERE t.parent_id IS NULL"""
+
+# The views of a file whose long texts may be packed: those with `text_of`, which other programs do not have, are about
+# what only this program reads. For facts and reveals nothing is unpacked.
+VIEWS_OF_PACKED_TEXTS = (
+    "DROP VIEW events",
+    f"""CREATE VIEW events AS SELECT t.turn_id AS id, t.campaign_id, t.turn_no, t.player_text AS player_input,
+        (SELECT json_extract(text_of(r.input_json), '$.packet') FROM stage_records r WHERE {_OF_THE_TURN}
+         AND r.stage = 'narrator' ORDER BY r.seq DESC LIMIT 1) AS context_packet_json,
+        (SELECT json_group_object(stage, json(outputs)) FROM
+         (SELECT stage, CASE count(*) WHEN 1 THEN output_json ELSE json_group_array(json(output_json)) END AS outputs
+          FROM (SELECT r.stage, r.output_json FROM stage_records r WHERE {_OF_THE_TURN} ORDER BY r.seq)
+          GROUP BY stage)) AS pass_outputs_json,
+        json_extract(t.result_json, '$.engine_events') AS engine_events_json, t.ops_json AS state_diff_json,
+        json_extract(t.result_json, '$.final_text') AS final_text,
+        (SELECT json_group_object(stage, version) FROM
+         (SELECT r.stage, json_extract(r.prompt_json, '$.version') AS version, max(r.seq) FROM stage_records r
+          WHERE {_OF_THE_TURN} AND r.prompt_json != '{{}}' GROUP BY r.stage)) AS prompt_versions_json,
+        (SELECT json_group_object(stage, version) FROM
+         (SELECT r.stage, r.builtin_version AS version, max(r.seq) FROM stage_records r
+          WHERE {_OF_THE_TURN} AND r.builtin_version IS NOT NULL GROUP BY r.stage)) AS builtin_versions_json
+        FROM turns t""",
+    "DROP VIEW scenes",
+    """CREATE VIEW scenes AS SELECT t.turn_id AS id, t.campaign_id AS session_id, t.turn_no AS scene_index,
+        text_of(s.state_json) AS state_json, t.created_at
+        FROM turns t JOIN world_states s USING (campaign_id, turn_id)""",
+    "DROP VIEW reveals",
+    """CREATE VIEW reveals AS
+        WITH RECURSIVE path(campaign_id, turn_id, turn_no, parent_id, ops_json) AS (
+            SELECT t.campaign_id, t.turn_id, t.turn_no, t.parent_id, t.ops_json FROM campaigns c
+                JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id
+            UNION ALL
+            SELECT t.campaign_id, t.turn_id, t.turn_no, t.parent_id, t.ops_json FROM path
+                JOIN turns t ON t.campaign_id = path.campaign_id AND t.turn_id = path.parent_id
+        ), learned(campaign_id, character_id, item_id, turn_id, turn_no, how) AS (
+            SELECT path.campaign_id, json_extract(o.value, '$.to'), json_extract(o.value, '$.item_id'), path.turn_id,
+                path.turn_no, json_extract(o.value, '$.how') FROM path, json_each(path.ops_json) o
+                WHERE json_extract(o.value, '$.op') = 'reveal'
+            UNION ALL
+            SELECT f.campaign_id, f.character_id, f.item_id, path.turn_id, path.turn_no, f.how FROM path
+                JOIN first_reveals f USING (campaign_id) WHERE path.parent_id IS NULL
+        )
+        SELECT campaign_id, character_id, item_id, min(turn_no) AS discovered_turn, how AS discovery_method, turn_id,
+            substr(item_id, 1, instr(item_id || '#', '#') - 1) AS source_chunk_id,
+            substr(item_id, 1, instr(item_id, ':') - 1) AS pack_id,
+            substr(item_id, 1, instr(item_id, ':') + instr(substr(item_id, instr(item_id, ':') + 1), ':') - 1)
+            AS subject_id
+            FROM learned GROUP BY campaign_id, character_id, item_id""",
+    "DROP VIEW rulesets",
+    """CREATE VIEW rulesets AS SELECT ruleset_id AS id, id AS campaign_id,
+        json_extract(rules, '$.ruleset.name') AS name,
+        json_extract(rules, '$.ruleset.rulebook_text') AS rulebook_text,
+        json_extract(rules, '$.ruleset.character_stat_schema') AS character_stat_schema,
+        json_extract(rules, '$.ruleset.scene_state_schema') AS scene_state_schema,
+        json_extract(rules, '$.ruleset.mechanics_guidance') AS mechanics_guidance,
+        json_extract(rules, '$.ruleset.schema_version') AS schema_version, ruleset_hash AS content_hash
+        FROM (SELECT id, ruleset_id, ruleset_hash, text_of(rules_json) AS rules FROM campaigns)""",
+    "DROP VIEW scenarios",
+    """CREATE VIEW scenarios AS SELECT scenario_id AS id, id AS campaign_id, name AS title,
+        json_extract(scenario, '$.summary') AS summary, ruleset_id,
+        json_extract(scenario, '$.content_packs') AS content_packs,
+        json_extract(scenario, '$.scene_seed') AS scene_seed,
+        json_extract(scenario, '$.stakes') AS stakes,
+        json_extract(scenario, '$.goals') AS goals,
+        json_extract(scenario, '$.tone') AS tone,
+        json_extract(scenario, '$.intro_seed') AS intro_seed,
+        json_extract(scenario, '$.calibration') AS calibration_json,
+        json_extract(scenario, '$.system') AS system_json,
+        json_extract(scenario, '$.genre_rules') AS genre_rules_json
+        FROM (SELECT id, scenario_id, name, ruleset_id, text_of(scenario_json) AS scenario FROM campaigns)""",
+    "DROP VIEW scenario_characters",
+    """CREATE VIEW scenario_characters AS
+        SELECT c.scenario_id, 'player' AS character_id, c.id AS campaign_id FROM campaigns c
+        UNION ALL SELECT c.scenario_id, k.key, c.id
+        FROM campaigns c, json_each(text_of(c.scenario_json), '$.cast') k""",
+)

@@ -16,10 +16,10 @@ PROJECTION_FORMAT = 2
 # The packs' introduction of somebody stands for the profile that nobody wrote; it is part of the rules that a campaign
 # began with, not of its state.
 _INTRODUCE = """UPDATE characters SET base_profile = json_object('description', json_extract(
-        (SELECT rules_json FROM campaigns WHERE campaigns.id = characters.campaign_id),
+        (SELECT text_of(rules_json) FROM campaigns WHERE campaigns.id = characters.campaign_id),
         '$.introductions."' || characters.id || '".text'))
     WHERE campaign_id = ? AND base_profile = '{}' AND json_extract(
-        (SELECT rules_json FROM campaigns WHERE campaigns.id = characters.campaign_id),
+        (SELECT text_of(rules_json) FROM campaigns WHERE campaigns.id = characters.campaign_id),
         '$.introductions."' || characters.id || '".text') IS NOT NULL"""
 
 # Table -> the columns that follow `campaign_id` in its key.

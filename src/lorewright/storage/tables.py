@@ -12,7 +12,10 @@ from math import isfinite
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, SettingsError
-from lorewright.storage.database import Database, add_functions, foreign_schema
+from lorewright.storage.database import Database, add_functions, foreign_schema, with_single_blanks
+from lorewright.storage.packed_texts import KEYS, PACKED, STAGE_RECORDS, StageInputs, selected
+from lorewright.storage.packing import pack
+from lorewright.storage.projected_tables import FIRST_REVEALS
 from lorewright.storage.projection import REBUILT_TABLES
 
 # Migrations: each is applied once, in order, in one transaction with its record. A released migration is never edited.
@@ -110,13 +113,7 @@ def _made_by(migrations: tuple[Migration, ...]) -> _Schema:
 
 
 def _schema(rows: Iterable[sqlite3.Row]) -> _Schema:
-    return {name: _with_single_blanks(sql) for name, sql in rows}
-
-
-# Read at each opening of a file, and the same in every file.
-@lru_cache(maxsize=256)
-def _with_single_blanks(sql: str) -> str:
-    return " ".join(sql.split())
+    return {name: with_single_blanks(sql) for name, sql in rows}
 
 
 def _done(database: Database) -> set[str]:
@@ -131,7 +128,7 @@ def _apply(database: Database, migration: Migration) -> bool:
         if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (migration.name,)).fetchone():
             return False
         for statement in migration.statements:
-            connection.execute(statement)
+            connection.execute(with_single_blanks(statement))
         connection.execute("INSERT INTO migrations VALUES (?, datetime('now'))", (migration.name,))
     return True
 
@@ -143,7 +140,10 @@ Value = str | int | float | None
 
 # Tables that belong to the file, not to the campaign, or that follow from the others. Files of versions before 009 have
 # the established facts in a table `facts`, which is a view now.
-_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *REBUILT_TABLES, "facts")
+_OF_THE_FILE = (
+    *("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *REBUILT_TABLES, "facts"),
+    *(KEYS, "first_reveals"),
+)
 # Columns, other than `campaign_id`, with IDs that begin with the campaign's ID.
 _PREFIXED = {
     *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},
@@ -179,6 +179,8 @@ def write_tables(database: Database, tables: Sequence[Table], *, campaign_id: st
     if given != wanted or len(tables) != len(given):
         different = sorted(set(wanted.items()) ^ set(given.items()))
         raise DamagedFile(f"its tables are not ours: {different[0][0]}", hint="have it exported and sent again")
+    # A file of a version before there were packed texts is filled as it was then.
+    inputs = StageInputs(database.rows, campaign_id) if _columns(database, KEYS) else None
     with database.transaction() as connection:
         # Turns and sittings point at each other.
         connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -186,10 +188,16 @@ def write_tables(database: Database, tables: Sequence[Table], *, campaign_id: st
             marks = ", ".join("?" * len(table.columns))
             for row in table.rows:
                 _check(table, row)
-                values = [
-                    _renamed(table.name, *cell, campaign_id, was) for cell in zip(table.columns, row, strict=True)
-                ]
-                connection.execute(f"INSERT INTO {table.name} VALUES ({marks})", values)
+                values = {
+                    name: _renamed(table.name, name, value, campaign_id, was)
+                    for name, value in zip(table.columns, row, strict=True)
+                }
+                stored = _packed(table.name, values, inputs)
+                connection.execute(f"INSERT INTO {table.name} VALUES ({marks})", stored)
+        if inputs is not None:
+            for statement in inputs.keys:
+                connection.execute(*statement)
+            connection.execute(FIRST_REVEALS)
 
 
 def _names(database: Database) -> list[str]:
@@ -202,8 +210,19 @@ def _columns(database: Database, table: str) -> tuple[str, ...]:
 
 
 def _read(database: Database, name: str) -> Table:
-    rows = database.rows(f"SELECT * FROM {name} ORDER BY rowid")
-    return Table(name, _columns(database, name), tuple(tuple(row) for row in rows))
+    columns = _columns(database, name)
+    rows = database.rows(f"SELECT {selected(name, *columns)} FROM {name} ORDER BY rowid")
+    return Table(name, columns, tuple(tuple(row) for row in rows))
+
+
+def _packed(table: str, values: dict[str, Value], inputs: StageInputs | None) -> list[Value | bytes]:
+    """Return the values of a row as they are to be stored."""
+    stored: dict[str, Value | bytes] = dict(values)
+    if inputs is not None:
+        for column in PACKED.get(table, ()):
+            if isinstance(text := values[column], str):
+                stored[column] = inputs.pack(str(values["stage"]), text) if table == STAGE_RECORDS else pack(text)
+    return list(stored.values())
 
 
 def _check(table: Table, row: Sequence[object]) -> None:

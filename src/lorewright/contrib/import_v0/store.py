@@ -12,6 +12,9 @@ from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.heads import FULL_STATE_EVERY, MAIN_BRANCH
 from lorewright.storage.integrity import turn_hash_row
+from lorewright.storage.packed_texts import packed_row
+from lorewright.storage.packing import pack
+from lorewright.storage.projected_tables import FIRST_REVEALS
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row
 from lorewright.turn.store.store import CampaignStore
@@ -59,11 +62,12 @@ def write_imported(database: Database, campaign: ImportedCampaign, time: str) ->
 def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
     row, turns, campaign_id = campaign.row, campaign.turns, campaign.row["id"]
     head = turns[-1].turn_id if turns else campaign.opening.turn_id
+    row = packed_row(row)
     columns = [*row, "head_turn_id", "revision", "current_turn", "updated_at"]
     marks = ", ".join("?" * len(columns))
     values = (*row.values(), head, len(turns), len(turns), time)
     yield f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values
-    state_json, state_hash = campaign.state.to_json(), campaign.state.content_hash()
+    state_json, state_hash = pack(campaign.state.to_json()), campaign.state.content_hash()
     result = canonical_json(campaign.opening_result.model_dump(mode="json"))
     root = campaign.opening.turn_id
     start = (campaign_id, root, 0, None, "start", "start", "", "", "[]", state_hash, result, time)
@@ -78,6 +82,7 @@ def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
         yield from _turn(campaign_id, turn, state_hash, time, sittings)
     kept = {root, head, *(turn.turn_id for turn in turns if turn.turn_no % FULL_STATE_EVERY == 0)}
     yield from (insert_row("world_states", (campaign_id, state_hash, state_json)) for state_hash in sorted(kept))
+    yield FIRST_REVEALS, ()
     ids = [root, *(turn.turn_id for turn in turns)]
     for session_id, sitting in zip(sittings, campaign.sittings, strict=True):
         yield _sitting(campaign_id, session_id, sitting, ids, time)
@@ -128,8 +133,8 @@ def _sitting(campaign_id: str, session_id: str, sitting: Sitting, ids: Sequence[
 def origin_of(store: CampaignStore) -> Origin | None:
     """Return the origin of a campaign, or None where it was begun here."""
     row = store.database.row(
-        """SELECT r.input_json, r.output_json FROM turns t JOIN stage_records r USING (campaign_id, turn_id)
-           WHERE t.parent_id IS NULL AND r.stage = ?""",
+        """SELECT text_of(r.input_json) AS input_json, r.output_json FROM turns t
+           JOIN stage_records r USING (campaign_id, turn_id) WHERE t.parent_id IS NULL AND r.stage = ?""",
         STAGE,
     )
     if row is None:

@@ -3,21 +3,23 @@ stream."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash, with_other_ids
 from lorewright.rules.actions import Action
+from lorewright.rules.patch import Resolution
 from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.storage.database import Database, read_json
 from lorewright.storage.heads import upgrades_on_path
 from lorewright.storage.integrity import Row as StoredRow
 from lorewright.storage.integrity import turn_hash_row
+from lorewright.storage.packing import pack
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.values.annotations import Summary, SummarySentence, ToldTurn
@@ -32,17 +34,19 @@ OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...], config=
 Row = tuple[str, tuple[Any, ...]]
 
 
-def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
+def rows_of(
+    draft: Draft, time: str, *, result_json: str, pack_input: Callable[[str, str], str | bytes]
+) -> Iterator[Row]:
     """Yield the rows of the turn, the state after it, its messages, its actions with their judgements, and the inputs
-    and outputs of its stages."""
+    and outputs of its stages; `pack_input` (of stage and text) makes what is stored of an input."""
     state_json = draft.state.to_json()
     turn = _turn_values(draft, time, content_hash(state_json), result_json)
     yield "turns", turn
-    yield turn_hash_row(turn)
+    yield turn_hash_row(turn, ((record.stage, record.input_json, record.output_json) for record in draft.records))
     yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
     yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
     yield from _action_rows(draft)
-    yield from _record_rows(draft)
+    yield from _record_rows(draft, pack_input)
     yield from _upgrade_rows(draft)
     yield from _annotation_rows(draft)
 
@@ -117,6 +121,13 @@ def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
     return Submission(row["player_text"], row["user_action_id"], **known, body=body)
 
 
+# The columns that `record_of` reads.
+RECORD = (
+    *("stage", "input_json", "output_json", "model_key", "model_name", "attempts_json", "provider", "prompt_json"),
+    *("cost_microusd", "calls_json", "builtin_version"),
+)
+
+
 def record_of(row: StoredRow) -> dict[str, Any]:
     """Return a stage's record as data, from its row."""
     return {
@@ -132,6 +143,17 @@ def record_of(row: StoredRow) -> dict[str, Any]:
         "calls": read_json(row["calls_json"]),
         "builtin_version": row["builtin_version"],
     }
+
+
+def resolution_of(row: StoredRow, later: LaterIds) -> Resolution | None:
+    """Return the resolution that the row of a record holds, with the IDs of now; None where it cannot be read."""
+    try:
+        found = Resolution.model_validate_json(row["output_json"])
+        if not later.upgrades:
+            return found
+        return Resolution.model_validate(later.of(row["turn_no"], found.model_dump(mode="json")))
+    except ValidationError:
+        return None
 
 
 def now() -> str:
@@ -221,17 +243,18 @@ def _upgrade_rows(draft: Draft) -> Iterator[Row]:
     if upgrade is not None:
         rules = canonical_json(upgrade.rules.model_dump(mode="json", by_alias=True))
         prompts = canonical_json(dict(upgrade.prompts))
-        yield "upgrades", (*key, rules, upgrade.rules.ruleset.id, upgrade.ruleset_hash, prompts)
+        yield "upgrades", (*key, pack(rules), upgrade.rules.ruleset.id, upgrade.ruleset_hash, prompts)
         yield from (("upgrade_pins", (*key, pin.pack_id, pin.version, pin.content_hash)) for pin in upgrade.pins)
 
 
-def _record_rows(draft: Draft) -> Iterator[Row]:
+def _record_rows(draft: Draft, pack_input: Callable[[str, str], str | bytes]) -> Iterator[Row]:
     key = (draft.head.campaign_id, draft.turn_id)
     for seq, record in enumerate(draft.records):
         yield (
             "stage_records",
             (
-                *(*key, seq, record.stage, record.input_json, record.output_json, record.model_key, record.model_name),
+                *(*key, seq, record.stage, pack_input(record.stage, record.input_json), record.output_json),
+                *(record.model_key, record.model_name),
                 canonical_json([list(attempt) for attempt in record.attempts]),
                 *(record.input_tokens, record.output_tokens, record.provider),
                 canonical_json(prompt_shown(record)),
@@ -253,7 +276,7 @@ def prompt_text_statements(campaign_id: str, records: Iterable[StageRecord]) -> 
     """Return the statements that store the text of every prompt that was used, once."""
     used = [record.prompt for record in records if record.prompt is not None]
     by_hash = {
-        prompt.content_hash: (campaign_id, prompt.content_hash, prompt.name, prompt.version, prompt.source)
+        prompt.content_hash: (campaign_id, prompt.content_hash, prompt.name, prompt.version, pack(prompt.source))
         for prompt in used
     }
     sql = "INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)"

@@ -32,7 +32,8 @@ from lorewright.storage.heads import (
     undone_turns,
     words_on_path,
 )
-from lorewright.storage.integrity import RESTORE, upgrade_of, upgrade_row
+from lorewright.storage.integrity import RESTORE, campaign_row, upgrade_of, upgrade_row
+from lorewright.storage.packed_texts import STAGE_RECORDS, StageInputs, selected
 from lorewright.storage.sittings import (
     SceneLoreRow,
     active_session_row,
@@ -44,6 +45,7 @@ from lorewright.storage.tables import open_migrated
 from lorewright.turn.store.projection import StateOf, bring_projection_up, projection_statements, stored_state
 from lorewright.turn.store.rows import (
     OPS,
+    RECORD,
     LaterIds,
     attempt_row,
     later_ids,
@@ -51,6 +53,7 @@ from lorewright.turn.store.rows import (
     now,
     prompt_text_statements,
     record_of,
+    resolution_of,
     rows_of,
     submission_of,
     summary_at,
@@ -104,8 +107,7 @@ class CampaignStore:
 
     def campaign(self, at: str | None = None) -> CampaignRow:
         """Return the campaign itself, with the rules and pins that hold at its head, or at another turn."""
-        row = self.database.row("SELECT * FROM campaigns")
-        assert row is not None
+        row = campaign_row(self.database)
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
         upgrade_id = upgrade_of(self.database, at or row["head_turn_id"])
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
@@ -244,8 +246,9 @@ class CampaignStore:
         # Only a word of the first state is wanted, which may be large; the root has it whole.
         row = self.database.row(
             """SELECT turn_id, seq, content, audience_json,
-                      CASE WHEN json_valid(state_json) THEN json_extract(state_json, '$.scene.location_id') END AS place
-               FROM turns JOIN world_states USING (campaign_id, turn_id) JOIN messages USING (campaign_id, turn_id)
+                      CASE WHEN json_valid(state) THEN json_extract(state, '$.scene.location_id') END AS place
+               FROM turns JOIN (SELECT campaign_id, turn_id, text_of(state_json) AS state FROM world_states)
+               USING (campaign_id, turn_id) JOIN messages USING (campaign_id, turn_id)
                WHERE campaign_id = ? AND parent_id IS NULL AND messages.type = 'narration' ORDER BY seq LIMIT 1""",
             self.campaign_id,
         )
@@ -275,15 +278,15 @@ class CampaignStore:
         if seen != later or not (last and is_on_path(self.database, last, to=head.turn_id)):
             last, so_far = "", ()
         rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
-        so_far = (*so_far, *(found for row in rows if (found := _read_resolution(row, later)) is not None))
+        so_far = (*so_far, *(found for row in rows if (found := resolution_of(row, later)) is not None))
         self._tried = (head.turn_id, later, so_far)
         return so_far
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
         """Return the records of a turn's stages, in order."""
-        sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
-        rows = self.database.rows(sql, self.campaign_id, turn_id)
-        return [record_of(row) for row in rows]
+        sql = f"SELECT {selected(STAGE_RECORDS, *RECORD)} FROM stage_records WHERE campaign_id = ? AND turn_id = ?"
+        rows = self.database.rows(f"{sql} ORDER BY seq", self.campaign_id, turn_id)
+        return list(map(record_of, rows))
 
     def stage_output(self, turn_id: str, stage: str) -> Any:
         """Return the last output of a stage in a turn, or None where it was not run in it."""
@@ -397,7 +400,7 @@ class CampaignStore:
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
         statements = [
-            *_statements(draft, result_json, self.time(draft.head.session_id)),
+            *self._statements(draft, result_json),
             *projection_statements(self.database, draft.head.campaign_id, before, after),
         ]
         step("commit:thought")
@@ -419,6 +422,27 @@ class CampaignStore:
         self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
         log_event("turn_committed", campaign=draft.head.campaign_id, turn=draft.turn_no, kind=draft.kind)
         return result_json
+
+    def _statements(self, draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
+        """Return the statements of everything that a turn writes, serialised before the transaction begins."""
+        time, campaign_id, lore_use = self.time(draft.head.session_id), draft.head.campaign_id, draft.scene_lore
+        inputs = StageInputs(self.database.rows, campaign_id)
+        statements: list[tuple[str, tuple[Any, ...]]] = [
+            insert_row(*row) for row in rows_of(draft, time, result_json=result_json, pack_input=inputs.pack)
+        ]
+        statements += inputs.keys
+        statements += prompt_text_statements(campaign_id, draft.records)
+        statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
+        statements += forget_state(campaign_id, draft.head.turn_id)
+        # Undone turns cannot be redone after a new turn; they stay on their own branch.
+        statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
+        if lore_use.to_keep is not None:
+            statements.append(
+                keep_scene_lore(
+                    campaign_id, SceneLoreRow(lore_use.scene_id, draft.head.session_id, lore_use.to_keep), time
+                )
+            )
+        return statements
 
     def move_head(
         self,
@@ -467,31 +491,3 @@ class CampaignStore:
 
 def _point(row: sqlite3.Row) -> TurnOnPath:
     return TurnOnPath(row["turn_id"], row["turn_no"], row["kind"], row["player_text"], row["state_hash"])
-
-
-def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return the statements of everything that a turn writes, serialised before the transaction begins."""
-    campaign_id, lore_use = draft.head.campaign_id, draft.scene_lore
-    statements: list[tuple[str, tuple[Any, ...]]] = [
-        insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
-    ]
-    statements += prompt_text_statements(campaign_id, draft.records)
-    statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
-    statements.append(forget_state(campaign_id, draft.head.turn_id))
-    # Undone turns cannot be redone after a new turn; they stay on their own branch.
-    statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
-    if lore_use.to_keep is not None:
-        statements.append(
-            keep_scene_lore(campaign_id, SceneLoreRow(lore_use.scene_id, draft.head.session_id, lore_use.to_keep), time)
-        )
-    return statements
-
-
-def _read_resolution(row: sqlite3.Row, later: LaterIds) -> Resolution | None:
-    try:
-        found = Resolution.model_validate_json(row["output_json"])
-        if not later.upgrades:
-            return found
-        return Resolution.model_validate(later.of(row["turn_no"], found.model_dump(mode="json")))
-    except ValidationError:
-        return None

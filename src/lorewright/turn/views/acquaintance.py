@@ -107,6 +107,35 @@ class StorySoFar:
 
     exchanges: tuple[Exchange, ...] = ()
     met: frozenset[str] = frozenset()
+    # What was looked for -> in how much of the story in vain, or -1 if it was found: a story that goes on from this one
+    # looks in what is new.
+    _looked_for: dict[tuple[str, ...], int] = field(default_factory=dict, compare=False, repr=False)
+
+    def says(self, sign: re.Pattern[str], *, without: tuple[str, ...] = ()) -> bool:
+        """Return whether a pattern is found in anything that was told, where those names do not count."""
+        key = ("sign", sign.pattern, *without)
+        done = self._looked_for.get(key, 0)
+        if done >= 0:
+            told = (exchange.told for exchange in self.exchanges[done:])
+            found = any(sign.search(_without(text, without)) for text in told)
+            done = self._looked_for[key] = -1 if found else len(self.exchanges)
+        return done < 0
+
+    def may_say(self, name: str) -> bool:
+        """Return whether a name is in what was told, in whatever case and also within a word."""
+        return self._has("told", name.casefold(), self.told)
+
+    def was_typed(self, name: str) -> bool:
+        """Return whether the words of a name were typed, one after the other."""
+        wanted = _without_article(name)
+        return bool(wanted.strip()) and self._has("typed", wanted, self.typed_words)
+
+    def _has(self, what: str, wanted: str, text: str) -> bool:
+        done = self._looked_for.get((what, wanted), 0)
+        if done >= 0:
+            found = text.find(wanted, max(0, done - len(wanted))) >= 0
+            done = self._looked_for[what, wanted] = -1 if found else len(text)
+        return done < 0
 
     @cached_property
     def told(self) -> str:
@@ -114,9 +143,10 @@ class StorySoFar:
         return "\n".join(exchange.told for exchange in self.exchanges).casefold()
 
     @cached_property
-    def typed(self) -> str:
-        """Return everything that was typed."""
-        return "\n".join(exchange.typed for exchange in self.exchanges)
+    def typed_words(self) -> str:
+        """Return the bare words of everything that was typed."""
+        words = (_words_of_line(exchange.typed).strip() for exchange in self.exchanges)
+        return f" {' '.join(filter(None, words))} "
 
     def grown(self, turns: Iterable[tuple[int, Message]], player_id: str) -> StorySoFar:
         """Return the story with the messages of the turns that follow, as (turn number, message)."""
@@ -135,7 +165,10 @@ class StorySoFar:
             Exchange(_joined(typed.get(turn_no, ())), _joined(told.get(turn_no, ())))
             for turn_no in sorted({*typed, *told})
         )
-        return StorySoFar((*self.exchanges, *new), frozenset(met))
+        story = StorySoFar((*self.exchanges, *new), frozenset(met), dict(self._looked_for))
+        if self.exchanges and "told" in self.__dict__:
+            story.__dict__["told"] = "\n".join((self.told, *(exchange.told.casefold() for exchange in new)))
+        return story
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -179,7 +212,7 @@ class Acquaintance:
             return False
         if entity_id in self._hidden:
             return entity_id in self._met
-        typed = _has_name(self._typed, entity.name) or _has_name(_bare_words(words), entity.name)
+        typed = self.story.was_typed(entity.name) or _has_name(_bare_words(words), entity.name)
         return typed or entity_id in self._seen_or_learned | self._near or self._is_told(entity.name)
 
     @cached_property
@@ -273,7 +306,7 @@ class Acquaintance:
             return True
         if entity.id in self._hidden:
             return self._is_revealed(entity.name)
-        typed = any(_has_name(self._typed, name) for name in _callable_by(entity))
+        typed = any(self.story.was_typed(name) for name in _callable_by(entity))
         return typed or entity.id in self._near or self._is_told(entity.name)
 
     @cached_property
@@ -309,34 +342,32 @@ class Acquaintance:
 
     def _is_told(self, name: str) -> bool:
         """Return True if anything that the player was told says a name that is open to all."""
-        if not name or not any(name.casefold() in text for text in (self.story.told, self._read)):
+        if not name or not (self.story.may_say(name) or name.casefold() in self._read):
             return False
         sign = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        return any(sign.search(text) for text in self._all_told)
+        return self.story.says(sign) or any(sign.search(text) for text in self._read_besides)
 
     def _is_revealed(self, name: str) -> bool:
         """Return True if anything that the player was told says a hidden name, and says it of its owner: as it is
         written, not within another name, and before they typed it themselves. An answer that repeats a guess does not
         count."""
-        if not name or not any(name.casefold() in text for text in (self.story.told, self._read)):
+        if not name or not (self.story.may_say(name) or name.casefold() in self._read):
             return False
-        told: Iterable[str] = self._all_told
-        if _has_name(self._typed, name):
-            told = (*self._texts_learned, *(exchange.told for exchange in self._before_typed(name)))
+        told: Iterable[str] = self._read_besides
         sign, longer = _name_pattern(name), self._longer_names(name)
+        if self.story.was_typed(name):
+            told = (*self._texts_learned, *(exchange.told for exchange in self._before_typed(name)))
+        elif self.story.says(sign, without=tuple(longer)):
+            return True
         return any(sign.search(_without(text, longer)) for text in told)
 
     @cached_property
-    def _typed(self) -> str:
-        return _bare_words(self.story.typed)
-
-    @cached_property
-    def _all_told(self) -> tuple[str, ...]:
-        return (*(exchange.told for exchange in self.story.exchanges), *self._titles, *self._texts_learned)
+    def _read_besides(self) -> tuple[str, ...]:
+        return (*self._titles, *self._texts_learned)
 
     def _before_typed(self, name: str) -> Iterator[Exchange]:
         for exchange in self.story.exchanges:
-            if _has_name(_bare_words(exchange.typed), name):
+            if _has_name(_words_of_line(exchange.typed), name):
                 return
             yield exchange
 
@@ -394,6 +425,10 @@ def _bare_words(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold())
     words = _WORDS.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
     return f" {' '.join(words)} "
+
+
+# Every line of a story is looked at in every turn.
+_words_of_line = lru_cache(maxsize=16_384)(_bare_words)
 
 
 def _has_name(said: str, name: str) -> bool:
