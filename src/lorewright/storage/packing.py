@@ -1,5 +1,5 @@
 """Long texts of a campaign's file <-> bytes, a tenth as long or less. What is read back is what was written, byte for
-byte; bytes that were altered are noticed.
+byte; bytes that were altered never become another text.
 
 What a stage is given in a turn is mostly what it was given in others, and what a campaign begins with is mostly what
 others begin with. So a text is stored as what is new in it: which stretches to copy from a base that is known, and the
