@@ -27,6 +27,7 @@
     ├── AccessRefused        the caller of a service: the account, seat or token does not allow it
     │   ├── NotSignedIn          no account is known of the request
     │   └── TooManyRequests      the account, or the address, asked too often
+    ├── ServiceError         the user of a client: a service cannot be reached, or refuses for a reason of its own
     ├── PromptError          the author of a prompt: it cannot be read or filled in
     └── ProviderError        the model's provider
         ├── ProviderBusy         it did not answer in time, or not at all, after bounded retries
@@ -220,6 +221,20 @@ class TooManyRequests(AccessRefused):
     def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 1.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class ServiceError(LorewrightError):
+    """A service that a client asked cannot be reached, or refuses for a reason that is no error of this library, such
+    as a body that does not fit. `status` is that of its answer, None without one; `code` is the service's own."""
+
+    code = "service_failed"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, code: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code or type(self).code
+        self.status = status
 
 
 class PromptError(LorewrightError):

@@ -1,14 +1,15 @@
-"""What the API answers with: the shapes of the table, beside those of `service.queries`. The pages are made from them,
-the typed client reads them, and OpenAPI is made of them."""
+"""What the API answers with, beside the shapes of `service.queries`, and the questions to the lore. The pages are made
+from them, the typed client reads them, and OpenAPI is made of them."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.campaigns.viewers import VisibleScene
-from lorewright.service.queries import BranchShown
+from lorewright.retrieval.query import CorpusFilter
+from lorewright.service.queries import MOST_CHUNKS, MOST_TOKENS, BranchShown
 from lorewright.turn.checks.tools import Carried, MessageSeen, NamedThing, StateSeen
 
 
@@ -323,3 +324,33 @@ class Health(Shape):
     status: Literal["ok", "stopping", "failing"]
     version: str
     detail: dict[str, Any] = Field(default_factory=dict)
+
+
+# Questions to the lore.
+
+NameOrId = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class LoreQuestion(BaseModel):
+    """A question to the lore."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+
+    text: str = Field(default="", max_length=2_000, examples=["What does Viktor keep in the crate?"])
+    campaign_id: str | None = Field(
+        default=None, max_length=100, description="Ask as your seat in this campaign; without it as the packs' owner."
+    )
+    seat: str | None = Field(default=None, alias="as", max_length=200, description="As the query parameter `as`.")
+    corpus: CorpusFilter = "authored"
+    packs: tuple[NameOrId, ...] = Field(default=(), max_length=50)
+    location: NameOrId | None = None
+    entities: tuple[NameOrId, ...] = Field(default=(), max_length=50)
+    tags: tuple[NameOrId, ...] = Field(default=(), max_length=50)
+    limit: int | None = Field(default=None, ge=1, le=MOST_CHUNKS)
+    max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+
+
+class WhyNotQuestion(LoreQuestion):
+    """A question, and a section that did not come."""
+
+    chunk_id: NameOrId

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import AccessRefused, NotFound
-from lorewright.retrieval.query import CorpusFilter, LoreRetrievalQuery
+from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.why_not import WhyNot, explain_why_not
 from lorewright.service.queries import (
     MOST_CHUNKS,
@@ -35,6 +35,7 @@ from lorewright.service.web.api.requests import (
 )
 from lorewright.service.web.engine import Tables
 from lorewright.service.web.service import Service
+from lorewright.service.web.shapes import LoreQuestion, WhyNotQuestion
 from lorewright.visibility import Viewer
 
 T = TypeVar("T")
@@ -42,8 +43,6 @@ T = TypeVar("T")
 lore_api = APIRouter(prefix="/v1", responses=REFUSALS)
 
 _ASKS = [Depends(needs("lore"))]
-
-Name = Annotated[str, Field(min_length=1, max_length=300)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +87,6 @@ async def ask_packs(service: Service, caller: Caller, answer: Callable[[Queries]
 
 
 # Lore.
-
-
-class LoreQuestion(BaseModel):
-    """A question to the lore."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    text: str = Field(default="", max_length=2_000, examples=["What does Viktor keep in the crate?"])
-    campaign_id: str | None = Field(
-        default=None, max_length=100, description="Ask as your seat in this campaign; without it as the packs' owner."
-    )
-    seat: str | None = Field(default=None, alias="as", max_length=200, description="As the query parameter `as`.")
-    corpus: CorpusFilter = "authored"
-    packs: tuple[Name, ...] = Field(default=(), max_length=50)
-    location: Name | None = None
-    entities: tuple[Name, ...] = Field(default=(), max_length=50)
-    tags: tuple[Name, ...] = Field(default=(), max_length=50)
-    limit: int | None = Field(default=None, ge=1, le=MOST_CHUNKS)
-    max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
-
-
-class WhyNotQuestion(LoreQuestion):
-    """A question, and a section that did not come."""
-
-    chunk_id: Name
 
 
 class Batch(BaseModel):

@@ -197,7 +197,7 @@ async def retry_turn(service: Here, caller: Asker, seat: AtTable, sent: Annotate
 
 @play_api.post("/campaigns/{campaign}/branches", tags=["play"], dependencies=PLAYS)
 async def begin_branch(service: Here, caller: Asker, seat: AtTable, sent: NewBranch) -> TableShown:
-    """Go on from an earlier turn, on a branch of its own."""
+    """Begin a branch after an earlier turn. `switch` goes on with it."""
     await service.move(seat, caller.account, "branch", name=sent.name, turn=sent.turn, revision=sent.revision)
     return await service.read(seat, show_table)
 
