@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from lorewright.errors import TooManyRequests
+from lorewright.service.web.access import RateLimit
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
 from support import harbour as h
@@ -188,3 +192,41 @@ def test_no_campaign_is_opened_for_who_has_no_seat(room: Hall) -> None:
     for path in ("", "/turns", "/codex", "/events", "/export", "/desk"):
         assert eve.get(f"{GAME}{path}").status_code == 404
         assert engine.open_count == 0
+
+
+def test_headers_and_bodies_that_cannot_be_read_are_refused_in_words(room: Hall) -> None:
+    owner = room.owner()
+    assert owner.post(f"{GAME}/undo", {}, Referer="http://[").json()["code"] == "foreign_origin"
+    assert owner.get("/healthz", headers={"Content-Length": "9" * 5_000}).status_code == 413
+    revision = str(owner.get(GAME).json()["revision"])
+    deep = owner.submit("/table/game/desk/ops", ops="[" * 19_000, revision=revision)
+    assert deep.status_code == 422
+    assert "moved to evil" not in owner.get("/sign-in?problem=moved+to+evil").text
+
+
+def test_blanks_in_a_name_are_no_way_round_the_limit_on_signing_in(room: Hall) -> None:
+    stranger, limit = room.stranger(), room.service.sign_ins
+    codes = []
+    for number in range(12):
+        limit._left.pop("at testclient", None)
+        codes.append(
+            stranger.client.post("/v1/session", json={"name": "Ben" + " " * number, "password": "x"}).status_code
+        )
+    assert codes[-1] == 429
+
+
+def test_a_limit_holds_for_many_threads_at_once() -> None:
+    limit, granted = RateLimit(1, at_once=50), []
+
+    def ask() -> None:
+        for _ in range(500):
+            with suppress(TooManyRequests):
+                limit.take("key")
+                granted.append(1)
+
+    threads = [Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(granted) == 50

@@ -32,15 +32,22 @@ def test_campaigns_of_the_command_line_are_the_owners(room: Hall) -> None:
     assert [(row["id"], row["roles"]) for row in listed] == [("game", ["player", "gm"])]
 
 
-def test_a_guests_table_is_not_the_owners_and_new_games_of_the_command_line_are(room: Hall, tmp_path: Path) -> None:
-    ben, owner = room.guest("Ben"), room.owner()
-    campaign = ben.post("/v1/campaigns", {"scenario_id": "night_boat"}).json()["id"]
+def test_games_of_the_command_line_come_to_the_owners_home(room: Hall) -> None:
+    owner = room.owner()
     room.service.open_app().campaigns.new("night_boat", campaign_id="typed", seed=3)
     assert "/table/typed" in owner.get("/").text
-    listed = [row["id"] for row in owner.get("/v1/campaigns").json()["campaigns"]]
-    assert campaign not in listed
-    assert {"game", "typed"} <= set(listed)
-    assert [row["id"] for row in ben.get("/v1/campaigns").json()["campaigns"]] == [campaign]
+    assert {row["id"] for row in owner.get("/v1/campaigns").json()["campaigns"]} == {"game", "typed"}
+
+
+def test_only_the_owner_begins_games_whose_secrets_they_would_read(room: Hall) -> None:
+    ben, owner = room.guest("Ben", "game", "watcher"), room.owner()
+    assert ben.post("/v1/campaigns", {"scenario_id": "night_boat"}).json()["code"] == "access_refused"
+    assert ben.submit("/begin", scenario="night_boat").status_code == 403
+    assert "Begin a story" not in ben.get("/").text
+    file = owner.get(f"{GAME}/export?as=gm").content
+    sent = ben.client.post("/v1/import", content=file, headers={"X-CSRF-Token": ben.csrf})
+    assert sent.json()["code"] == "access_refused"
+    assert len(owner.get("/v1/campaigns").json()["campaigns"]) == 1
 
 
 def test_a_game_is_begun_and_played(room: Hall) -> None:
@@ -315,3 +322,47 @@ def test_the_document_of_the_api_names_refusals_and_examples(room: Hall) -> None
             assert operation.get("description"), (verb, path)
             if path.startswith("/v1"):
                 assert "404" in operation["responses"], (verb, path)
+
+
+def test_without_the_scope_of_a_game_master_nothing_is_seen_with_their_eyes(room: Hall) -> None:
+    owner, bot = room.owner(), room.stranger()
+    made = owner.post("/v1/tokens", {"scopes": ["read", "play", "lore"]}).json()
+    bot.client.headers["Authorization"] = f"Bearer {made['secret']}"
+    for path in ("", "/state", "/turns", "/scene", "/export", "/events", "/entities"):
+        assert bot.get(f"{GAME}{path}?as=gm").json()["code"] == "access_refused", path
+    asked = {"text": "what does Osk know of the boat", "campaign_id": "game"}
+    assert bot.post("/v1/lore/query", {**asked, "as": "gm"}).status_code == 403
+    assert h.KNOWS not in bot.post("/v1/lore/query", asked).text
+    assert bot.get(GAME).json()["role"] == "player"
+
+
+def test_a_game_master_who_was_sent_away_does_not_come_back_and_sends_no_owner_away(room: Hall) -> None:
+    gm, owner = room.guest("Gil", "game", "gm"), room.owner()
+    link = gm.post(f"{GAME}/invites", {"role": "gm"}).json()["url"].removeprefix("http://127.0.0.1:8000")
+    owners_id = room.service.accounts.owner().id
+    assert gm.delete(f"{GAME}/members/{owners_id}?role=gm").status_code == 403
+    assert gm.account is not None
+    assert owner.delete(f"{GAME}/members/{gm.account.id}?role=gm").status_code == 204
+    assert gm.submit(link).status_code == 404
+    assert gm.get(f"{GAME}/desk").status_code == 404
+
+
+def test_a_campaign_of_an_old_id_has_nothing_of_the_one_before(room: Hall) -> None:
+    owner = room.owner()
+    owner.post(f"{GAME}/invites", {"role": "player"})
+    owner.delete(GAME)
+    room.service.open_app().campaigns.new("night_boat", campaign_id="game", seed=3)
+    owner.get("/")
+    assert "invite" not in owner.get("/table/game/desk").text.partition("<h2>Log</h2>")[2]
+
+
+def test_an_export_leaves_nothing_behind_whatever_part_is_asked_for(
+    room: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    for part in ("bytes=abc", "bytes=99999999999-", "bytes=0-1", ""):
+        answer = room.owner().get(f"{GAME}/export", headers={"Range": part} if part else {})
+        assert answer.status_code == 200, part
+    assert [path for path in folder.iterdir() if path.name.startswith("lorewright-export")] == []

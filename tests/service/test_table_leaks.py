@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.service.web.access import Caller
+from lorewright.service.web.stream import follow
 from support import harbour as h
 from support import harbour_crew as c
 from support import two_at_a_table as t
@@ -151,3 +153,21 @@ def test_a_committed_turn_is_streamed_as_each_persona_saw_it(tmp_path: Path) -> 
         assert h.OTHER_KNOWS in bo.get(f"{GAME}/turns").text
         assert h.OTHER_KNOWS not in ada.get(f"{GAME}/turns").text
         assert c.BO in bo.get(GAME).text
+
+
+def test_a_stream_ends_with_the_account_that_reads_it(tmp_path: Path) -> None:
+    with hall(t.begun(tmp_path)) as room:
+        ben = room.guest("Ben", "game", "watcher")
+        assert ben.account is not None
+        accounts, seat = room.service.accounts, room.service.accounts.seat_of(ben.account, "game")
+        caller = Caller(ben.account, frozenset({"read"}))
+
+        async def read() -> list[str]:
+            found = []
+            async for text in follow(room.service, caller, seat, after=None, keep_alive_s=0.05):
+                found.append(text)
+                accounts.disable(caller.account.id, disabled=True)
+            return found
+
+        assert ben.client.portal is not None
+        assert ben.client.portal.call(read)[-1].startswith("event: closing")

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 
 from starlette.requests import Request
 
@@ -34,6 +35,7 @@ class Caller:
     campaign_id: str | None = None
     role: str | None = None
     csrf: str | None = None
+    token_id: str | None = None
 
     def needs(self, scope: Scope) -> None:
         """Refuse a request without a scope.
@@ -50,7 +52,15 @@ class Caller:
 
         Raises:
             NotFound: the account has none; nor can it be told whether there is such a table.
+            AccessRefused: it is the game master's, and the request has not the scope `gm`.
         """
+        seat = self._seat(accounts, campaign_id, role)
+        if seat.is_gm:
+            # Without the scope nothing is seen with a game master's eyes, by whatever request.
+            self.needs("gm")
+        return seat
+
+    def _seat(self, accounts: Accounts, campaign_id: str, role: str | None) -> Seat:
         if self.campaign_id not in (None, campaign_id):
             raise NotFound("there is no such table, or you have no seat at it")
         if self.role is not None:
@@ -62,6 +72,12 @@ class Caller:
             raise NotFound("there is no such table, or you have no seat at it")
         return accounts.seat_of(self.account, campaign_id, role)
 
+    def is_still_let_in(self, accounts: Accounts) -> bool:
+        """Return whether the account was not shut out, nor the token revoked, since the request came."""
+        if accounts.account(self.account.id).is_disabled:
+            return False
+        return self.token_id is None or bool(accounts.tokens(self.account, self.token_id))
+
     def gm_seat(self, accounts: Accounts, campaign_id: str) -> Seat:
         """Return the game master's seat at a table.
 
@@ -69,9 +85,7 @@ class Caller:
             NotFound: the account has no such seat there.
             AccessRefused: the request has not the scope `gm`.
         """
-        seat = self.seat(accounts, campaign_id, role="gm")
-        self.needs("gm")
-        return seat
+        return self.seat(accounts, campaign_id, role="gm")
 
 
 def caller_of(request: Request, accounts: Accounts) -> Caller:
@@ -88,7 +102,7 @@ def caller_of(request: Request, accounts: Accounts) -> Caller:
         if found is None:
             raise NotSignedIn("the token is not valid", hint="make one: your account, tokens")
         account, token = found
-        return Caller(account, frozenset(token.scopes), token.campaign_id, token.role)
+        return Caller(account, frozenset(token.scopes), token.campaign_id, token.role, token_id=token.id)
     session = session_of(request, accounts)
     if session is None:
         raise NotSignedIn("you are not signed in", hint="open the link that you were given, or sign in")
@@ -123,6 +137,7 @@ class RateLimit:
         self._rate = a_minute / 60
         self._most = at_once
         self._clock = clock
+        self._lock = Lock()
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str) -> None:
@@ -131,12 +146,13 @@ class RateLimit:
         Raises:
             TooManyRequests: there were too many of the key.
         """
-        now = self._clock()
-        left, since = self._left.pop(key, (self._most, now))
-        left = min(self._most, left + (now - since) * self._rate)
-        self._left[key] = (left - 1 if left >= 1 else left, now)
-        if len(self._left) > self._MOST_KEYS:
-            self._left.popitem(last=False)
+        with self._lock:
+            now = self._clock()
+            left, since = self._left.pop(key, (self._most, now))
+            left = min(self._most, left + (now - since) * self._rate)
+            self._left[key] = (left - 1 if left >= 1 else left, now)
+            if len(self._left) > self._MOST_KEYS:
+                self._left.popitem(last=False)
         if left < 1:
             wait = (1 - left) / self._rate
             raise TooManyRequests("too many requests", hint=f"try again in {wait:.0f} seconds", retry_after_s=wait)

@@ -19,6 +19,8 @@ MOST_BYTES = 256 * 1024
 MOST_UPLOADED = 64 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 _UPLOADS = ("/v1/import", "/import")
+# So many digits a length has at most.
+_LONGEST_LENGTH = 12
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 # Scripts, styles and pictures of our own alone; no frames, no plug-ins, no base, forms to ourselves alone.
@@ -97,13 +99,12 @@ class Guard:
             return Problem(title="Misdirected Request", status=421, detail=detail, code="unknown_host")
         length = headers.get(b"content-length", b"0")
         most = MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes
-        if not length.isdigit() or int(length) > most:
+        if not length.isdigit() or len(length) > _LONGEST_LENGTH or int(length) > most:
             return _too_large(most)
         if scope["method"] in _SAFE:
             return None
         origin = headers.get(b"origin", b"").decode("latin-1").casefold()
-        referrer = urlsplit(headers.get(b"referer", b"").decode("latin-1"))
-        came_from = origin or (f"{referrer.scheme}://{referrer.netloc}".casefold() if referrer.netloc else "")
+        came_from = origin or _origin_of(headers.get(b"referer", b"").decode("latin-1"))
         if came_from and came_from not in self._origins:
             detail = "a page of another site asked for this"
             return Problem(title="Forbidden", status=403, detail=detail, code="foreign_origin")
@@ -113,6 +114,15 @@ class Guard:
 def _without_ours(message: Message) -> list[Any]:
     ours = {name for name, _ in _HEADERS}
     return [(name, value) for name, value in message["headers"] if name.lower() not in ours]
+
+
+def _origin_of(referrer: str) -> str:
+    """Return the origin of a page's address, none where there is no address; what cannot be read is foreign."""
+    try:
+        parts = urlsplit(referrer)
+    except ValueError:
+        return "unreadable"
+    return f"{parts.scheme}://{parts.netloc}".casefold() if parts.netloc else ""
 
 
 class _Body:

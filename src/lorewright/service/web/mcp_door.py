@@ -105,11 +105,9 @@ class McpDoor:
     async def _server(self, key: str, caller: Caller, seat: Seat) -> _Running:
         running = self._running.get(key)
         if running is None:
-            plays = "play" in caller.scopes and seat.may_play and (not seat.is_gm or "gm" in caller.scopes)
-            # A token without the scope `gm` looks with a player's eyes, also where its owner is the game master.
-            viewer = Viewer("player" if seat.is_gm and "gm" not in caller.scopes else seat.viewer)
+            plays = "play" in caller.scopes and seat.may_play
             app = await asyncio.to_thread(self._opened)
-            queries = await asyncio.to_thread(Queries, app, viewer, seat.campaign_id)
+            queries = await asyncio.to_thread(Queries, app, Viewer(seat.viewer), seat.campaign_id)
             server = make_server(queries, read_only=not plays)
             running = _Running(StreamableHTTPSessionManager(server._lowlevel_server, stateless=True))
             self._running[key] = running

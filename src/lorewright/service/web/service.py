@@ -271,9 +271,11 @@ class Service:
         its ID. Packs that are new are read and embedded, in a thread of their own.
 
         Raises:
+            AccessRefused: the account is not the owner's.
             NotFound: there is no such scenario.
         And what `Campaigns.new` raises.
         """
+        require_owner(account)
         if scenario_id not in {scenario.id for scenario in await self.scenarios()}:
             raise NotFound(f"there is no scenario {scenario_id}")
 
@@ -305,8 +307,8 @@ class Service:
             tables.app.campaigns.remove(seat.campaign_id)
 
         await self.engine.run(in_engine(gone))
+        self.accounts.note(account, "remove", campaign=seat.campaign_id)
         self.accounts.forget_table(seat.campaign_id)
-        self.accounts.note(account, "remove", campaign_id=seat.campaign_id)
         self.hub.publish(seat.campaign_id, TableEvent("closing"))
 
     async def index(self, campaign_id: str) -> None:
@@ -355,6 +357,30 @@ class Service:
             except LorewrightError:
                 # A file that cannot be read is no reason not to serve the others; `db check` says what is wrong.
                 continue
+
+
+def require_owner(account: Account) -> None:
+    """Refuse to let others than the owner make campaigns: who makes one is its game master, and reads all secrets of
+    its packs, which may be those of a table at which they play.
+
+    Raises:
+        AccessRefused: it is another account.
+    """
+    if not account.is_owner:
+        raise AccessRefused("only the owner begins games here", hint="ask them for a seat at a new table")
+
+
+def remove_member(service: Service, caller: Caller, campaign_id: str, account_id: str, role: str) -> None:
+    """Take somebody's seat away.
+
+    Raises:
+        NotFound: there is no such seat.
+        AccessRefused: it is the owner's as game master, and somebody else asks.
+    """
+    if role == "gm" and service.accounts.account(account_id).is_owner and not caller.account.is_owner:
+        raise AccessRefused("the owner's seat is not yours to take", hint="ask them to leave")
+    service.accounts.remove_seat(campaign_id, account_id, role)
+    service.accounts.note(caller.account, "remove_member", campaign_id=campaign_id, member=account_id, role=role)
 
 
 def played_by(seat: Seat, state: WorldState) -> str | None:

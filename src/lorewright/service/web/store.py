@@ -57,7 +57,8 @@ def _hashed(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def _key(name: str) -> str:
+def name_key(name: str) -> str:
+    """Return what two spellings of one name have in common."""
     return " ".join(name.split()).casefold()
 
 
@@ -126,7 +127,7 @@ class Accounts:
         self, name: str, password: str | None, *, is_owner: bool = False
     ) -> tuple[str, tuple[object, ...]]:
         hashed = None if password is None else self._hasher.hash(password)
-        values = (secrets.token_hex(8), name, _key(name), hashed, int(is_owner), 0, self._time())
+        values = (secrets.token_hex(8), name, name_key(name), hashed, int(is_owner), 0, self._time())
         return "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", values
 
     def create(self, name: str, password: str) -> Account:
@@ -151,7 +152,7 @@ class Accounts:
         Raises:
             NotFound: there is none.
         """
-        row = self._row("SELECT * FROM accounts WHERE name_key = ?", _key(name))
+        row = self._row("SELECT * FROM accounts WHERE name_key = ?", name_key(name))
         if row is None:
             raise NotFound("there is no account of that name")
         return _account(row)
@@ -192,7 +193,7 @@ class Accounts:
 
     def check_password(self, name: str, password: str) -> Account | None:
         """Return the account of a name if the password is its own, else None, after the same time."""
-        row = self._row("SELECT * FROM accounts WHERE name_key = ?", _key(name))
+        row = self._row("SELECT * FROM accounts WHERE name_key = ?", name_key(name))
         kept = self._nobody if row is None or row["password"] is None else row["password"]
         try:
             self._hasher.verify(kept, password)
@@ -344,6 +345,9 @@ class Accounts:
         gone = "DELETE FROM seats WHERE campaign_id = ? AND account_id = ? AND role = ?"
         if not self._write((gone, (campaign_id, account_id, role))):
             raise NotFound("there is no such seat")
+        if role == "gm":
+            # They could let themselves in again.
+            self._write(("DELETE FROM links WHERE campaign_id = ? AND made_by = ?", (campaign_id, account_id)))
 
     def new_link(
         self,
@@ -417,6 +421,8 @@ class Accounts:
             ("DELETE FROM links WHERE campaign_id = ?", (campaign_id,)),
             ("DELETE FROM tokens WHERE campaign_id = ?", (campaign_id,)),
             ("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)),
+            # Another campaign may get its ID.
+            ("UPDATE audit SET campaign_id = NULL WHERE campaign_id = ?", (campaign_id,)),
         )
 
     # The audit log.

@@ -56,7 +56,9 @@ async def follow(
             except TimeoutError:
                 event = None
             try:
-                # A seat that was taken away sees nothing more.
+                # A seat that was taken away sees nothing more, nor an account that was shut out.
+                if not caller.is_still_let_in(service.accounts):
+                    break
                 caller.seat(service.accounts, seat.campaign_id, role=seat.role)
                 turn_no, now = await service.read(seat, _position)
                 if event is None:

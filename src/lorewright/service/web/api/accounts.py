@@ -27,6 +27,7 @@ from lorewright.service.web.shapes import (
     OwnSeat,
     TokenShown,
 )
+from lorewright.service.web.store import name_key
 
 accounts_api = APIRouter(prefix="/v1", responses=REFUSALS)
 
@@ -54,7 +55,7 @@ async def sign_in(request: Request, response: Response, service: Here, sent: Sig
     with the header X-CSRF-Token, which `GET /v1/session` has."""
     address = request.client.host if request.client else ""
     service.sign_ins.take(f"at {address}")
-    service.sign_ins.take(f"as {sent.name.casefold()}")
+    service.sign_ins.take(f"as {name_key(sent.name)}")
     account = await asyncio.to_thread(check_sign_in, service, sent.name, sent.password)
     set_cookie(response, service, service.accounts.begin_session(account)[0])
 

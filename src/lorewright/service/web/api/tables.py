@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from pathlib import Path as FilePath
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse
+from starlette.responses import StreamingResponse
 
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -37,7 +36,8 @@ from lorewright.service.web.api.requests import (
     Sent,
 )
 from lorewright.service.web.engine import Tables, in_engine
-from lorewright.service.web.service import Service
+from lorewright.service.web.service import Service, require_owner
+from lorewright.service.web.service import remove_member as remove_seat
 from lorewright.service.web.shapes import (
     CampaignSummary,
     InvitationShown,
@@ -131,8 +131,7 @@ async def remove_member(
 ) -> None:
     """Take somebody's seat away."""
     caller.gm_seat(service.accounts, campaign)
-    service.accounts.remove_seat(campaign, account, role)
-    service.accounts.note(caller.account, "remove_member", campaign_id=campaign, member=account, role=role)
+    remove_seat(service, caller, campaign, account, role)
 
 
 class NewInvitation(Sent):
@@ -198,10 +197,10 @@ async def revoke_invitation(
     "/campaigns/{campaign}/export",
     tags=["tables"],
     dependencies=READS,
-    response_class=FileResponse,
+    response_class=StreamingResponse,
     responses={200: {"content": {"application/octet-stream": {}}, "description": "A .lorewright file."}},
 )
-async def export_campaign(service: Here, seat: AtTable) -> FileResponse:
+async def export_campaign(service: Here, seat: AtTable) -> StreamingResponse:
     """The campaign as a file: for a game master all of it, to be played on elsewhere; for a player the story as they
     have read it."""
     folder = tempfile.mkdtemp(prefix="lorewright-export-")
@@ -215,13 +214,19 @@ async def export_campaign(service: Here, seat: AtTable) -> FileResponse:
     except BaseException:
         _delete(path)
         raise
-    return FileResponse(
-        path,
-        media_type="application/octet-stream",
-        filename=path.name,
-        background=BackgroundTask(_delete, path),
-        headers={"Cache-Control": "no-store"},
-    )
+    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{path.name}"'}
+    headers["Content-Length"] = str(path.stat().st_size)
+    return StreamingResponse(_pieces(path), media_type="application/octet-stream", headers=headers)
+
+
+def _pieces(path: FilePath) -> Iterator[bytes]:
+    """Yield the bytes of a file, and delete it with its folder, also where nobody reads to its end."""
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(256 * 1024):
+                yield piece
+    finally:
+        _delete(path)
 
 
 def _delete(path: FilePath) -> None:
@@ -241,8 +246,10 @@ async def add_campaign(service: Service, caller: Caller, body: AsyncIterator[byt
     """Add a campaign from the bytes of an exported file; return its ID.
 
     Raises:
+        AccessRefused: the account is not the owner's.
         CampaignError, PackError, SettingsError: it cannot be imported; nothing was added.
     """
+    require_owner(caller.account)
     with tempfile.TemporaryDirectory(prefix="lorewright-import-") as folder:
         path = FilePath(folder) / "sent.lorewright"
         with path.open("wb") as file:

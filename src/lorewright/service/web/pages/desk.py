@@ -31,7 +31,7 @@ from lorewright.service.web.pages.requests import (
     status_of_page,
 )
 from lorewright.service.web.problems import problem_of
-from lorewright.service.web.service import Service
+from lorewright.service.web.service import Service, remove_member
 from lorewright.service.web.table import (
     show_attempts,
     show_desk,
@@ -147,8 +147,7 @@ async def remove_seat(
     if link:
         service.accounts.revoke_link(seat.campaign_id, link)
     else:
-        service.accounts.remove_seat(seat.campaign_id, account, role)
-        service.accounts.note(caller.account, "remove_member", campaign_id=seat.campaign_id, member=account, role=role)
+        remove_member(service, caller, seat.campaign_id, account, role)
     return redirect_to(f"{base_of(seat)}/desk")
 
 
@@ -205,7 +204,7 @@ async def change_world(
 def _ops(text: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise SettingsError(
             f"the ops are no JSON: {problem}", hint='as in [{"op": "advance_time", "minutes": 10}]'
         ) from None

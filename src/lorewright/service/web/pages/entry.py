@@ -24,6 +24,7 @@ from lorewright.service.web.pages.requests import (
     show_time,
 )
 from lorewright.service.web.service import Service
+from lorewright.service.web.store import name_key
 
 entry_pages = APIRouter(include_in_schema=False)
 
@@ -32,9 +33,9 @@ entry_pages = APIRouter(include_in_schema=False)
 
 
 @entry_pages.get("/sign-in")
-async def sign_in_page(service: Here, problem: str = "", next: str = "/") -> Response:  # noqa: A002
+async def sign_in_page(service: Here, next: str = "/") -> Response:  # noqa: A002
     """The page on which one signs in."""
-    values = {"title": "Sign in", "problem": problem[:300], "next": _own_path(next), "with_accounts": True}
+    values = {"title": "Sign in", "problem": "", "next": _own_path(next), "with_accounts": True}
     return render_page("sign_in", values)
 
 
@@ -50,7 +51,7 @@ async def sign_in(
     address = request.client.host if request.client else ""
     try:
         service.sign_ins.take(f"at {address}")
-        service.sign_ins.take(f"as {name.casefold()}")
+        service.sign_ins.take(f"as {name_key(name)}")
         account = await asyncio.to_thread(check_sign_in, service, name, password)
     except (NotSignedIn, AccessRefused) as error:
         values = {"title": "Sign in", "problem": error.message, "next": _own_path(next), "with_accounts": True}
@@ -160,6 +161,7 @@ async def home(service: Here, caller: Asker) -> Response:
             }
             for table in service.listed(caller)
         ],
+        "may_begin": caller.account.is_owner,
         "scenarios": [scenario.model_dump() for scenario in await service.scenarios()],
     }
     return render_page("home", values)
