@@ -30,6 +30,7 @@ from lorewright.cli.root import app as command_line
 from lorewright.ids import canonical_json
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
+from lorewright.storage.database import add_functions
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.stages.stages import STAGE_TYPES
 from lorewright.turn.views.draft import Submission
@@ -190,6 +191,7 @@ def lacking(seen: Seen, types: Mapping[type[BaseModel], frozenset[str]]) -> dict
 def columns_of(database: Path) -> Iterator[tuple[str, str, bool]]:
     """Yield every column of a campaign's tables and views, and whether any row has a value in it."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    add_functions(connection)
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
     )
@@ -204,8 +206,9 @@ def note_events(database: Path, seen: Seen) -> None:
     """Note the fields of every event in the results and records of a campaign."""
     by_type = {kind.model_fields["type"].default: kind for kind in kinds_of_events()}
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    add_functions(connection)
     texts = [text for table in ("turns.result_json", "stage_records.output_json")
-             for (text,) in connection.execute("SELECT {1} FROM {0} WHERE {1} IS NOT NULL".format(*table.split(".")))]  # fmt: skip
+             for (text,) in connection.execute("SELECT text_of({1}) FROM {0} WHERE {1} IS NOT NULL".format(*table.split(".")))]  # fmt: skip
     connection.close()
     for text in texts:
         for event in events_in(json.loads(text)):
