@@ -23,6 +23,7 @@ from lorewright.service.web.access import RateLimit
 from lorewright.service.web.accounts import SCOPES, Scope
 from lorewright.service.web.client import LorewrightClient
 from lorewright.service.web.connection import StoryMoved, StreamClosing, TurnCommitted, TurnFailed, TurnSignal
+from lorewright.service.web.problems import status_of_error
 from lorewright.service.web.shapes import LoreQuestion, WhyNotQuestion
 from support import harbour as h
 from support.table_service import URL, Hall, hall
@@ -121,6 +122,16 @@ def test_every_operation_of_the_api_has_a_method(room: Hall) -> None:
         if any(request.method == operation[0] and pattern.fullmatch(request.url.path) for request in sent)
     }
     assert {found for found in operations if found[1].startswith("/v1/")} - used == BROWSERS
+
+
+def test_every_error_has_a_status_that_the_document_names(room: Hall) -> None:
+    document = room.stranger().get("/openapi.json").json()
+    described = document["paths"]["/v1/campaigns/{campaign}/turns"]["post"]["responses"]
+    waiting: list[type[LorewrightError]] = [LorewrightError]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        assert str(status_of_error(kind("no"))) in described, kind
 
 
 def test_what_a_seat_and_a_game_master_read_is_typed(room: Hall) -> None:

@@ -22,12 +22,16 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         (402, "A model costs money, and nobody has agreed to that."),
         (403, "The account, seat or token does not allow it."),
         (404, "There is no such thing, or it may not be seen."),
+        (408, "The request took too long to arrive."),
         (409, "The story is not where the request takes it to be."),
         (413, "The request is too large."),
         (421, "The service is not called by this name."),
         (422, "What was sent does not fit."),
         (429, "Too many requests."),
+        (500, "Something of the workspace is damaged; its operator has to look."),
+        (502, "The provider of a model failed; nothing was played."),
         (503, "It cannot be done just now."),
+        (507, "There is no room on the disk; nothing was written."),
     )
 }
 

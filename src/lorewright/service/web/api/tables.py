@@ -49,6 +49,9 @@ from lorewright.service.web.table import (
     show_table,
 )
 
+# The body of an import, which is read as it comes.
+_FILE = {"type": "string", "format": "binary"}
+
 tables_api = APIRouter(prefix="/v1", responses=REFUSALS)
 
 
@@ -234,7 +237,13 @@ def _delete(path: FilePath) -> None:
     path.parent.rmdir()
 
 
-@tables_api.post("/import", tags=["tables"], status_code=201, dependencies=PLAYS)
+@tables_api.post(
+    "/import",
+    tags=["tables"],
+    status_code=201,
+    dependencies=PLAYS,
+    openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": _FILE}}}},
+)
 async def import_file(request: Request, service: Here, caller: Asker) -> Begun:
     """Add a campaign from a .lorewright file, which is the request's body: you become its game master and player."""
     if caller.campaign_id is not None:
