@@ -96,7 +96,7 @@ async def list_campaigns(
 
 @tables_api.post("/campaigns", tags=["tables"], status_code=201, dependencies=PLAYS)
 async def begin_campaign(service: Here, caller: Asker, sent: NewCampaign) -> Begun:
-    """Begin a game: you are its game master and its player, until you invite others."""
+    """Begin a game, as the service's owner: you are its game master and its player, until you invite others."""
     if caller.campaign_id is not None:
         raise AccessRefused("the token is for one table", hint="use another token")
     service.turns.take(caller.account.id)
@@ -245,7 +245,8 @@ def _delete(path: FilePath) -> None:
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": _FILE}}}},
 )
 async def import_file(request: Request, service: Here, caller: Asker) -> Begun:
-    """Add a campaign from a .lorewright file, which is the request's body: you become its game master and player."""
+    """Add a campaign from a .lorewright file, which is the request's body, as the service's owner: you become its
+    game master and player."""
     if caller.campaign_id is not None:
         raise AccessRefused("the token is for one table", hint="use another token")
     return Begun(id=await add_campaign(service, caller, request.stream()))
