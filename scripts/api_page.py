@@ -21,8 +21,20 @@ from lorewright.service.web.api.play import play_api
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.problems import status_of_error
 
-FILE = Path(__file__).parents[1] / "docs" / "api.md"
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "docs" / "api.md"
+BOT = ROOT / "examples" / "bot" / "table_bot.py"
 ROUTERS = (accounts_api, tables_api, play_api, lore_api, desk_api)
+# What HTTP itself is refused with: no error of the library has these codes.
+HTTP_CODES = {
+    "request_invalid": (422, "What was sent does not fit its description; 400 where it cannot be read at all."),
+    "foreign_origin": (403, "A page of another site asked for this."),
+    "method_not_allowed": (405, "There is something at this path, but not with this method."),
+    "request_timeout": (408, "The request took too long to arrive."),
+    "too_large": (413, "The request has too many bytes."),
+    "media_type": (415, "The body is of another kind than the one that is read here."),
+    "unknown_host": (421, "The service is not called by this name."),
+}
 _HEAD = """\
 # The API
 
@@ -50,9 +62,22 @@ account without one is answered as if the campaign did not exist.
 """
 
 
+_BOT = """\
+
+## A bot
+
+A bot for a chat by the client, whole; [the file](../examples/bot/table_bot.py) plays the lines of a terminal, and a test
+runs it. The ID of a message is the key of its turn, and the client sends a turn again when the connection breaks
+off: it is played once all the same. A refusal is the library's own error, such as `HeadMoved` or `NotFound`.
+
+"""
+
+
 def page() -> str:
     """Return the whole page."""
-    return _HEAD + "".join(f"\n## {title}\n\n{table}\n" for title, table in _tables()) + _refusals()
+    tables = "".join(f"\n## {title}\n\n{table}\n" for title, table in _tables())
+    code = f"```python {BOT.relative_to(ROOT).as_posix()}\n{BOT.read_text(encoding='utf-8')}```\n"
+    return _HEAD + tables + _refusals() + _BOT + code
 
 
 def _tables() -> Iterator[tuple[str, str]]:
@@ -83,22 +108,29 @@ def _scope(route: APIRoute) -> str:
 
 
 def _refusals() -> str:
-    rows = sorted({(status_of_error(made), made.code) for made in map(_made, _errors())})
-    table = "\n".join(f"| {status} | `{code}` |" for status, code in rows)
+    found = {kind.code: (status_of_error(_made(kind)), _meaning(kind)) for kind in _errors()}
+    rows = sorted({**found, **HTTP_CODES}.items(), key=lambda row: (row[1][0], row[0]))
+    table = "\n".join(f"| {status} | `{code}` | {meaning} |" for code, (status, meaning) in rows)
     return (
-        "\n## Refusals\n\n`application/problem+json` with `title`, `status`, `detail`, `code`, and often a `hint`. "
-        "Besides these codes there are `request_invalid` (400, 405, 422), `request_timeout` (408), `too_large` (413), "
-        "`unknown_host` (421) and `foreign_origin` (403).\n\n| status | code |\n|---|---|\n" + table + "\n"
+        "\n## Refusals\n\n`application/problem+json` with `title`, `status`, `detail`, `code`, and often a `hint`.\n\n"
+        f"| status | code | |\n|---|---|---|\n{table}\n"
     )
 
 
 def _errors() -> list[type[errors.LorewrightError]]:
+    """Return the errors that a service can answer with: `ServiceError` is one of its clients'."""
     found = [kind for kind in vars(errors).values() if inspect.isclass(kind)]
-    return [kind for kind in found if issubclass(kind, errors.LorewrightError) and kind is not errors.LorewrightError]
+    theirs = (errors.LorewrightError, errors.ServiceError)
+    return [kind for kind in found if issubclass(kind, errors.LorewrightError) and kind not in theirs]
 
 
 def _made(kind: type[errors.LorewrightError]) -> Any:
     return kind.__new__(kind)
+
+
+def _meaning(kind: type[errors.LorewrightError]) -> str:
+    """Return the first sentence of an error's docstring."""
+    return " ".join((kind.__doc__ or "").split()).partition(". ")[0].removesuffix(".") + "."
 
 
 def document() -> dict[str, Any]:
