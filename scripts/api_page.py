@@ -66,8 +66,8 @@ _BOT = """\
 
 ## A bot
 
-A bot for a chat by the client, whole; [the file](../examples/bot/table_bot.py) plays the lines of a terminal, and a test
-runs it. The ID of a message is the key of its turn, and the client sends a turn again when the connection breaks
+A bot for a chat by the client, whole; [the file](../examples/bot/table_bot.py) plays the lines of a terminal, and a
+test runs it. The ID of a message is the key of its turn, and the client sends a turn again when the connection breaks
 off: it is played once all the same. A refusal is the library's own error, such as `HeadMoved` or `NotFound`.
 
 """
