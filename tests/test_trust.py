@@ -284,6 +284,9 @@ SENDERS = {
     "index/cross_encoder.py",
     "llm/providers/remote.py",
     "llm/providers/vendors.py",
+    # The client of a service, for programs of others: no command of ours imports it, and its address is its caller's.
+    "service/web/client.py",
+    "service/web/connection.py",
 }
 
 
