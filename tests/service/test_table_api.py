@@ -328,6 +328,9 @@ def test_without_the_scope_of_a_game_master_nothing_is_seen_with_their_eyes(room
     owner, bot = room.owner(), room.stranger()
     made = owner.post("/v1/tokens", {"scopes": ["read", "play", "lore"]}).json()
     bot.client.headers["Authorization"] = f"Bearer {made['secret']}"
+    room.service.accounts.remove_seat("game", room.service.accounts.owner().id, "player")
+    assert bot.get(f"{GAME}?as=player").json()["code"] == "access_refused"
+    room.service.accounts.add_seat("game", room.service.accounts.owner(), "player")
     for path in ("", "/state", "/turns", "/scene", "/export", "/events", "/entities"):
         assert bot.get(f"{GAME}{path}?as=gm").json()["code"] == "access_refused", path
     asked = {"text": "what does Osk know of the boat", "campaign_id": "game"}
@@ -366,3 +369,15 @@ def test_an_export_leaves_nothing_behind_whatever_part_is_asked_for(
         answer = room.owner().get(f"{GAME}/export", headers={"Range": part} if part else {})
         assert answer.status_code == 200, part
     assert [path for path in folder.iterdir() if path.name.startswith("lorewright-export")] == []
+
+
+def test_seats_outlive_a_folder_that_is_not_there_for_a_while(room: Hall, tmp_path: Path) -> None:
+    ben, owner = room.guest("Ben", "game", "watcher"), room.owner()
+    folder = room.service.workspace / "campaigns"
+    folder.rename(tmp_path / "elsewhere")
+    folder.mkdir()
+    assert "/table/game" not in owner.get("/").text
+    folder.rmdir()
+    (tmp_path / "elsewhere").rename(folder)
+    assert "/table/game" in owner.get("/").text
+    assert ben.get(GAME).json()["role"] == "watcher"

@@ -55,8 +55,8 @@ class Caller:
             AccessRefused: it is the game master's, and the request has not the scope `gm`.
         """
         seat = self._seat(accounts, campaign_id, role)
-        if seat.is_gm:
-            # Without the scope nothing is seen with a game master's eyes, by whatever request.
+        if seat.is_gm or (seat.role != self.role and seat not in accounts.seats_of(self.account)):
+            # Without the scope nothing is seen with a game master's eyes, nor with those that one lets them borrow.
             self.needs("gm")
         return seat
 

@@ -333,7 +333,8 @@ class Service:
 
     async def take_stock(self) -> None:
         """Bring the index in line with the campaigns that there are: those at which nobody sits, which the command line
-        began, are the owner's, and those whose files are gone are forgotten. Only files that changed since are opened.
+        began, are the owner's, and those whose files are not there are hidden: a disk may come back. Only files that
+        changed since are opened.
         """
         owner = self.accounts.owner()
         known = {row.campaign_id: row for row in self.accounts.tables()}
@@ -343,7 +344,7 @@ class Service:
 
         there = await self.engine.run(in_engine(names))
         for campaign_id in known.keys() - set(there):
-            self.accounts.forget_table(campaign_id)
+            self.accounts.hide_table(campaign_id)
         seated = self.accounts.seated()
         for campaign_id in there:
             if campaign_id not in seated:

@@ -414,6 +414,10 @@ class Accounts:
         values = (row.campaign_id, row.name, row.scenario_id, row.turn_no, row.played_at, row.stamp)
         self._write(("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?, ?, ?)", values))
 
+    def hide_table(self, campaign_id: str) -> None:
+        """Take a campaign out of the index; its seats, invitations and tokens stay."""
+        self._write(("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)))
+
     def forget_table(self, campaign_id: str) -> None:
         """Delete all that is kept of a campaign: its row, seats and invitations."""
         self._write(

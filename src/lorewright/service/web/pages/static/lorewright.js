@@ -10,6 +10,8 @@
   const role = encodeURIComponent(scene().dataset.role);
   const say = (text) => { if (notice) notice.textContent = text; };
   let sending = false;
+  // What was typed and sent; nothing where a suggestion was taken.
+  let sent = null;
 
   const quiet = () => { live.hidden = true; told.textContent = ""; };
   const newest = () => { const turns = document.querySelectorAll(".turns article"); turns[turns.length - 1]?.scrollIntoView({ block: "nearest" }); };
@@ -28,6 +30,13 @@
   source.addEventListener("error", () => say("The connection is gone; what you type is kept, and it comes back by itself."));
 
   if (!form) return;
+  form.addEventListener("submit", (event) => { sent = event.submitter?.name === "chosen" ? null : form.elements.text.value; });
+  document.addEventListener("htmx:before:swap", (event) => {
+    if (event.detail.ctx.text.includes('id="scene"')) return;
+    // A refusal without a table: the one that is shown stays.
+    event.preventDefault();
+    say("It was refused: load the page again, and sign in if you have to. Your words are kept.");
+  });
   form.addEventListener("htmx:before:request", () => { sending = true; say("It is being played …"); });
   form.addEventListener("htmx:error", () => { say("It could not be sent; your words are kept. Send them again: nothing is played twice."); });
   form.addEventListener("htmx:finally:request", () => {
@@ -38,7 +47,7 @@
   document.addEventListener("htmx:after:swap", () => {
     if (!sending || scene().dataset.failed) { if (scene()?.dataset.failed) say(""); return; }
     say("");
-    form.elements.text.value = "";
+    if (form.elements.text.value === sent) form.elements.text.value = "";
     form.elements.key.value = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
     form.elements.text.focus();
   });
