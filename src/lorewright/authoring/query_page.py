@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +26,7 @@ from lorewright.scripts import is_unspaced
 
 # A page is made from a template and plain values; it loads nothing, runs nothing and escapes everything.
 
-_TEMPLATES = files("lorewright.authoring") / "templates"
+_TEMPLATES = Path(__file__).with_name("templates")
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
@@ -50,16 +49,21 @@ def write_page(path: Path, page: str) -> None:
 
 
 def _filled(name: str, values: Mapping[str, Any]) -> str:
-    return str(_compiled(name).render(_cleaned(values)))
+    return fill_template(_TEMPLATES / name, values)
+
+
+def fill_template(template: Path, values: Mapping[str, Any]) -> str:
+    """Return a template with values filled in; every text in them is escaped, and control characters are removed."""
+    return str(_compiled(template).render(_cleaned(values)))
 
 
 @cache
-def _compiled(name: str) -> Any:
+def _compiled(template: Path) -> Any:
     # Takes a tenth of a second to import, so only commands that write a page wait for it.
     from pydantic_handlebars import HandlebarsEnvironment
 
     environment = HandlebarsEnvironment(auto_escape=True, strict=True, max_output_size=100_000_000)
-    return environment.compile((_TEMPLATES / name).read_text(encoding="utf-8"))
+    return environment.compile(template.read_text(encoding="utf-8"))
 
 
 def _cleaned(value: Any) -> Any:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import HTMLResponse
 
-from lorewright.packs.markdown.text_layout import clean
+from lorewright.authoring.query_page import fill_template
 
-_TEMPLATES = files("lorewright.service.web.pages") / "templates"
+_TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render_page(template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
@@ -30,23 +29,4 @@ def render_page(template: str, values: Mapping[str, Any], *, status: int = 200) 
 
 
 def _filled(name: str, values: Mapping[str, Any]) -> str:
-    return str(_compiled(f"{name}.hbs").render(_cleaned(values)))
-
-
-@cache
-def _compiled(name: str) -> Any:
-    from pydantic_handlebars import HandlebarsEnvironment
-
-    environment = HandlebarsEnvironment(auto_escape=True, strict=True, max_output_size=20_000_000)
-    return environment.compile((_TEMPLATES / name).read_text(encoding="utf-8"))
-
-
-def _cleaned(value: Any) -> Any:
-    """Return the value with texts rid of control characters and unpaired surrogates."""
-    if isinstance(value, str):
-        return clean(value).encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, Mapping):
-        return {key: _cleaned(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(part) for part in value]
-    return value
+    return fill_template(_TEMPLATES / f"{name}.hbs", values)
