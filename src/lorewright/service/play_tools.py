@@ -86,27 +86,34 @@ class PlayTools:
             NotFound: there is no such campaign, branch or turn.
         """
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
-            match move:
-                case "undo":
-                    # A game master's change is not a player's to take back by itself.
-                    undo_played(campaign.store, turns=turns, edits=self.queries.viewer.is_gm)
-                case "redo":
-                    redo(campaign.store)
-                case "branch":
-                    if turn is None:
-                        raise SettingsError("a branch begins after a turn", hint="give its number as turn")
-                    branch(campaign.store, turn=str(turn), name=_needed(name))
-                case "switch":
-                    switch(campaign.store, _needed(name))
-                case "branches":
-                    pass
+            move_head(campaign, move, turns=turns, name=name, turn=turn, by_gm=self.queries.viewer.is_gm)
             return _moved(campaign)
 
 
+def move_head(
+    campaign: OpenCampaign, move: Move, *, turns: int = 1, name: str | None = None, turn: int | None = None, by_gm: bool
+) -> None:
+    """Move the head of the story; with `branches` nothing is moved. See `PlayTools.move`."""
+    match move:
+        case "undo":
+            # A game master's change is not a player's to take back by itself.
+            undo_played(campaign.store, turns=turns, edits=by_gm)
+        case "redo":
+            redo(campaign.store)
+        case "branch":
+            if turn is None:
+                raise SettingsError("a branch begins after a turn", hint="give its number as turn")
+            branch(campaign.store, turn=str(turn), name=_needed(name))
+        case "switch":
+            switch(campaign.store, _needed(name))
+        case "branches":
+            pass
+
+
 def _needed(name: str | None) -> str:
-    if name is None:
+    if not name or not name.strip():
         raise SettingsError("the branch has no name", hint="give its name")
-    return name
+    return name.strip()
 
 
 def _moved(campaign: OpenCampaign) -> Moved:

@@ -71,7 +71,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What an account is at a table: `gm`, `player` (whoever is played next), `pc:ID`, or `watcher`, who sees what a
+    """What an account is at a table: `gm`, `player` (the persona played next), `pc:ID`, or `watcher`, who sees what a
     player sees and does nothing."""
 
     campaign_id: str

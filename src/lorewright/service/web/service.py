@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.branches import branch, switch
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.campaigns.viewers import persona_of
 from lorewright.errors import AccessRefused, HeadMoved, LorewrightError, NotFound, SettingsError
 from lorewright.ids import content_hash
-from lorewright.service.play_tools import MOST_UNDONE, Move
+from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller, RateLimit
 from lorewright.service.web.accounts import Account, Seat, TableRow
@@ -27,7 +26,6 @@ from lorewright.service.web.events import Hub, TableEvent, TurnEvents
 from lorewright.service.web.metrics import ServiceMetrics
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown
 from lorewright.service.web.store import Accounts
-from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.values.records import CampaignRow
 from lorewright.world.state import WorldState
 
@@ -61,7 +59,6 @@ class Service:
     address: ServiceAddress
     workspace: Path
     open_app: Callable[[], App]
-    with_accounts: bool = False
     hub: Hub = field(default_factory=Hub)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
@@ -188,19 +185,8 @@ class Service:
 
         async def change(campaign: OpenCampaign) -> None:
             _check_revision(campaign, revision)
-            match move:
-                case "undo":
-                    undo_played(campaign.store, turns=max(1, min(turns, MOST_UNDONE)), edits=seat.is_gm)
-                case "redo":
-                    redo(campaign.store)
-                case "branch":
-                    if turn is None:
-                        raise SettingsError("a branch begins after a turn", hint="give its number as turn")
-                    branch(campaign.store, turn=str(turn), name=_named(name))
-                case "switch":
-                    switch(campaign.store, _named(name))
-                case "branches":
-                    pass
+            most = max(1, min(turns, MOST_UNDONE))
+            move_head(campaign, move, turns=most, name=name, turn=turn, by_gm=seat.is_gm)
 
         await self.write(seat, change)
         self.accounts.note(account, move, campaign_id=seat.campaign_id)
@@ -406,12 +392,6 @@ def _check_revision(campaign: OpenCampaign, revision: int | None) -> None:
     at = campaign.store.position().revision
     if revision is not None and revision != at:
         raise HeadMoved(f"the table is at revision {at}, not {revision}", hint="load it again")
-
-
-def _named(name: str | None) -> str:
-    if not name or not name.strip():
-        raise SettingsError("the branch has no name", hint="give its name")
-    return name.strip()
 
 
 def _stamp(path: Path) -> str:

@@ -58,7 +58,6 @@ def make_service(
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
-        with_accounts=with_accounts,
     )
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from lorewright.campaigns.viewers import VisibleScene
 from lorewright.retrieval.query import CorpusFilter
 from lorewright.service.queries import MOST_CHUNKS, MOST_TOKENS, BranchShown
-from lorewright.turn.checks.tools import Carried, MessageSeen, NamedThing, StateSeen
+from lorewright.turn.checks.tools import Carried, NamedThing, StateSeen
 
 
 class Shape(BaseModel):
@@ -268,13 +268,6 @@ class Desk(Shape):
     secrets: tuple[SecretShown, ...]
     personas: tuple[NamedThing, ...]
     people: tuple[NamedThing, ...]
-
-
-class Stream(Shape):
-    """Messages of the stream, oldest first."""
-
-    messages: tuple[MessageSeen, ...]
-    earlier: int | None = None
 
 
 class AttemptShown(Shape):

@@ -35,7 +35,7 @@ entry_pages = APIRouter(include_in_schema=False)
 @entry_pages.get("/sign-in")
 async def sign_in_page(service: Here, next: str = "/") -> Response:  # noqa: A002
     """The page on which one signs in."""
-    values = {"title": "Sign in", "problem": "", "next": _own_path(next), "with_accounts": True}
+    values = {"title": "Sign in", "problem": "", "next": _own_path(next)}
     return render_page("sign_in", values)
 
 
@@ -54,7 +54,7 @@ async def sign_in(
         service.sign_ins.take(f"as {name_key(name)}")
         account = await asyncio.to_thread(check_sign_in, service, name, password)
     except (NotSignedIn, AccessRefused) as error:
-        values = {"title": "Sign in", "problem": error.message, "next": _own_path(next), "with_accounts": True}
+        values = {"title": "Sign in", "problem": error.message, "next": _own_path(next)}
         return render_page("sign_in", values, status=401 if isinstance(error, NotSignedIn) else 429)
     response = redirect_to(_own_path(next))
     set_cookie(response, service, service.accounts.begin_session(account)[0])
