@@ -18,6 +18,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.ranking import LINKED_HISTORY
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.scale import scaled
@@ -103,3 +104,16 @@ def test_an_embedder_that_fails_for_a_while_is_missed_only_meanwhile(tmp_path: P
         assert answers(by_words) == fresh(part(told, 0, 2), ADA, None)
         embedder.failing = False
         assert answers(growing.grown(part(told, 2, 3))) == fresh(told, ADA, vectors)
+
+
+def test_of_a_long_story_only_what_is_late_or_says_the_words_is_ranked() -> None:
+    told = [[HistoryRecord("event", f"Rain {number}.", (ADA,), (OSK,), (TAVERN,))] for number in range(260)]
+    told[3] = [HistoryRecord("event", "The walrus came.", (ADA,), (OSK,), (TAVERN,))]
+    with closing(history_generation(numbered(told), name="game", witness=ADA)) as generation:
+        view = LoreView((generation,), viewer="player")
+        asked = LoreRetrievalQuery(keywords="walrus", location_id=TAVERN, corpus="history", viewer="player", limit=1000)
+        found = retrieve(view, asked.model_copy(update={"max_tokens": 100_000})).at_hand
+    assert len(found) == LINKED_HISTORY + 1
+    assert found[0].text == "The walrus came."
+    assert found[0].filters == ("location",)
+    assert {hit.text for hit in found[1:]} == {f"Rain {number}." for number in range(60, 260)}

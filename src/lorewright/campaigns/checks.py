@@ -20,6 +20,7 @@ from lorewright.errors import DamagedFile, LorewrightError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.commit_counts import LOSS_HINT, CommitCount, tell_loss
 from lorewright.storage.database import Database, opened, read_json
 from lorewright.storage.enclosure import error_for
 from lorewright.storage.heads import head_row, path_to
@@ -137,7 +138,7 @@ def _checked(database: Database, kept: StoredPackTexts | None) -> CampaignCheck:
         found = [*find_violations(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
         found += [] if unreadable else [*_results(database), *_sittings(database)]
         found += _projection(database)
-        notes = find_violations(database, ODDITIES)
+        notes = [*_lost_changes(database), *find_violations(database, ODDITIES)]
     if kept is not None:
         found += _pins(database, kept)
     return CampaignCheck(turns, tuple(found), tuple(notes))
@@ -171,6 +172,13 @@ def _campaign(database: Database) -> Iterator[IntegrityFinding]:
     for rule in rules_of_upgrades(database):
         if (problem := _misread(CampaignRules.model_validate_json, rule["rules_json"])) is not None:
             yield IntegrityFinding("rules-unreadable", f"upgrade {rule['turn_id']}", problem, RESTORE)
+
+
+def _lost_changes(database: Database) -> Iterator[IntegrityFinding]:
+    """Yield a note where the file was further once. What is left of it is sound, so that it can be played on."""
+    row = campaign_row(database)
+    if lost := CommitCount(database.path, row["created_at"]).lost(row["revision"]):
+        yield IntegrityFinding("changes-lost", "campaign", tell_loss(lost), LOSS_HINT)
 
 
 def _states(database: Database) -> Iterator[IntegrityFinding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -135,7 +136,7 @@ def tie_chunks(
 ) -> dict[Key, Ties]:
     """Return the ties of every chunk that a filter or name ties to the query. Entities in `hidden` can neither be named
     nor asked for, and a tag that says the name of one is ignored."""
-    ties: dict[Key, Ties] = {}
+    ties: dict[Key, Ties] = defaultdict(Ties)
     same = find_same_things(generations)
     wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
     if hidden and "tag" in wanted:
@@ -144,7 +145,7 @@ def tie_chunks(
     for index, generation in enumerate(generations):
         for kind, values in wanted.items():
             for row in generation.linked(kind, values):
-                ties.setdefault((index, row), Ties()).filters.add(kind)
+                ties[index, row].filters.add(kind)
     scene = wanted.get("location", set()) | wanted.get("entity", set())
     for entity_id, name in named_entities(query.keywords, generations, in_scene=scene, hidden=hidden).items():
         for same_id in ids_of(entity_id, same):
@@ -158,7 +159,7 @@ def tie_keys(ties: dict[Key, Ties], query: LoreRetrievalQuery, view: LoreView) -
     for index, chunk_id, said in keys_said(query.keywords, view.generations):
         chunk = view.generations[index].chunk(chunk_id)
         if chunk is not None and may_see(view, role=chunk.role, owner_id=chunk.entity_id):
-            tied = ties.setdefault((index, chunk.row), Ties())
+            tied = ties[index, chunk.row]
             tied.name = tied.name or said
 
 
@@ -185,4 +186,4 @@ def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: 
 def _tie_name(ties: dict[Key, Ties], entity_id: str, name: str, generations: Sequence[Generation]) -> None:
     for index, generation in enumerate(generations):
         for chunk in generation.chunks_of(entity_id):
-            ties.setdefault((index, chunk.row), Ties()).name = name
+            ties[index, chunk.row].name = name

@@ -24,6 +24,7 @@ from filelock import BaseFileLock
 
 from lorewright.errors import Busy, DamagedFile, ReadOnly, UnsafePath
 from lorewright.ids import hash_of_texts
+from lorewright.storage.commit_counts import count_path
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.packed_texts import add_text_functions
 from lorewright.storage.projected_tables import (
@@ -359,7 +360,7 @@ def delete_unused(path: Path) -> None:
         refuse_naming_journal(path)
         if path.exists() and _is_open_elsewhere(path):
             raise Busy(f"{path} is open in another process", hint="leave the game there, then try again")
-        for file in (*files_of(path), journal_of(path)):
+        for file in (*files_of(path), journal_of(path), count_path(path)):
             folder.remove(file)
     folder.remove(lock)
 

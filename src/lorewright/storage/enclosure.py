@@ -307,9 +307,9 @@ class Enclosure:
         return path.read_bytes()
 
     @contextmanager
-    def writing(self, path: Path, *, mode: int = PRIVATE) -> Iterator[IO[bytes]]:
+    def writing(self, path: Path, *, mode: int = PRIVATE, synced: bool = True) -> Iterator[IO[bytes]]:
         """Open a file to write completely or not at all, in place of an existing one; it is on disk when the block
-        ends.
+        ends, unless `synced` is False: then a power cut may leave it old, or empty.
 
         A new file is renamed over the old one, so that another name of that (a hard link) keeps its bytes.
         """
@@ -320,7 +320,8 @@ class Enclosure:
             with os.fdopen(handle, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                if synced:
+                    os.fsync(file.fileno())
             part.replace(path)
         finally:
             with suppress(OSError):

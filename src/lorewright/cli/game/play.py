@@ -24,7 +24,7 @@ from lorewright.cli.game.play_session import terminal_listener
 from lorewright.cli.game.session_zero import agreed_on
 from lorewright.cli.game.sitting import Manner, answer_command, play_at_prompt, play_lines
 from lorewright.cli.game.stories import Stories
-from lorewright.cli.game.turn_output import show_result
+from lorewright.cli.game.turn_output import note_lost_changes, show_result
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, tiers
 from lorewright.cli.output import note, progress_bar
 from lorewright.errors import LorewrightError, NotFound, SettingsError
@@ -162,6 +162,7 @@ def turn(
         answer_command(campaigns, campaign_id, text, as_json=as_json)
         return
     with campaigns.open(campaign_id) as campaign, terminal_listener(streams=stream and not as_json) as turn_listener:
+        note_lost_changes(campaign)
         if yes:
             agree_beforehand(campaign)
         if not builtin:

@@ -21,7 +21,7 @@ from lorewright.cli.game.play_session import PlaySession
 from lorewright.cli.game.prompt import PROMPT, open_prompt
 from lorewright.cli.game.slash import TAB_ARGUMENTS, is_command, run_command
 from lorewright.cli.game.stories import Stories
-from lorewright.cli.game.turn_output import show_start, show_ways_on
+from lorewright.cli.game.turn_output import note_lost_changes, show_start, show_ways_on
 from lorewright.cli.models import agree_beforehand, keys_of
 from lorewright.cli.output import complain, note, refuse, say
 from lorewright.errors import CampaignError, LorewrightError, NotFound
@@ -107,6 +107,7 @@ def _play_at_prompt(
         session.campaigns, session.can_edit = campaigns, prompt.can_edit
         session.ways_on = ways_on.labels
         campaign.stage_models.warm(campaign.keys)
+        note_lost_changes(campaign)
         if stories is not None and (notice := stories.notice(campaign)):
             say(notice, style="dim")
         show_start(campaign)

@@ -11,11 +11,12 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.reviews import waiting
 from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.status import PlayerStatus, introduction_of, status_of
-from lorewright.cli.output import in_lines, say, wrapped
+from lorewright.cli.output import in_lines, note, say, wrapped
 from lorewright.rules.actions import CastRule
 from lorewright.rules.patch import Roll
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import review_count
+from lorewright.storage.commit_counts import LOSS_HINT, tell_loss
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import Usage
 from lorewright.storage.sittings import session_rows
@@ -46,6 +47,12 @@ def show_intentions(store: CampaignStore, turn_id: str) -> None:
         if message.type == "intention":
             for line in _said(message, state):
                 show_debug_line(line)
+
+
+def note_lost_changes(campaign: OpenCampaign) -> None:
+    """Print to stderr that acknowledged changes are missing from a campaign's file, where that is known."""
+    if lost := campaign.store.lost_changes:
+        note(f"{tell_loss(lost)}. {LOSS_HINT}")
 
 
 def show_debug_line(line: str) -> None:

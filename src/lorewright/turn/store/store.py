@@ -16,6 +16,7 @@ from lorewright.logs import log_event
 from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.commit_counts import CommitCount
 from lorewright.storage.database import insert_row, read_json
 from lorewright.storage.faults import step
 from lorewright.storage.heads import (
@@ -84,11 +85,14 @@ class CampaignStore:
             raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
         self._clock = clock
         self.database = open_migrated(path, CAMPAIGN_MIGRATIONS)
-        row = self.database.row("SELECT id FROM campaigns")
+        row = self.database.row("SELECT id, created_at, revision FROM campaigns")
         if row is None:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
+        self._count = CommitCount(path, row["created_at"])
+        # How many changes that were acknowledged are missing: SQLite drops a damaged tail of its log without a word.
+        self.lost_changes = self._count.lost(row["revision"])
         # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
@@ -412,6 +416,7 @@ class CampaignStore:
                     connection.execute(sql, parameters)
                 step("commit:written")
             step("commit:committed")
+            self._count.keep(draft.head.revision + 1)
         except sqlite3.Error:
             # A COMMIT may have taken effect although it raised; and the same submission, sent twice, may have been
             # first.
@@ -479,6 +484,7 @@ class CampaignStore:
             projection=projection_statements(self.database, self.campaign_id, before, StateOf(turn_id, state)),
         )
         move_head(self.database, move)
+        self._count.keep(head.revision + 1)
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
