@@ -19,6 +19,7 @@ from lorewright.errors import NotTrusted, SettingsError
 from lorewright.grants import (
     find_agreements,
     forget_agreements,
+    grant_workspace,
     grants_folder,
     keep_agreements,
     list_workspace_grants,
@@ -178,6 +179,18 @@ def test_a_yes_is_kept_by_the_user_alone_and_asks_again_when_what_matters_change
     if os.name == "posix":
         assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
         assert {stat.S_IMODE(path.parent.stat().st_mode) for path in files} == {0o700}
+
+
+def test_what_a_killed_process_left_of_a_yes_is_deleted_with_the_next(tmp_path: Path) -> None:
+    grant_workspace(tmp_path / "one", "digest")
+    folder = grants_folder() / "workspaces"
+    old, young = folder / ".granting-old", folder / ".granting-young"
+    old.write_text("{")
+    young.write_text("{")
+    os.utime(old, (0, 0))
+    grant_workspace(tmp_path / "two", "digest")
+    assert not old.exists()
+    assert young.exists()
 
 
 def test_a_yes_of_another_folder_or_a_broken_one_is_none(tmp_path: Path) -> None:

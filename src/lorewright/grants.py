@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from lorewright.ids import canonical_json, content_hash
 
 # Workspaces that are trusted without asking: `*`, or folders as in PATH; FOLDER/* means everything below a folder.
 TRUSTED_VARIABLE = "LOREWRIGHT_TRUSTED"
+
+# A yes is written in milliseconds; seconds.
+_LEFT_AFTER_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,11 @@ def _write(path: Path, value: Mapping[str, Any]) -> None:
 
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for left in path.parent.glob(".granting-*"):
+        # What a killed process left; what another is writing at this moment is young.
+        with suppress(OSError):
+            if time.time() - left.lstat().st_mtime > _LEFT_AFTER_S:
+                left.unlink()
     # mkstemp makes the file readable by its owner alone.
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".granting-")
     try:
