@@ -116,4 +116,4 @@ def test_of_a_long_story_only_what_is_late_or_says_the_words_is_ranked() -> None
     assert len(found) == LINKED_HISTORY + 1
     assert found[0].text == "The walrus came."
     assert found[0].filters == ("location",)
-    assert {hit.text for hit in found[1:]} == {f"Rain {number}." for number in range(60, 260)}
+    assert {hit.text for hit in found[1:]} == {f"Rain {number}." for number in range(260 - LINKED_HISTORY, 260)}

@@ -44,7 +44,7 @@ LOOKED_AT = 2
 NAMED_PLACES = 2
 
 # Of what happened, so many of the latest chunks that only a filter finds. An answer has ten, so it is a bound for time.
-LINKED_HISTORY = 200
+LINKED_HISTORY = 100
 
 # The summands of a score, in the order in which they are shown.
 PARTS = ("words", "meaning", "name", "filters", "mention")
