@@ -54,11 +54,13 @@ def test_a_link_is_used_once_and_expires(accounts: Accounts, clock: Clock) -> No
     owner = accounts.owner()
     secret, made = accounts.new_link("owner", owner, lasts=OWNER_LINK)
     assert accounts.link(secret) == made
-    assert accounts.use_link(secret) == made
-    assert accounts.use_link(secret) is None
+    assert accounts.use_owner_link(secret) == owner
+    with pytest.raises(NotFound):
+        accounts.use_owner_link(secret)
     late, _ = accounts.new_link("owner", owner, lasts=OWNER_LINK)
     clock.now += OWNER_LINK + timedelta(seconds=1)
-    assert accounts.use_link(late) is None
+    with pytest.raises(NotFound):
+        accounts.use_owner_link(late)
     assert accounts.link("never made") is None
 
 

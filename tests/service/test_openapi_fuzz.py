@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from lorewright import Action
-from lorewright.service.web.access import RateLimit
+from lorewright.service.web.access import RateLimit, SignInLimit
 from lorewright.service.web.accounts import Scope
 from lorewright.service.web.api.accounts import accounts_api
 from lorewright.service.web.api.desk import desk_api
@@ -31,7 +31,10 @@ schemathesis = pytest.importorskip("schemathesis", reason="make extras installs 
 pytestmark = pytest.mark.campaign
 
 SCOPES: tuple[Scope, ...] = ("read", "play", "gm", "lore")
-UNLIMITED = {name: RateLimit(10**9, at_once=10**9) for name in ("turns", "requests", "sign_ins")}
+UNLIMITED: dict[str, Any] = {
+    **{name: RateLimit(10**9, at_once=10**9) for name in ("turns", "requests")},
+    "sign_ins": SignInLimit(of_address=10**9, of_name=10**9),
+}
 # What exists, and something that does not, so that what is sent gets past the first refusal.
 KNOWN: dict[str, list[Any]] = {
     "campaign": ["game"],

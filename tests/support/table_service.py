@@ -18,7 +18,8 @@ from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.service import Service, ServiceAddress
-from lorewright.service.web.store import FILE, Accounts
+from lorewright.service.web.service_file import FILE
+from lorewright.service.web.store import Accounts
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"

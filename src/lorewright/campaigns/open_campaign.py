@@ -291,9 +291,17 @@ class OpenCampaign:
             case "story":
                 return " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
 
-    async def retry(self, *, words: str = "", builtin: bool = False, listener: TurnListener = SILENT) -> str:
+    async def retry(
+        self,
+        *,
+        words: str = "",
+        action_id: str | None = None,
+        builtin: bool = False,
+        listener: TurnListener = SILENT,
+    ) -> str:
         """Take back the last turn that was played and play its words again, or other `words` in their place, with other
-        dice; return the TurnResult as canonical JSON.
+        dice; return the TurnResult as canonical JSON. Where a turn was played under the action ID, its result is
+        returned, and nothing is taken back.
 
         Where that fails or is cancelled, the turn that was taken back is redone.
 
@@ -301,13 +309,15 @@ class OpenCampaign:
             CampaignError: nothing was played yet.
         And what `submit` raises.
         """
+        if action_id is not None and (stored := self.store.result_of(action_id)) is not None:
+            return stored
         _, said = undo_played(self.store)
         submission = self.store.submission(self.store.undone()[-1])
         whispered_to = self.player_ids().ids.get(submission.whisper_to or "", submission.whisper_to)
         try:
             again = self._submission(
                 words or said,
-                None,
+                action_id,
                 submission.persona,
                 submission.thought,
                 whispered_to,

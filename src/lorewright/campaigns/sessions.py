@@ -185,7 +185,7 @@ def active_or_new_session(campaign: OpenCampaign, *, at: str | None = None) -> S
 def sit_down(campaign: OpenCampaign, *, action_id: str | None = None) -> None:
     """Have the turn that is played next belong to a sitting, with the lore that it begins with. An action ID whose turn
     was played already begins none."""
-    if action_id is None or not campaign.store.has_played(action_id):
+    if action_id is None or campaign.store.result_of(action_id) is None:
         active_or_new_session(campaign)
 
 

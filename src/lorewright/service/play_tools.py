@@ -47,6 +47,7 @@ class PlayTools:
         """
         if not text.strip() and not actions:
             raise SettingsError("there is nothing to play", hint="give text, or actions")
+        action_id = self.queries.host.begin_turn(action_id)
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
             require_agreement(campaign)
             who = self._persona(persona)
@@ -86,6 +87,8 @@ class PlayTools:
             NotFound: there is no such campaign, branch or turn.
         """
         with self.queries.opened(self.queries.needed(campaign_id)) as campaign:
+            if move != "branches":
+                self.queries.host.check_move(campaign, is_last=move == "undo" and turns == 1)
             move_head(campaign, move, turns=turns, name=name, turn=turn, by_gm=self.queries.viewer.is_gm)
             return _moved(campaign)
 

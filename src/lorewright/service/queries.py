@@ -226,15 +226,27 @@ MOST_TURNS = 50
 _MOST_ENTITIES = 500
 
 
+class PlayHost:
+    """What a program that plays for others checks before it plays; this one lets everything through."""
+
+    def begin_turn(self, action_id: str | None) -> str | None:
+        """Return the action ID that a turn is played under, given the caller's own."""
+        return action_id
+
+    def check_move(self, campaign: OpenCampaign, *, is_last: bool) -> None:
+        """Refuse a move of the story's head; `is_last` says that it takes the last turn back and nothing else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Queries:
     """Answers for one viewer, over one campaign or over all of them. Calls are answered one after the other, from any
-    thread."""
+    thread. `host` says which turns and moves of theirs are let through."""
 
     app: App
     viewer: Viewer
     campaign_id: str | None = None
     lock: RLock = field(default_factory=RLock)
+    host: PlayHost = field(default_factory=PlayHost)
 
     def __post_init__(self) -> None:
         """Check that the campaign, and a character in it, exist; the character's full ID becomes the viewer's.

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
 from starlette.requests import Request
@@ -19,7 +20,7 @@ from lorewright.errors import AccessRefused, NotFound, NotSignedIn, TooManyReque
 from lorewright.service.web.accounts import SCOPES, Account, Scope, Seat, WebSession
 from lorewright.service.web.store import Accounts
 
-COOKIE = "lorewright"
+_COOKIE = "lorewright"
 CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-csrf-token"
 
@@ -36,6 +37,7 @@ class Caller:
     role: str | None = None
     csrf: str | None = None
     token_id: str | None = None
+    session_id: str | None = None
 
     def needs(self, scope: Scope) -> None:
         """Refuse a request without a scope.
@@ -73,10 +75,9 @@ class Caller:
         return accounts.seat_of(self.account, campaign_id, role)
 
     def is_still_let_in(self, accounts: Accounts) -> bool:
-        """Return whether the account was not shut out, nor the token revoked, since the request came."""
-        if accounts.account(self.account.id).is_disabled:
-            return False
-        return self.token_id is None or bool(accounts.tokens(self.account, self.token_id))
+        """Return whether the request would be let in now: the account was not shut out since, its browser is signed in,
+        its token is neither revoked nor has it ended."""
+        return accounts.lives(self.account.id, session_id=self.session_id, token_id=self.token_id)
 
     def gm_seat(self, accounts: Accounts, campaign_id: str) -> Seat:
         """Return the game master's seat at a table.
@@ -108,14 +109,31 @@ def caller_of(request: Request, accounts: Accounts) -> Caller:
         raise NotSignedIn("you are not signed in", hint="open the link that you were given, or sign in")
     if request.method not in _SAFE:
         check_csrf(session, request.headers.get(CSRF_HEADER, ""))
+    return browser_caller(session)
+
+
+def browser_caller(session: WebSession) -> Caller:
+    """Return who asks with a browser: it may do all that its account may."""
     scopes = SCOPES if session.account.is_owner else tuple(scope for scope in SCOPES if scope != "admin")
-    return Caller(session.account, frozenset(scopes), csrf=session.csrf)
+    return Caller(session.account, frozenset(scopes), csrf=session.csrf, session_id=session.id)
 
 
 def session_of(request: Request, accounts: Accounts) -> WebSession | None:
     """Return the session of the request's cookie, None where there is none."""
-    secret = request.cookies.get(COOKIE)
+    secret = cookie_of(request)
     return None if not secret else accounts.session(secret)
+
+
+def cookie_name(*, secure: bool) -> str:
+    """Return the name of the session's cookie. Over https a browser takes one of this name from this host alone, and
+    neither from a subdomain's page nor over http."""
+    return f"__Host-{_COOKIE}" if secure else _COOKIE
+
+
+def cookie_of(request: Request) -> str:
+    """Return the secret of the request's cookie; empty where it has none."""
+    is_secure = request.app.state.service.address.is_secure
+    return request.cookies.get(cookie_name(secure=is_secure), "")
 
 
 def check_csrf(session: WebSession, shown: str) -> None:
@@ -126,6 +144,54 @@ def check_csrf(session: WebSession, shown: str) -> None:
     """
     if not hmac.compare_digest(shown.encode("utf-8", "replace"), session.csrf.encode()):
         raise AccessRefused("the form is not of this session", hint="load the page again and send it once more")
+
+
+class SignInLimit:
+    """How often a password may be tried: from one address, and for one name from addresses that are strange to it.
+
+    Whoever knows a name could keep its owner out by wrong passwords. So tries from an address at which the account has
+    signed in before do not count as strange. In memory: after a start all addresses are strange, and few tries a minute
+    are still left to each.
+    """
+
+    _MOST_KNOWN = 10_000
+
+    def __init__(self, *, of_address: int = 10, of_name: int = 30, clock: Callable[[], float] = time.monotonic) -> None:
+        """`of_address` and `of_name` are a minute's tries, and those at once."""
+        self._addresses = RateLimit(of_address, at_once=of_address, clock=clock)
+        self._names = RateLimit(of_name, at_once=of_name, clock=clock)
+        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def take(self, address: str, name: str | None = None) -> None:
+        """Count a try, of a link or of a name's password.
+
+        Raises:
+            TooManyRequests: there were too many.
+        """
+        network = network_of(address)
+        self._addresses.take(network)
+        if name is not None and (name, network) not in self._known:
+            self._names.take(name)
+
+    def succeeded(self, address: str, name: str) -> None:
+        """Remember that a name has signed in from an address."""
+        key = (name, network_of(address))
+        self._known[key] = None
+        self._known.move_to_end(key)
+        if len(self._known) > self._MOST_KNOWN:
+            self._known.popitem(last=False)
+
+
+def network_of(address: str) -> str:
+    """Return what stands for somebody's connection: an IPv4 address, or the /64 of an IPv6 address, of which one
+    connection has all 2^64."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
+    return str(found)
 
 
 class RateLimit:

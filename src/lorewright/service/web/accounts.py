@@ -96,10 +96,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class WebSession:
-    """A browser that is signed in: its account, and the secret that its forms carry."""
+    """A browser that is signed in: its account, the secret that its forms carry, and the session's ID, which is no
+    secret."""
 
     account: Account
     csrf: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["begun", "told", "withdrawn", "ended", "committed", "moved", "failed", "closing"]
+from lorewright.errors import TooManyRequests
+from lorewright.service.web.accounts import Seat
+
+Kind = Literal["begun", "told", "withdrawn", "ended", "committed", "moved", "failed", "checked", "closing"]
 
 # A stream that does not read falls behind by so many events; then it is told to read the table anew.
 _BEHIND = 1_000
+
+# A browser has a stream for each tab with a table; a stream costs a task and a read for each event.
+MOST_OF_ACCOUNT = 20
+MOST_STREAMS = 5_000
+
+
+def name_seat(seat: Seat) -> str:
+    """Return a name for a seat among those at its table."""
+    return f"{seat.account_id} {seat.role}"
 
 
 @dataclass(frozen=True, slots=True)
 class TableEvent:
     """Something that happened at a table. `text` is a provisional piece of a narration, or why a turn failed as JSON;
-    `by` is the account that plays."""
+    `by` is the seat that plays, as `name_seat` names it."""
 
     kind: Kind
     text: str = ""
@@ -32,18 +44,19 @@ class TableEvent:
 
 @dataclass(eq=False, slots=True)
 class Subscriber:
-    """A stream: the account and whether its seat is the game master's."""
+    """A stream, and the seat that follows it."""
 
-    account_id: str
-    is_gm: bool
+    seat: Seat
     queue: asyncio.Queue[TableEvent] = field(default_factory=lambda: asyncio.Queue(_BEHIND))
 
     def reads(self, event: TableEvent) -> bool:
-        """Return whether the event goes into this stream: pieces of a narration only into that of who plays, and of
-        game masters, why a turn could not be played only into that of who played it."""
+        """Return whether the event goes into this stream: pieces of a narration only into that of the seat that plays,
+        and of game masters, why a turn could not be played only into that of the seat that played it. Another seat of
+        the same account knows other things."""
+        is_own = event.by == name_seat(self.seat)
         if event.kind == "failed":
-            return event.by == self.account_id
-        return event.kind not in ("told", "withdrawn") or self.is_gm or event.by == self.account_id
+            return is_own
+        return event.kind not in ("told", "withdrawn") or self.seat.is_gm or is_own
 
 
 class Hub:
@@ -66,9 +79,14 @@ class Hub:
         return sum(map(len, self._subscribers.values()))
 
     @contextmanager
-    def subscribed(self, campaign_id: str, account_id: str, *, is_gm: bool) -> Iterator[Subscriber]:
-        """Follow a table within the block. A turn that is being made is told from its beginning."""
-        subscriber = Subscriber(account_id, is_gm)
+    def subscribed(self, seat: Seat) -> Iterator[Subscriber]:
+        """Follow a seat's table within the block. A turn that is being made is told from its beginning.
+
+        Raises:
+            TooManyRequests: the account follows too many tables already, or all accounts together do.
+        """
+        self.check_room(seat.account_id)
+        campaign_id, subscriber = seat.campaign_id, Subscriber(seat)
         if (running := self._running.get(campaign_id)) is not None:
             by, told = running
             for event in (TableEvent("begun", by=by), *([TableEvent("told", told, by)] if told else ())):
@@ -81,6 +99,25 @@ class Hub:
             self._subscribers[campaign_id].discard(subscriber)
             if not self._subscribers[campaign_id]:
                 del self._subscribers[campaign_id]
+
+    def check_room(self, account_id: str) -> None:
+        """Refuse another stream where an account, or all of them, have too many.
+
+        Raises:
+            TooManyRequests: they have.
+        """
+        own = sum(follower.seat.account_id == account_id for follower in self._all())
+        if own >= MOST_OF_ACCOUNT or self.streams >= MOST_STREAMS:
+            raise TooManyRequests("too many streams are open", hint="close other tabs, or end other programs")
+
+    def wake(self, account_id: str) -> None:
+        """Have the streams of an account see at once whether they are still let in."""
+        for follower in self._all():
+            if follower.seat.account_id == account_id:
+                _put(follower, TableEvent("checked"))
+
+    def _all(self) -> list[Subscriber]:
+        return [follower for followers in self._subscribers.values() for follower in followers]
 
     def publish(self, campaign_id: str, event: TableEvent) -> None:
         """Put an event into the streams of a table that may read it."""
@@ -113,7 +150,7 @@ class Hub:
     def close(self) -> None:
         """Tell all streams that the service stops."""
         self.is_closing = True
-        for subscriber in [follower for followers in self._subscribers.values() for follower in followers]:
+        for subscriber in self._all():
             _put(subscriber, TableEvent("closing"))
 
 
@@ -129,17 +166,17 @@ def _put(subscriber: Subscriber, event: TableEvent) -> None:
 class TurnEvents:
     """A turn listener that publishes what the table may follow."""
 
-    def __init__(self, publish: Callable[[TableEvent], None], account_id: str) -> None:
+    def __init__(self, publish: Callable[[TableEvent], None], seat: Seat) -> None:
         self._publish = publish
-        self._account_id = account_id
+        self._by = name_seat(seat)
 
     def stage_began(self, stage: str, model_key: str) -> None:
         """Tell nothing: names of stages say that hidden people act."""
 
     def told(self, text: str) -> None:
         """Publish a piece of the narration."""
-        self._publish(TableEvent("told", text, self._account_id))
+        self._publish(TableEvent("told", text, self._by))
 
     def not_so(self, reason: str) -> None:
         """Publish that the narration begins anew; the reason may quote a secret."""
-        self._publish(TableEvent("withdrawn", by=self._account_id))
+        self._publish(TableEvent("withdrawn", by=self._by))

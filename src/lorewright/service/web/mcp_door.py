@@ -17,14 +17,15 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from lorewright.bootstrap import App
-from lorewright.errors import AccessRefused, LorewrightError, NotSignedIn
-from lorewright.service.queries import Queries
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import AccessRefused, Busy, LorewrightError, NotSignedIn, TooManyRequests
+from lorewright.service.queries import PlayHost, Queries
 from lorewright.service.server import make_server
 from lorewright.service.web.access import Caller, caller_of
 from lorewright.service.web.accounts import Seat
-from lorewright.service.web.events import TableEvent
+from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.problems import problem_of, respond
-from lorewright.service.web.service import Service
+from lorewright.service.web.service import Service, name_action
 from lorewright.visibility import Viewer
 
 PATH = "/mcp"
@@ -34,12 +35,13 @@ _MOST_SERVERS = 64
 
 @dataclass(slots=True)
 class _Running:
-    """A server of one token: its sessions, and the task that holds them open."""
+    """A server of one token: its sessions, the task that holds them open, and how many requests it answers."""
 
     manager: StreamableHTTPSessionManager
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
+    answering: int = 0
 
     async def run(self) -> None:
         """Hold the sessions open until it is told to stop."""
@@ -55,6 +57,8 @@ class McpDoor:
         self._service = service
         self._app: App | None = None
         self._running: OrderedDict[str, _Running] = OrderedDict()
+        self._opening = asyncio.Lock()
+        self._is_closed = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of a client."""
@@ -63,20 +67,26 @@ class McpDoor:
             before = await self._position(seat)
             running = await self._server(key, caller, seat)
         except LorewrightError as error:
-            await respond(problem_of(error, self._service.workspace))(scope, receive, send)
+            wait = error.retry_after_s if isinstance(error, TooManyRequests) else None
+            await respond(problem_of(error, self._service.workspace), retry_after_s=wait)(scope, receive, send)
             return
-        await running.manager.handle_request(scope, receive, send)
+        try:
+            await running.manager.handle_request(scope, receive, send)
+        finally:
+            running.answering -= 1
         if scope["method"] == "POST":
             with suppress(LorewrightError):
                 if await self._position(seat) != before:
-                    self._service.hub.publish(seat.campaign_id, TableEvent("moved", by=caller.account.id))
+                    self._service.hub.publish(seat.campaign_id, TableEvent("moved", by=name_seat(seat)))
                     await self._service.index(seat.campaign_id)
 
     async def close(self) -> None:
-        """End all servers."""
-        while self._running:
-            _, running = self._running.popitem()
-            await _end(running)
+        """End all servers; requests that come later are refused."""
+        async with self._opening:
+            self._is_closed = True
+            while self._running:
+                _, running = self._running.popitem()
+                await _end(running)
 
     def _let_in(self, request: Request) -> tuple[Caller, Seat, str]:
         """Return who asks, from which seat, and a key for the two.
@@ -103,26 +113,75 @@ class McpDoor:
         )
 
     async def _server(self, key: str, caller: Caller, seat: Seat) -> _Running:
-        running = self._running.get(key)
-        if running is None:
-            plays = "play" in caller.scopes and seat.may_play
-            app = await asyncio.to_thread(self._opened)
-            queries = await asyncio.to_thread(Queries, app, Viewer(seat.viewer), seat.campaign_id)
-            server = make_server(queries, read_only=not plays)
-            running = _Running(StreamableHTTPSessionManager(server._lowlevel_server, stateless=True))
-            self._running[key] = running
-            running.task = asyncio.create_task(running.run())
-            while len(self._running) > _MOST_SERVERS:
-                _, oldest = self._running.popitem(last=False)
-                await _end(oldest)
-        self._running.move_to_end(key)
+        """Return the server of a key, made at its first request; it counts the request that it is asked for. Servers
+        are made one after the other, and none ends that answers somebody.
+
+        Raises:
+            Busy: the service stops, or all servers answer others.
+        """
+        async with self._opening:
+            if self._is_closed:
+                raise Busy("the service stops", hint="try again in a moment")
+            running = self._running.get(key)
+            if running is None:
+                await self._make_room()
+                running = await self._made(caller, seat)
+                self._running[key] = running
+            self._running.move_to_end(key)
+            running.answering += 1
+        return running
+
+    async def _made(self, caller: Caller, seat: Seat) -> _Running:
+        plays = "play" in caller.scopes and seat.may_play
+        app = await asyncio.to_thread(self._opened)
+        host = _SeatHost(self._service, caller, seat)
+        queries = await asyncio.to_thread(Queries, app, Viewer(seat.viewer), seat.campaign_id, host=host)
+        server = make_server(queries, read_only=not plays)
+        running = _Running(StreamableHTTPSessionManager(server._lowlevel_server, stateless=True))
+        running.task = asyncio.create_task(running.run())
         await running.ready.wait()
         return running
+
+    async def _make_room(self) -> None:
+        idle = [key for key, running in self._running.items() if not running.answering]
+        while len(self._running) >= _MOST_SERVERS:
+            if not idle:
+                raise Busy("too many programs are connected", hint="try again in a moment")
+            await _end(self._running.pop(idle.pop(0)))
 
     def _opened(self) -> App:
         if self._app is None:
             self._app = self._service.open_app()
         return self._app
+
+
+class _SeatHost(PlayHost):
+    """The rules of a seat: its turns count as others of its account do, and it moves the story as others may."""
+
+    def __init__(self, service: Service, caller: Caller, seat: Seat) -> None:
+        self._service = service
+        self._account = caller.account
+        self._seat = seat
+
+    def begin_turn(self, action_id: str | None) -> str:
+        """Count a turn and return the action ID that it is played under, which no other account can name.
+
+        Raises:
+            TooManyRequests: the account plays too fast.
+        """
+        self._service.turns.take(self._account.id)
+        return name_action(self._account, action_id)
+
+    def check_move(self, campaign: OpenCampaign, *, is_last: bool) -> None:
+        """Refuse a move of a story that others play too.
+
+        Raises:
+            AccessRefused: it is not this seat's to move.
+        """
+        try:
+            self._service.check_move(campaign, self._seat, self._account, is_last=is_last)
+        finally:
+            self._service.accounts.close()
 
 
 async def _end(running: _Running) -> None:

@@ -76,12 +76,16 @@ def problem_of(error: LorewrightError, workspace: Path) -> Problem:
     status = status_of_error(error)
     if status == 404:
         return Problem(title="Not Found", status=404, detail=_NOT_FOUND, code=NotFound.code)
+    refused = error if isinstance(error, EditRefused) else None
     return Problem(
         title=HTTPStatus(status).phrase,
         status=status,
         detail=without_paths(error.message, workspace),
         code=error.code,
         hint=None if error.hint is None else without_paths(error.hint, workspace),
+        index=None if refused is None else refused.index,
+        reason=None if refused is None else refused.reason or None,
+        field=None if refused is None else refused.field,
     )
 
 

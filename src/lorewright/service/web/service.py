@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,26 +14,37 @@ from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.campaigns.viewers import persona_of
-from lorewright.errors import AccessRefused, HeadMoved, LorewrightError, NotFound, SettingsError
+from lorewright.errors import (
+    AccessRefused,
+    HeadMoved,
+    LorewrightError,
+    NotFound,
+    SettingsError,
+    TooManyRequests,
+)
 from lorewright.ids import content_hash
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
-from lorewright.service.web.access import Caller, RateLimit
+from lorewright.service.web.access import Caller, RateLimit, SignInLimit
 from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.engine import Engine, Tables, in_engine
-from lorewright.service.web.events import Hub, TableEvent, TurnEvents
+from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
 from lorewright.service.web.metrics import ServiceMetrics
-from lorewright.service.web.shapes import CampaignSummary, ScenarioShown
+from lorewright.service.web.service_file import stamp_of
+from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableShown
 from lorewright.service.web.store import Accounts
+from lorewright.service.web.table import show_table
 from lorewright.values.records import CampaignRow
 from lorewright.world.state import WorldState
 
 T = TypeVar("T")
 
-# A minute's turns and other requests of one account; the tries to sign in of one address or under one name.
+# A minute's turns and other requests of one account.
 _TURNS = (60, 20)
 _REQUESTS = (1_200, 300)
-_SIGN_INS = (10, 10)
+# A password costs 64 MiB and some 50 ms to try or to set: so many at a time, and so many may wait.
+_HASHED_AT_ONCE = 2
+_MOST_WAITING = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,9 @@ class Service:
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
     requests: RateLimit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
-    sign_ins: RateLimit = field(default_factory=lambda: RateLimit(_SIGN_INS[0], at_once=_SIGN_INS[1]))
+    sign_ins: SignInLimit = field(default_factory=SignInLimit)
+    _hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HASHED_AT_ONCE))
+    _waiting: int = 0
 
     async def read(self, seat: Seat, answer: Callable[[OpenCampaign, Seat], T]) -> T:
         """Return what a function makes of a seat's campaign, in the engine thread.
@@ -88,6 +100,29 @@ class Service:
 
         return await self.engine.run(work)
 
+    async def hashing(self, work: Callable[[], T]) -> T:
+        """Return what a function makes of passwords, in a thread of its own; few at a time.
+
+        Raises:
+            TooManyRequests: too many wait already.
+        And what the function raises.
+        """
+
+        def run() -> T:
+            try:
+                return work()
+            finally:
+                self.accounts.close()
+
+        if self._waiting >= _MOST_WAITING:
+            raise TooManyRequests("too many are signing in", hint="try again in a minute", retry_after_s=60)
+        self._waiting += 1
+        try:
+            async with self._hashing:
+                return await asyncio.to_thread(run)
+        finally:
+            self._waiting -= 1
+
     # Turns and moves.
 
     async def play(
@@ -101,9 +136,10 @@ class Service:
         thought: str = "",
         whisper: str | None = None,
         revision: int | None = None,
+        is_admitted: bool = False,
     ) -> TurnPlayed:
         """Play a turn from a seat and return its result as the seat may read it. The same `key` gives the same result,
-        and plays nothing a second time.
+        and plays nothing a second time. `is_admitted` says that `admit` has counted it already.
 
         Raises:
             AccessRefused: the seat only watches.
@@ -113,23 +149,19 @@ class Service:
             NotAgreed: a model that costs money would be asked, and nobody has agreed to that.
         And what `OpenCampaign.submit_actions` raises.
         """
-        if not seat.may_play:
-            raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
-        if not text.strip() and not actions:
-            raise SettingsError("there is nothing to play", hint="give text, or actions")
-        self.turns.take(account.id)
-        # One account cannot ask for the result of another's turn by guessing its key.
-        action_id = f"web-{account.id}-{content_hash(key)[:32] if key else secrets.token_hex(16)}"
-        publish = self.hub.publisher(seat.campaign_id)
-        events = TurnEvents(publish, account.id)
+        if not is_admitted:
+            self._count(seat, account, text, actions)
+        action_id = name_action(account, key)
+        publish, by = self.hub.publisher(seat.campaign_id), name_seat(seat)
+        events = TurnEvents(publish, seat)
 
         async def change(campaign: OpenCampaign) -> TurnPlayed:
-            is_new = not campaign.store.has_played(action_id)
+            is_new = campaign.store.result_of(action_id) is None
             if is_new:
                 _check_revision(campaign, revision)
             require_agreement(campaign)
             who = played_by(seat, campaign.store.head().state)
-            publish(TableEvent("begun", by=account.id))
+            publish(TableEvent("begun", by=by))
             try:
                 sit_down(campaign, action_id=action_id)
                 with self.metrics.turn_seconds.time():
@@ -154,15 +186,46 @@ class Service:
                         )
                     )
             except BaseException:
-                publish(TableEvent("ended", by=account.id))
+                publish(TableEvent("ended", by=by))
                 raise
-            publish(TableEvent("committed" if is_new else "ended", by=account.id))
+            publish(TableEvent("committed" if is_new else "ended", by=by))
             self.metrics.turns.inc()
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
         played = await self.write(seat, change)
         await self.index(seat.campaign_id)
         return played
+
+    def _count(self, seat: Seat, account: Account, text: str, actions: object) -> None:
+        if not seat.may_play:
+            raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
+        if not text.strip() and not actions:
+            raise SettingsError("there is nothing to play", hint="give text, or actions")
+        self.turns.take(account.id)
+
+    async def admit(
+        self,
+        seat: Seat,
+        account: Account,
+        text: str,
+        *,
+        key: str | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None,
+        revision: int | None = None,
+    ) -> None:
+        """Count a turn that will be played later, and refuse what can be refused before it is thought.
+
+        Raises: as `play`, but for what only the turn itself can tell.
+        """
+        self._count(seat, account, text, actions)
+
+        def check(campaign: OpenCampaign, seat: Seat) -> None:
+            if key is None or campaign.store.result_of(name_action(account, key)) is None:
+                _check_revision(campaign, revision)
+            require_agreement(campaign)
+            played_by(seat, campaign.store.head().state)
+
+        await self.read(seat, check)
 
     async def move(
         self,
@@ -178,48 +241,78 @@ class Service:
         """Move the head of the story: `undo`, `redo`, `branch`, `switch`.
 
         Raises:
-            AccessRefused: the seat is that of one persona among several, or only watches.
+            AccessRefused: others play here too, and the last turn is theirs; or the seat only watches.
             CampaignError: it cannot be moved so; nothing was changed.
         """
-        _needs_table(seat)
 
         async def change(campaign: OpenCampaign) -> None:
             _check_revision(campaign, revision)
+            self.check_move(campaign, seat, account, is_last=move == "undo" and turns == 1)
             most = max(1, min(turns, MOST_UNDONE))
             move_head(campaign, move, turns=most, name=name, turn=turn, by_gm=seat.is_gm)
 
         await self.write(seat, change)
         self.accounts.note(account, move, campaign_id=seat.campaign_id)
-        self.hub.publish(seat.campaign_id, TableEvent("moved", by=account.id))
+        self.hub.publish(seat.campaign_id, TableEvent("moved", by=name_seat(seat)))
         await self.index(seat.campaign_id)
 
-    async def retry(self, seat: Seat, account: Account, *, words: str = "", revision: int | None = None) -> TurnPlayed:
-        """Take the last turn back and play its words again with other dice, or other words in their place.
+    async def retry(
+        self, seat: Seat, account: Account, *, words: str = "", key: str | None = None, revision: int | None = None
+    ) -> TurnPlayed:
+        """Take the last turn back and play its words again with other dice, or other words in their place. The same
+        `key` gives the same result, and takes nothing back a second time.
 
         Raises:
             AccessRefused, CampaignError: as `move`.
         And what `OpenCampaign.retry` raises.
         """
-        _needs_table(seat)
         self.turns.take(account.id)
-        publish = self.hub.publisher(seat.campaign_id)
+        publish, by = self.hub.publisher(seat.campaign_id), name_seat(seat)
+        action_id = name_action(account, key)
 
         async def change(campaign: OpenCampaign) -> TurnPlayed:
-            _check_revision(campaign, revision)
+            if campaign.store.result_of(action_id) is None:
+                _check_revision(campaign, revision)
+            self.check_move(campaign, seat, account, is_last=True)
             require_agreement(campaign)
-            publish(TableEvent("begun", by=account.id))
+            publish(TableEvent("begun", by=by))
             try:
-                stored = await campaign.retry(words=words, listener=TurnEvents(publish, account.id))
+                stored = await campaign.retry(words=words, action_id=action_id, listener=TurnEvents(publish, seat))
             finally:
-                publish(TableEvent("ended", by=account.id))
-            publish(TableEvent("moved", by=account.id))
+                publish(TableEvent("ended", by=by))
+            publish(TableEvent("moved", by=by))
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
         played = await self.write(seat, change)
         await self.index(seat.campaign_id)
         return played
 
+    def check_move(self, campaign: OpenCampaign, seat: Seat, account: Account, *, is_last: bool) -> None:
+        """Refuse a move of a story that others play too, but for taking back the last turn where it is one's own:
+        nobody has played since."""
+        if not seat.may_play:
+            raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
+        others = [other for _, other in self.accounts.seats(seat.campaign_id) if other.account_id != account.id]
+        if seat.is_gm or (seat.role == "player" and not any(other.may_play and not other.is_gm for other in others)):
+            return
+        last = campaign.store.submission(campaign.store.position().turn_id).action_id
+        if not (is_last and last.startswith(_action_id_start(account))):
+            raise AccessRefused(
+                "the story is not yours alone to move",
+                hint="your own last turn you may take back while nobody has played since; else ask the game master",
+            )
+
     # Campaigns.
+
+    async def table(self, seat: Seat) -> TableShown:
+        """Return the table as a seat sees it, under the name that it was given here."""
+        shown = await self.read(seat, show_table)
+        return shown.model_copy(update={"name": self.name_of(seat, shown.name)})
+
+    def name_of(self, seat: Seat, otherwise: str = "") -> str:
+        """Return what a seat's table is called."""
+        rows = self.accounts.tables([seat.campaign_id])
+        return rows[0].name if rows else otherwise or seat.campaign_id
 
     def listed(self, caller: Caller) -> list[CampaignSummary]:
         """Return the campaigns at which the caller has a seat, the one last played first."""
@@ -282,11 +375,11 @@ class Service:
         """Delete a campaign with all that is kept of it.
 
         Raises:
-            AccessRefused: the seat is not the game master's.
+            AccessRefused: the account is not the owner's, who began it, or the seat not the game master's.
             Busy: it is being played.
         """
-        if not seat.is_gm:
-            raise AccessRefused("only a game master deletes a campaign", hint="leave the table instead")
+        if not (seat.is_gm and account.is_owner):
+            raise AccessRefused("only its owner deletes a campaign", hint="leave the table instead")
 
         def gone(tables: Tables) -> None:
             tables.shut(seat.campaign_id)
@@ -313,7 +406,7 @@ class Service:
                 row.scenario_id,
                 row.current_turn,
                 row.updated_at,
-                _stamp(self.workspace / "campaigns" / f"{row.id}.db"),
+                stamp_of(self.workspace / "campaigns" / f"{row.id}.db"),
             )
         )
 
@@ -336,7 +429,7 @@ class Service:
             if campaign_id not in seated:
                 self.accounts.add_seat(campaign_id, owner, "gm")
                 self.accounts.add_seat(campaign_id, owner, "player")
-            stamp = _stamp(self.workspace / "campaigns" / f"{campaign_id}.db")
+            stamp = stamp_of(self.workspace / "campaigns" / f"{campaign_id}.db")
             if campaign_id in known and known[campaign_id].stamp == stamp:
                 continue
             try:
@@ -367,6 +460,7 @@ def remove_member(service: Service, caller: Caller, campaign_id: str, account_id
     if role == "gm" and service.accounts.account(account_id).is_owner and not caller.account.is_owner:
         raise AccessRefused("the owner's seat is not yours to take", hint="ask them to leave")
     service.accounts.remove_seat(campaign_id, account_id, role)
+    service.hub.wake(account_id)
     service.accounts.note(caller.account, "remove_member", campaign_id=campaign_id, member=account_id, role=role)
 
 
@@ -381,26 +475,17 @@ def played_by(seat: Seat, state: WorldState) -> str | None:
     return persona_of(state, seat.viewer)
 
 
-def _needs_table(seat: Seat) -> None:
-    if seat.role not in ("gm", "player"):
-        raise AccessRefused(
-            "the story is not yours alone to move", hint="ask the game master, or the one who plays the table"
-        )
+def _action_id_start(account: Account) -> str:
+    # One account cannot ask for the result of another's turn by guessing its key.
+    return f"web-{account.id}-"
+
+
+def name_action(account: Account, key: str | None) -> str:
+    """Return the action ID of an account's turn, of its own key or a new one."""
+    return _action_id_start(account) + (content_hash(key)[:32] if key else secrets.token_hex(16))
 
 
 def _check_revision(campaign: OpenCampaign, revision: int | None) -> None:
     at = campaign.store.position().revision
     if revision is not None and revision != at:
         raise HeadMoved(f"the table is at revision {at}, not {revision}", hint="load it again")
-
-
-def _stamp(path: Path) -> str:
-    """Return a text that changes when a campaign's file does: of the file and of its WAL."""
-    parts = []
-    for file in (path, path.with_name(f"{path.name}-wal")):
-        try:
-            found = file.stat()
-            parts.append(f"{found.st_size}:{found.st_mtime_ns}")
-        except OSError:
-            parts.append("")
-    return json.dumps(parts)

@@ -15,7 +15,8 @@ from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.service import Service, ServiceAddress
-from lorewright.service.web.store import FILE, OWNER_LINK, Accounts
+from lorewright.service.web.service_file import FILE
+from lorewright.service.web.store import OWNER_LINK, Accounts
 
 # How long open requests may take to end when the service stops; then streams are cut.
 _GRACE_S = 10
@@ -47,7 +48,10 @@ def make_service(
     url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
 
     def opened() -> App:
-        return open_app(long_lived=True) if open_workspace is None else open_workspace()
+        app = open_app(long_lived=True) if open_workspace is None else open_workspace()
+        # Nobody sits at a terminal: what was not agreed to beforehand is refused.
+        app.campaigns.hold_to_trust()
+        return app
 
     first = opened()
     engine = Engine(opened)

@@ -20,7 +20,8 @@ class Shape(BaseModel):
 
 
 class Problem(Shape):
-    """A refusal (RFC 9457), with our code and what to do about it."""
+    """A refusal (RFC 9457), with our code and what to do about it. Of ops that do not fit, `index` is the place of the
+    first, from 0, `reason` a code, `field` the path in it."""
 
     type: str = "about:blank"
     title: str
@@ -28,6 +29,9 @@ class Problem(Shape):
     detail: str = ""
     code: str
     hint: str | None = None
+    index: int | None = None
+    reason: str | None = None
+    field: str | None = None
 
 
 class SeatShown(Shape):

@@ -9,35 +9,27 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from threading import RLock, get_ident
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from lorewright.errors import NotFound, SettingsError
 from lorewright.service.web.accounts import (
-    MIGRATIONS,
     SCOPES,
     Account,
-    AuditEntry,
     EntryLink,
     Scope,
     Seat,
-    TableRow,
     Token,
     WebSession,
     check_role,
 )
-from lorewright.storage.database import Database
-from lorewright.storage.tables import open_migrated
-
-FILE = "service.db"
+from lorewright.service.web.service_file import ServiceFile, utc_now
 
 # A browser that was not seen for so long has to sign in again.
 _SESSION = timedelta(days=30)
@@ -49,10 +41,6 @@ _LONGEST_NAME = 40
 _TOKEN_PREFIX = "lw_"
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _hashed(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
@@ -62,56 +50,21 @@ def name_key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-class Accounts:
-    """service.db, opened in the thread that asks; every call is one short transaction, one after the other."""
+class Accounts(ServiceFile):
+    """The accounts of service.db, with what they may enter by: sessions, tokens, seats, links."""
 
     def __init__(
-        self, path: Path, *, clock: Callable[[], datetime] = _now, hasher: PasswordHasher | None = None
+        self, path: Path, *, clock: Callable[[], datetime] = utc_now, hasher: PasswordHasher | None = None
     ) -> None:
         """`hasher` sets what a password costs to try; by default argon2's own recommendation.
 
         Raises:
         DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
         """
-        self.path = path
-        self._clock = clock
-        self._lock = RLock()
+        super().__init__(path, clock=clock)
         self._hasher = PasswordHasher() if hasher is None else hasher
         # Compared with where there is no account of a name, so that both take the same time.
         self._nobody = self._hasher.hash(secrets.token_urlsafe(16))
-        with closing(open_migrated(path, MIGRATIONS)):
-            pass
-        self._databases: dict[int, Database] = {}
-
-    def _open(self) -> Database:
-        if (found := self._databases.get(get_ident())) is None:
-            found = self._databases[get_ident()] = Database(self.path)
-        return found
-
-    def close(self) -> None:
-        """Close the file in this thread."""
-        with self._lock:
-            if (found := self._databases.pop(get_ident(), None)) is not None:
-                found.close()
-
-    def _rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
-        with self._lock:
-            return self._open().rows(sql, *values)
-
-    def _row(self, sql: str, *values: object) -> sqlite3.Row | None:
-        found = self._rows(sql, *values)
-        return found[0] if found else None
-
-    def _write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
-        """Run statements in one transaction; return how many rows the last one changed."""
-        with self._lock, self._open().transaction() as connection:
-            changed = 0
-            for sql, values in statements:
-                changed = connection.execute(sql, values).rowcount
-            return changed
-
-    def _time(self, later: timedelta = timedelta()) -> str:
-        return (self._clock() + later).isoformat(timespec="milliseconds")
 
     # Accounts.
 
@@ -130,21 +83,53 @@ class Accounts:
         values = (secrets.token_hex(8), name, name_key(name), hashed, int(is_owner), 0, self._time())
         return "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", values
 
-    def create(self, name: str, password: str) -> Account:
-        """Create an account.
+    def create(self, name: str, password: str, *, link: str | None = None) -> Account:
+        """Create an account; with the secret of an invitation also its seat, and the invitation is used up: all of it
+        or nothing.
 
         Raises:
             SettingsError: the name is taken, or name or password will not do.
+            NotFound: the invitation was used already, or it has expired.
         """
         name = " ".join(name.split())
         if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
             raise SettingsError(f"a name has 1 to {_LONGEST_NAME} letters", hint="choose another name")
         _check_password(password)
+        statement = self._new_account(name, password)
+        account_id = str(statement[1][0])
         try:
-            self._write(self._new_account(name, password))
+            if link is None:
+                self._write(statement)
+            else:
+                self._use_seat(link, account_id, statement)
         except sqlite3.IntegrityError:
             raise SettingsError("that name is taken", hint="choose another name") from None
-        return self.named(name)
+        return self.account(account_id)
+
+    def take_seat(self, link: str, account: Account) -> Account:
+        """Use an invitation up and give an account the seat that it is to: both or nothing; return the account.
+
+        Raises:
+            NotFound: the invitation was used already, or it has expired.
+        """
+        self._use_seat(link, account.id)
+        return account
+
+    def _use_seat(self, secret: str, account_id: str, *first: tuple[str, tuple[object, ...]]) -> None:
+        with self._lock, self._open().transaction() as connection:
+            found = connection.execute(
+                "SELECT campaign_id, role FROM links WHERE secret = ? AND kind = 'seat' AND expires_at > ?",
+                (_hashed(secret), self._time()),
+            ).fetchone()
+            if found is None:
+                raise NotFound("the link was used already, or it has expired")
+            for sql, values in first:
+                connection.execute(sql, values)
+            connection.execute("DELETE FROM links WHERE secret = ?", (_hashed(secret),))
+            connection.execute(
+                "INSERT OR IGNORE INTO seats VALUES (?, ?, ?, ?)",
+                (found["campaign_id"], account_id, found["role"] or "watcher", self._time()),
+            )
 
     def named(self, name: str) -> Account:
         """Return the account of a name.
@@ -213,17 +198,33 @@ class Accounts:
             ("DELETE FROM sessions WHERE expires_at < ?", (self._time(),)),
             ("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", values),
         )
-        return secret, WebSession(account, csrf)
+        return secret, WebSession(account, csrf, _hashed(secret))
 
     def session(self, secret: str) -> WebSession | None:
         """Return the session of a cookie, None where it has none any more."""
         row = self._row(
-            "SELECT a.*, s.csrf FROM sessions s JOIN accounts a ON a.id = s.account_id"
+            "SELECT a.*, s.csrf, s.secret FROM sessions s JOIN accounts a ON a.id = s.account_id"
             " WHERE s.secret = ? AND s.expires_at > ? AND a.is_disabled = 0",
             _hashed(secret),
             self._time(),
         )
-        return None if row is None else WebSession(_account(row), row["csrf"])
+        return None if row is None else WebSession(_account(row), row["csrf"], row["secret"])
+
+    def lives(self, account_id: str, *, session_id: str | None = None, token_id: str | None = None) -> bool:
+        """Return whether an account is not shut out, and whether this session of a browser, or this token, still
+        holds."""
+        row = self._row(
+            "SELECT 1 FROM accounts a WHERE a.id = ?1 AND a.is_disabled = 0"
+            " AND (?2 IS NULL OR EXISTS (SELECT 1 FROM sessions s WHERE s.secret = ?2 AND s.account_id = a.id"
+            " AND s.expires_at > ?4))"
+            " AND (?3 IS NULL OR EXISTS (SELECT 1 FROM tokens t WHERE t.id = ?3 AND t.account_id = a.id"
+            " AND (t.expires_at IS NULL OR t.expires_at > ?4)))",
+            account_id,
+            session_id,
+            token_id,
+            self._time(),
+        )
+        return row is not None
 
     def end_session(self, secret: str) -> None:
         """Sign a browser out."""
@@ -374,12 +375,18 @@ class Accounts:
         row = self._row("SELECT * FROM links WHERE secret = ? AND expires_at > ?", _hashed(secret), self._time())
         return None if row is None else _link(row)
 
-    def use_link(self, secret: str) -> EntryLink | None:
-        """Return the link of a secret and delete it: of several that use it at once, one gets it, the others None."""
+    def use_owner_link(self, secret: str) -> Account:
+        """Return the owner's account and delete the link that lets them in: of several that use it at once one gets in.
+
+        Raises:
+            NotFound: it was used already, or it has expired.
+        """
         found = self.link(secret)
-        if found is None or not self._write(("DELETE FROM links WHERE secret = ?", (_hashed(secret),))):
-            return None
-        return found
+        if found is None or not self._write(
+            ("DELETE FROM links WHERE secret = ? AND kind = 'owner'", (_hashed(secret),))
+        ):
+            raise NotFound("the link was used already, or it has expired")
+        return self.owner()
 
     def links(self, campaign_id: str) -> list[EntryLink]:
         """Return the invitations to a table that nobody has used, the oldest first."""
@@ -394,61 +401,6 @@ class Accounts:
         """
         if not self._write(("DELETE FROM links WHERE id = ? AND campaign_id = ?", (link_id, campaign_id))):
             raise NotFound("there is no such invitation")
-
-    # The index of campaigns.
-
-    def tables(self, campaign_ids: Iterable[str] | None = None) -> list[TableRow]:
-        """Return campaigns of the index, all or these, the one last played first: one statement."""
-        if campaign_ids is None:
-            rows = self._rows("SELECT * FROM tables ORDER BY played_at DESC, campaign_id")
-        else:
-            rows = self._rows(
-                "SELECT * FROM tables WHERE campaign_id IN (SELECT value FROM json_each(?))"
-                " ORDER BY played_at DESC, campaign_id",
-                json.dumps(list(campaign_ids)),
-            )
-        return [TableRow(**dict(row)) for row in rows]
-
-    def keep_table(self, row: TableRow) -> None:
-        """Write a campaign into the index, over what stood there."""
-        values = (row.campaign_id, row.name, row.scenario_id, row.turn_no, row.played_at, row.stamp)
-        self._write(("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?, ?, ?)", values))
-
-    def hide_table(self, campaign_id: str) -> None:
-        """Take a campaign out of the index; its seats, invitations and tokens stay."""
-        self._write(("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)))
-
-    def forget_table(self, campaign_id: str) -> None:
-        """Delete all that is kept of a campaign: its row, seats and invitations."""
-        self._write(
-            ("DELETE FROM seats WHERE campaign_id = ?", (campaign_id,)),
-            ("DELETE FROM links WHERE campaign_id = ?", (campaign_id,)),
-            ("DELETE FROM tokens WHERE campaign_id = ?", (campaign_id,)),
-            ("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)),
-            # Another campaign may get its ID.
-            ("UPDATE audit SET campaign_id = NULL WHERE campaign_id = ?", (campaign_id,)),
-        )
-
-    # The audit log.
-
-    def note(self, account: Account, action: str, *, campaign_id: str | None = None, **detail: Any) -> None:
-        """Write an entry of the audit log."""
-        values = (self._time(), account.id, campaign_id, action, json.dumps(detail, sort_keys=True))
-        self._write(("INSERT INTO audit (at, account_id, campaign_id, action, detail) VALUES (?, ?, ?, ?, ?)", values))
-
-    def audit(self, *, campaign_id: str | None = None, last: int = 200) -> list[AuditEntry]:
-        """Return the last entries of the audit log, of a campaign or of all, the newest first."""
-        rows = self._rows(
-            "SELECT l.*, a.name FROM audit l LEFT JOIN accounts a ON a.id = l.account_id"
-            " WHERE ? IS NULL OR l.campaign_id = ? ORDER BY l.id DESC LIMIT ?",
-            campaign_id,
-            campaign_id,
-            last,
-        )
-        return [
-            AuditEntry(row["at"], row["name"] or "", row["campaign_id"], row["action"], json.loads(row["detail"]))
-            for row in rows
-        ]
 
 
 def _check_password(password: str) -> None:

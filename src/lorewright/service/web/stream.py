@@ -41,7 +41,7 @@ async def follow(
 ) -> AsyncIterator[str]:
     """Yield the events of a table for a seat: the committed turns after a turn, then what happens, until the service
     stops or the seat is taken away."""
-    with service.hub.subscribed(seat.campaign_id, caller.account.id, is_gm=seat.is_gm) as subscriber:
+    with service.hub.subscribed(seat) as subscriber:
         yield "retry: 1000\n\n"
         turn_no, revision = await service.read(seat, _position)
         if after is not None and after > turn_no:
@@ -61,7 +61,7 @@ async def follow(
                     break
                 caller.seat(service.accounts, seat.campaign_id, role=seat.role)
                 turn_no, now = await service.read(seat, _position)
-                if event is None:
+                if event is None or event.kind == "checked":
                     yield ": still here\n\n" if now == revision else message("moved", _at(turn_no, now))
                 elif event.kind == "committed" and turn_no > last:
                     async for text in _catch_up(service, seat, last):
@@ -70,7 +70,7 @@ async def follow(
                     yield message("moved", _at(turn_no, now))
                 elif (shown := _shown(event)) is not None:
                     yield shown
-                if event is None or event.kind in ("committed", "moved"):
+                if event is None or event.kind in ("committed", "moved", "checked"):
                     last, revision = turn_no, now
             except NotFound:
                 break
@@ -95,8 +95,11 @@ async def _catch_up(service: Service, seat: Seat, last: int) -> AsyncIterator[st
     def later(campaign: OpenCampaign, seat: Seat) -> Turns:
         return show_turns_after(campaign, seat, last)
 
-    for turn in (await service.read(seat, later)).turns:
-        yield message("committed", turn.model_dump(mode="json"), event_id=f"{turn.turn_no}.0")
+    # By pages, so that a long story that was missed blocks nobody.
+    while turns := (await service.read(seat, later)).turns:
+        for turn in turns:
+            yield message("committed", turn.model_dump(mode="json"), event_id=f"{turn.turn_no}.0")
+        last = turns[-1].turn_no
 
 
 def _shown(event: TableEvent) -> str | None:

@@ -211,13 +211,13 @@ def show_turns(campaign: OpenCampaign, seat: Seat, *, last: int = 20, before: in
 
 
 def show_turns_after(campaign: OpenCampaign, seat: Seat, turn_no: int) -> Turns:
-    """Return the turns that follow a turn, as a seat may read them, at most the last `MOST_TURNS`."""
+    """Return the turns that follow a turn, as a seat may read them, oldest first: the next `MOST_TURNS`."""
     path = campaign.store.path()
-    later = [turn for turn in path if turn.turn_no > turn_no][-MOST_TURNS:]
+    later = [turn for turn in path if turn.turn_no > turn_no][:MOST_TURNS]
     if not later:
         return Turns(turns=())
-    rest = path[: -len(later)]
-    turns = campaign.store.turns(after=rest[-1].turn_id if rest else None)
+    rest = [turn for turn in path if turn.turn_no <= turn_no]
+    turns = campaign.store.turns(later[-1].turn_id, after=rest[-1].turn_id if rest else None)
     return Turns(turns=tuple(_told(campaign, turns, seat)))
 
 
@@ -421,9 +421,8 @@ def _secrets(campaign: OpenCampaign, state: WorldState) -> Iterator[SecretShown]
     turns = {(row["item_id"], row["character_id"]): row["discovered_turn"] for row in rows}
     for generation in campaign.setting.generations:
         chunks = [chunk for chunk in generation.hidden_chunks() if chunk.role in ("withholds", "discoverable", "knows")]
-        numbers = {chunk.id: row for row, chunk in generation.chunks(_rows_of(generation)).items()}
         for chunk in chunks:
-            for item in generation.items_of(numbers[chunk.id]):
+            for item in generation.items_of(chunk.row):
                 known = []
                 for who in sorted(state.reveals):
                     if item.id in state.reveals[who]:
@@ -438,10 +437,6 @@ def _secrets(campaign: OpenCampaign, state: WorldState) -> Iterator[SecretShown]
                     text=item.text,
                     known_by=tuple(known),
                 )
-
-
-def _rows_of(generation: Any) -> list[int]:
-    return [row[0] for row in generation.connection.execute("SELECT rowid FROM pack_chunks")]
 
 
 def show_stream(campaign: OpenCampaign, viewer: str, *, last: int, before: int | None = None) -> Any:

@@ -112,6 +112,8 @@ STAGE = "edit"
 MOST_OPS = 200
 # The most characters of JSON: all of it is stored, much of it in every later state.
 MOST_TEXT = 100_000
+# The most minutes that one op may let pass, some two years: every clock and threat of the world ticks in between.
+MOST_MINUTES = 1_000_000
 
 # Thinking an edit again is cheap, so it is tried again while others play.
 _RETRIES = 20
@@ -136,6 +138,7 @@ HINTS = {
     "player_offstage": "move the player to a place of the campaign: the player cannot be offstage",
     "not_of_the_campaign": "give a new entity an ID of the campaign, as in CAMPAIGN:name, and no pack",
     "one_player": "the campaign has a player already",
+    "too_long_a_time": f"let at most {MOST_MINUTES} minutes pass in one op",
 }
 
 
@@ -344,6 +347,8 @@ def _reason_not_allowed(op: o.StateOp, head: Head, setting: Setting) -> str | No
             return None if op.situation_id in rules.ruleset.situations else "unknown_situation"
         case o.AddEntity():
             return _reason_not_added(op, head)
+        case o.AdvanceTime():
+            return None if op.minutes <= MOST_MINUTES else "too_long_a_time"
         case _:
             return None
 

@@ -321,10 +321,11 @@ class CampaignStore:
         rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
         return [{**dict(row), "records_json": read_json(row["records_json"])} for row in rows]
 
-    def has_played(self, action_id: str) -> bool:
-        """Return True if a turn was played under an action ID, on any branch."""
-        sql = "SELECT 1 FROM turns WHERE campaign_id = ? AND user_action_id = ?"
-        return self.database.row(sql, self.campaign_id, action_id) is not None
+    def result_of(self, action_id: str) -> str | None:
+        """Return the result of the turn that was played under an action ID, on any branch; None where none was."""
+        sql = "SELECT result_json FROM turns WHERE campaign_id = ? AND user_action_id = ?"
+        row = self.database.row(sql, self.campaign_id, action_id)
+        return None if row is None else str(row["result_json"])
 
     def cached_scene(self) -> SceneLoreRow | None:
         """Return the stored lore of the head's scene; None where nothing was played in it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -13,7 +12,7 @@ from lorewright.errors import (
     NotSignedIn,
     SettingsError,
 )
-from lorewright.service.web.access import COOKIE, Caller
+from lorewright.service.web.access import Caller, cookie_name, cookie_of
 from lorewright.service.web.accounts import Account, Scope, Token
 from lorewright.service.web.api.requests import (
     REFUSALS,
@@ -53,32 +52,35 @@ class NewToken(Sent):
 async def sign_in(request: Request, response: Response, service: Here, sent: SignIn) -> None:
     """Sign in with name and password: the answer sets the cookie of the session. What changes something is then sent
     with the header X-CSRF-Token, which `GET /v1/session` has."""
-    address = request.client.host if request.client else ""
-    service.sign_ins.take(f"at {address}")
-    service.sign_ins.take(f"as {name_key(sent.name)}")
-    account = await asyncio.to_thread(check_sign_in, service, sent.name, sent.password)
+    account = await check_sign_in(request, service, sent.name, sent.password)
     set_cookie(response, service, service.accounts.begin_session(account)[0])
 
 
-def check_sign_in(service: Service, name: str, password: str) -> Account:
-    """Return the account of a name and its password; to be called in a thread of its own, since it takes a while.
+async def check_sign_in(request: Request, service: Service, name: str, password: str) -> Account:
+    """Return the account of a name and its password.
 
     Raises:
         NotSignedIn: they do not fit.
+        TooManyRequests: it was tried too often.
     """
-    try:
-        found = service.accounts.check_password(name, password)
-    finally:
-        service.accounts.close()
+    address, key = address_of(request), name_key(name)
+    service.sign_ins.take(address, key)
+    found = await service.hashing(lambda: service.accounts.check_password(name, password))
     if found is None:
         raise NotSignedIn("name and password do not fit", hint="ask the owner for an invitation if you have none")
+    service.sign_ins.succeeded(address, key)
     return found
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request comes from; empty where it is not known."""
+    return request.client.host if request.client else ""
 
 
 def set_cookie(response: Response, service: Service, secret: str) -> None:
     """Give a browser its session's cookie."""
     response.set_cookie(
-        COOKIE,
+        cookie_name(secure=service.address.is_secure),
         secret,
         max_age=30 * 24 * 3600,
         httponly=True,
@@ -86,6 +88,14 @@ def set_cookie(response: Response, service: Service, secret: str) -> None:
         secure=service.address.is_secure,
         path="/",
     )
+
+
+def end_session(request: Request, response: Response, service: Service, caller: Caller) -> None:
+    """Sign a browser out: its cookie and its streams end."""
+    service.accounts.end_session(cookie_of(request))
+    service.hub.wake(caller.account.id)
+    name = cookie_name(secure=service.address.is_secure)
+    response.delete_cookie(name, path="/", secure=service.address.is_secure, httponly=True, samesite="lax")
 
 
 class SessionShown(BaseModel):
@@ -105,8 +115,7 @@ async def session(caller: Asker) -> SessionShown:
 @accounts_api.delete("/session", tags=["accounts"], status_code=204)
 async def sign_out(request: Request, response: Response, service: Here, caller: Asker) -> None:
     """Sign out."""
-    service.accounts.end_session(request.cookies.get(COOKIE, ""))
-    response.delete_cookie(COOKIE, path="/")
+    end_session(request, response, service, caller)
 
 
 @accounts_api.get("/me", tags=["accounts"])
@@ -155,6 +164,7 @@ async def revoke_token(service: Here, caller: Asker, token: Annotated[str, Path(
     """Revoke a token at once."""
     _needs_browser(caller)
     service.accounts.revoke_token(caller.account, token)
+    service.hub.wake(caller.account.id)
 
 
 def _needs_browser(caller: Caller) -> None:

@@ -29,7 +29,7 @@ from lorewright.service.web.api.requests import (
     Here,
     Key,
 )
-from lorewright.service.web.events import TableEvent
+from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import AttemptShown, Desk, Permission
 from lorewright.service.web.table import MOST_TURNS, show_attempts, show_desk, show_stream
@@ -121,7 +121,7 @@ async def apply_ops(service: Here, caller: Asker, seat: AtDesk, sent: NewOps, ke
 async def noted(service: Service, caller: Caller, seat: Seat, action: str, **detail: Any) -> None:
     """Write a change of the world into the audit log, and tell the table of it."""
     service.accounts.note(caller.account, action, campaign_id=seat.campaign_id, **detail)
-    service.hub.publish(seat.campaign_id, TableEvent("moved", by=caller.account.id))
+    service.hub.publish(seat.campaign_id, TableEvent("moved", by=name_seat(seat)))
     await service.index(seat.campaign_id)
 
 

@@ -28,7 +28,7 @@ from lorewright.service.web.api.requests import (
     Revision,
     Sent,
 )
-from lorewright.service.web.events import TableEvent
+from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import (
@@ -47,7 +47,6 @@ from lorewright.service.web.table import (
     show_codex,
     show_hint,
     show_recap,
-    show_table,
     show_turn,
     show_turns,
 )
@@ -94,6 +93,9 @@ async def play_turn(
 ) -> Any:
     """Play a turn from your seat. When the answer comes, the turn is committed; with a `clarification_question` nothing
     happened yet. With `Prefer: respond-async` the answer comes at once, and the events of the table tell the rest."""
+    is_async = "respond-async" in (prefer or "")
+    if is_async:
+        await service.admit(seat, caller.account, sent.text, key=key, actions=sent.actions, revision=sent.revision)
     playing = service.play(
         seat,
         caller.account,
@@ -103,8 +105,9 @@ async def play_turn(
         thought=sent.thought,
         whisper=sent.whisper_to,
         revision=sent.revision,
+        is_admitted=is_async,
     )
-    if "respond-async" not in (prefer or ""):
+    if not is_async:
         return await playing
     task = asyncio.create_task(_play_unwatched(service, seat, caller, playing))
     _PLAYING.add(task)
@@ -117,7 +120,7 @@ async def _play_unwatched(service: Service, seat: Seat, caller: Caller, playing:
         await playing
     except LorewrightError as error:
         problem = problem_of(error, service.workspace).model_dump_json(exclude_none=True)
-        service.hub.publish(seat.campaign_id, TableEvent("failed", problem, caller.account.id))
+        service.hub.publish(seat.campaign_id, TableEvent("failed", problem, name_seat(seat)))
 
 
 @play_api.get("/campaigns/{campaign}/turns", tags=["play"], dependencies=READS)
@@ -179,34 +182,36 @@ class Switch(Sent):
 async def undo_turns(service: Here, caller: Asker, seat: AtTable, sent: Annotated[MoveRequest, Body()]) -> TableShown:
     """Take the last turns back. They are kept, and can be redone."""
     await service.move(seat, caller.account, "undo", turns=sent.turns, revision=sent.revision)
-    return await service.read(seat, show_table)
+    return await service.table(seat)
 
 
 @play_api.post("/campaigns/{campaign}/redo", tags=["play"], dependencies=PLAYS)
 async def redo_turn(service: Here, caller: Asker, seat: AtTable, sent: Annotated[MoveRequest, Body()]) -> TableShown:
     """Do the turn again that was taken back last."""
     await service.move(seat, caller.account, "redo", revision=sent.revision)
-    return await service.read(seat, show_table)
+    return await service.table(seat)
 
 
 @play_api.post("/campaigns/{campaign}/retry", tags=["play"], dependencies=PLAYS)
-async def retry_turn(service: Here, caller: Asker, seat: AtTable, sent: Annotated[Retry, Body()]) -> TurnPlayed:
+async def retry_turn(
+    service: Here, caller: Asker, seat: AtTable, sent: Annotated[Retry, Body()], key: Key = None
+) -> TurnPlayed:
     """Play the last turn again, with other dice, or with other words."""
-    return await service.retry(seat, caller.account, words=sent.text, revision=sent.revision)
+    return await service.retry(seat, caller.account, words=sent.text, key=key, revision=sent.revision)
 
 
 @play_api.post("/campaigns/{campaign}/branches", tags=["play"], dependencies=PLAYS)
 async def begin_branch(service: Here, caller: Asker, seat: AtTable, sent: NewBranch) -> TableShown:
     """Begin a branch after an earlier turn. `switch` goes on with it."""
     await service.move(seat, caller.account, "branch", name=sent.name, turn=sent.turn, revision=sent.revision)
-    return await service.read(seat, show_table)
+    return await service.table(seat)
 
 
 @play_api.post("/campaigns/{campaign}/switch", tags=["play"], dependencies=PLAYS)
 async def switch_branch(service: Here, caller: Asker, seat: AtTable, sent: Switch) -> TableShown:
     """Go on with another branch."""
     await service.move(seat, caller.account, "switch", name=sent.name, revision=sent.revision)
-    return await service.read(seat, show_table)
+    return await service.table(seat)
 
 
 @play_api.get(
@@ -227,6 +232,7 @@ async def events(
     `committed` (a turn, as your seat reads it), `moved` (load the table again), `failed`, `closing`. With Last-Event-ID
     the committed turns that were missed come first."""
     # Asked for before the stream begins, so that a refusal has its status.
+    service.hub.check_room(caller.account.id)
     await service.read(seat, lambda campaign, seat: campaign.store.position().turn_no)
     start = turn_of(last_event_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from pathlib import Path as FilePath
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
@@ -44,9 +44,6 @@ from lorewright.service.web.shapes import (
     ScenarioShown,
     SeatShown,
     TableShown,
-)
-from lorewright.service.web.table import (
-    show_table,
 )
 
 # The body of an import, which is read as it comes.
@@ -106,7 +103,7 @@ async def begin_campaign(service: Here, caller: Asker, sent: NewCampaign) -> Beg
 @tables_api.get("/campaigns/{campaign}", tags=["tables"], dependencies=READS)
 async def table(service: Here, seat: AtTable) -> TableShown:
     """The table as your seat sees it: place, time, people, ways, clocks, sheet, suggestions."""
-    return await service.read(seat, show_table)
+    return await service.table(seat)
 
 
 @tables_api.delete("/campaigns/{campaign}", tags=["tables"], status_code=204, dependencies=JUDGES)
@@ -205,7 +202,9 @@ async def revoke_invitation(
 )
 async def export_campaign(service: Here, seat: AtTable) -> StreamingResponse:
     """The campaign as a file: for a game master all of it, to be played on elsewhere; for a player the story as they
-    have read it."""
+    have read it. Who watches has none: thoughts of the played stand in it."""
+    if not seat.may_play:
+        raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
     folder = tempfile.mkdtemp(prefix="lorewright-export-")
     path = FilePath(folder) / f"{seat.campaign_id}.lorewright"
 
@@ -219,17 +218,16 @@ async def export_campaign(service: Here, seat: AtTable) -> StreamingResponse:
         raise
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{path.name}"'}
     headers["Content-Length"] = str(path.stat().st_size)
-    return StreamingResponse(_pieces(path), media_type="application/octet-stream", headers=headers)
+    file = path.open("rb")
+    # It is read by its open handle: nothing is left behind, even where nobody begins to read.
+    _delete(path)
+    return StreamingResponse(_pieces(file), media_type="application/octet-stream", headers=headers)
 
 
-def _pieces(path: FilePath) -> Iterator[bytes]:
-    """Yield the bytes of a file, and delete it with its folder, also where nobody reads to its end."""
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(256 * 1024):
-                yield piece
-    finally:
-        _delete(path)
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(256 * 1024):
+            yield piece
 
 
 def _delete(path: FilePath) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -22,7 +23,6 @@ from lorewright.service.web.pages.requests import (
     Here,
     Text,
     base_of,
-    name_of_table,
     navigation,
     redirect_to,
     role_in_words,
@@ -75,7 +75,7 @@ async def _desk(
     values = {
         "title": "Game master's desk",
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "base": base_of(seat),
         "desk": dumped,
         "place": dumped["state"]["place"],
@@ -119,6 +119,7 @@ async def _desk(
         "preview": preview,
         "ops": ops,
         "revision": revision,
+        "key": secrets.token_urlsafe(12),
         "audit": [
             {"at": show_time(entry.at), "account": entry.account, "action": entry.action}
             for entry in service.accounts.audit(campaign_id=seat.campaign_id, last=20)
@@ -164,7 +165,14 @@ async def reveal(
     """Let a persona know a secret, in a turn of its own."""
     ops = ({"op": "reveal", "item_id": item, "to": to, "how": "told"},)
     return await _change(
-        request, service, caller, seat, lambda tools: tools.apply(ops, call_id=key or None), "reveal", item=item, to=to
+        request,
+        service,
+        caller,
+        seat,
+        lambda tools: tools.apply(ops, call_id=f"{key}:{item}:{to}" if key else None),
+        "reveal",
+        item=item,
+        to=to,
     )
 
 
@@ -195,7 +203,7 @@ async def change_world(
         service,
         caller,
         seat,
-        lambda tools: tools.apply(wanted, call_id=key or None, note=note, revision=revision),
+        lambda tools: tools.apply(wanted, call_id=f"{key}:{ops}" if key else None, note=note, revision=revision),
         "ops",
         ops=[op.get("op") for op in wanted],
     )
@@ -222,6 +230,7 @@ async def decide(
     seat: AtDesk,
     review: Annotated[str, Form(max_length=300)],
     verdict: Annotated[str, Form(max_length=20)],
+    key: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Accept or reject a proposal."""
     accept = verdict == "accept"
@@ -230,7 +239,7 @@ async def decide(
         service,
         caller,
         seat,
-        lambda tools: tools.decide(review, accept=accept),
+        lambda tools: tools.decide(review, accept=accept, call_id=f"{key}:{review}:{verdict}" if key else None),
         "review",
         review=review,
         accepted=accept,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
 from lorewright.errors import AccessRefused, LorewrightError, NotFound, NotSignedIn, SettingsError
-from lorewright.service.web.access import COOKIE, Caller, check_csrf, session_of
-from lorewright.service.web.accounts import SCOPES, Account
-from lorewright.service.web.api.accounts import check_sign_in, set_cookie
+from lorewright.service.web.access import Caller, check_csrf, session_of
+from lorewright.service.web.accounts import SCOPES
+from lorewright.service.web.api.accounts import address_of, check_sign_in, end_session, set_cookie
 from lorewright.service.web.pages.rendering import render_page
 from lorewright.service.web.pages.requests import (
     Asker,
@@ -24,7 +23,6 @@ from lorewright.service.web.pages.requests import (
     show_time,
 )
 from lorewright.service.web.service import Service
-from lorewright.service.web.store import name_key
 
 entry_pages = APIRouter(include_in_schema=False)
 
@@ -33,9 +31,9 @@ entry_pages = APIRouter(include_in_schema=False)
 
 
 @entry_pages.get("/sign-in")
-async def sign_in_page(service: Here, next: str = "/") -> Response:  # noqa: A002
+async def sign_in_page(service: Here, goal: Annotated[str, Query(alias="next", max_length=1_000)] = "/") -> Response:
     """The page on which one signs in."""
-    values = {"title": "Sign in", "problem": "", "next": _own_path(next)}
+    values = {"title": "Sign in", "problem": "", "next": _own_path(goal)}
     return render_page("sign_in", values)
 
 
@@ -45,18 +43,15 @@ async def sign_in(
     service: Here,
     name: Annotated[str, Form(max_length=200)] = "",
     password: Annotated[str, Form(max_length=1_000)] = "",
-    next: Annotated[str, Form(max_length=1_000)] = "/",  # noqa: A002
+    goal: Annotated[str, Form(alias="next", max_length=1_000)] = "/",
 ) -> Response:
     """Sign in."""
-    address = request.client.host if request.client else ""
     try:
-        service.sign_ins.take(f"at {address}")
-        service.sign_ins.take(f"as {name_key(name)}")
-        account = await asyncio.to_thread(check_sign_in, service, name, password)
+        account = await check_sign_in(request, service, name, password)
     except (NotSignedIn, AccessRefused) as error:
-        values = {"title": "Sign in", "problem": error.message, "next": _own_path(next)}
+        values = {"title": "Sign in", "problem": error.message, "next": _own_path(goal)}
         return render_page("sign_in", values, status=401 if isinstance(error, NotSignedIn) else 429)
-    response = redirect_to(_own_path(next))
+    response = redirect_to(_own_path(goal))
     set_cookie(response, service, service.accounts.begin_session(account)[0])
     return response
 
@@ -69,9 +64,8 @@ def _own_path(path: str) -> str:
 @entry_pages.post("/sign-out")
 async def sign_out(request: Request, service: Here, caller: Asker) -> Response:
     """Sign out."""
-    service.accounts.end_session(request.cookies.get(COOKIE, ""))
     response = redirect_to("/sign-in")
-    response.delete_cookie(COOKIE, path="/")
+    end_session(request, response, service, caller)
     return response
 
 
@@ -112,26 +106,23 @@ async def enter(
 ) -> Response:
     """Use a link: as the owner, or to take a seat, with the account that is signed in or a new one."""
     accounts = service.accounts
-    service.sign_ins.take(f"at {request.client.host if request.client else ''}")
+    service.sign_ins.take(address_of(request))
     link = accounts.link(secret)
     if link is None:
         raise NotFound("the link was used already, or it has expired")
     if link.kind == "owner":
-        account = accounts.owner()
+        account = accounts.use_owner_link(secret)
     elif (session := session_of(request, accounts)) is not None:
         form = await request.form()
         check_csrf(session, str(form.get("csrf", "")))
-        account = session.account
+        account = accounts.take_seat(secret, session.account)
     else:
         try:
-            account = await asyncio.to_thread(_create, service, name, password)
+            account = await service.hashing(lambda: accounts.create(name, password, link=secret))
         except SettingsError as error:
             return _enter(request, service, secret, f"{error.message}: {error.hint}", status=422)
-    if accounts.use_link(secret) is None:
-        raise NotFound("the link was used already, or it has expired")
     response = redirect_to("/")
-    if link.kind == "seat" and link.campaign_id is not None:
-        accounts.add_seat(link.campaign_id, account, link.role or "watcher")
+    if link.campaign_id is not None:
         accounts.note(account, "enter", campaign_id=link.campaign_id, role=link.role)
         response = redirect_to(f"/table/{quote(link.campaign_id)}")
     if session_of(request, accounts) is None or link.kind == "owner":
@@ -205,30 +196,29 @@ def _account(service: Service, caller: Caller, *, problem: str = "", secret: str
 
 
 @entry_pages.post("/account/password")
-async def set_password(service: Here, caller: Asker, password: Annotated[str, Form(max_length=1_000)] = "") -> Response:
-    """Set my password; this browser stays signed in, the others do not."""
+async def set_password(
+    request: Request,
+    service: Here,
+    caller: Asker,
+    password: Annotated[str, Form(max_length=1_000)] = "",
+    old: Annotated[str, Form(max_length=1_000)] = "",
+) -> Response:
+    """Set my password, with the old one where there is one; this browser stays signed in, the others do not."""
+    me = caller.account
     try:
-        await asyncio.to_thread(_set_password, service, caller.account.id, password)
+        if me.has_password:
+            # A browser that was left open is not enough to take the account over.
+            await check_sign_in(request, service, me.name, old)
+        await service.hashing(lambda: service.accounts.set_password(me.id, password))
+    except NotSignedIn:
+        return _account(service, caller, problem="the old password is not right", status=422)
     except SettingsError as error:
         return _account(service, caller, problem=f"{error.message}: {error.hint}", status=422)
+    service.accounts.note(me, "password")
+    service.hub.wake(me.id)
     response = redirect_to("/account")
     set_cookie(response, service, service.accounts.begin_session(caller.account)[0])
     return response
-
-
-def _create(service: Service, name: str, password: str) -> Account:
-    """Make an account; in a thread of its own, since hashing a password takes a while."""
-    try:
-        return service.accounts.create(name, password)
-    finally:
-        service.accounts.close()
-
-
-def _set_password(service: Service, account_id: str, password: str) -> None:
-    try:
-        service.accounts.set_password(account_id, password)
-    finally:
-        service.accounts.close()
 
 
 @entry_pages.post("/account/tokens")
@@ -249,6 +239,7 @@ async def make_token(
 async def revoke_token(service: Here, caller: Asker, token: Annotated[str, Form(max_length=40)]) -> Response:
     """Revoke a token."""
     service.accounts.revoke_token(caller.account, token)
+    service.hub.wake(caller.account.id)
     return redirect_to("/account")
 
 
@@ -299,5 +290,6 @@ async def disable_account(
     """Shut an account out, or let it in again."""
     caller.needs("admin")
     service.accounts.disable(account, disabled=disabled)
+    service.hub.wake(account)
     service.accounts.note(caller.account, "disable" if disabled else "enable", member=account)
     return redirect_to("/admin")

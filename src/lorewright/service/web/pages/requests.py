@@ -10,8 +10,8 @@ from fastapi import Depends, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from lorewright.errors import LorewrightError, NotSignedIn
-from lorewright.service.web.access import Caller, check_csrf, session_of
-from lorewright.service.web.accounts import SCOPES, Scope, Seat, check_role
+from lorewright.service.web.access import Caller, browser_caller, check_csrf, session_of
+from lorewright.service.web.accounts import Seat, check_role
 from lorewright.service.web.pages.rendering import render_page
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service
@@ -39,8 +39,7 @@ async def signed_in(request: Request) -> Caller:
         form = await request.form()
         check_csrf(session, str(form.get("csrf", "")))
     service.requests.take(session.account.id)
-    scopes: tuple[Scope, ...] = SCOPES if session.account.is_owner else ("read", "play", "gm", "lore")
-    return Caller(session.account, frozenset(scopes), csrf=session.csrf)
+    return browser_caller(session)
 
 
 async def seated(request: Request, campaign: str, caller: Annotated[Caller, Depends(signed_in)]) -> Seat:
@@ -78,10 +77,15 @@ def refusal_page(request: Request, problem: Problem) -> Response:
     """Return a refusal as a page; where nobody is signed in, that on which one signs in."""
     if problem.status == 401:
         if request.method == "GET":
-            return RedirectResponse("/sign-in?" + urlencode({"next": request.url.path}), 303)
+            return RedirectResponse("/sign-in?" + urlencode({"next": _path_of(request)}), 303)
         problem = problem.model_copy(update={"hint": "sign in again; what you typed is still in the page before"})
     values = {"title": problem.title, "problem": problem.model_dump(), "me": None, "csrf": None}
     return render_page("refusal", values, status=problem.status)
+
+
+def _path_of(request: Request) -> str:
+    query = request.url.query
+    return f"{request.url.path}?{query}" if query else request.url.path
 
 
 def redirect_to(path: str) -> RedirectResponse:
@@ -130,11 +134,6 @@ def navigation(service: Service, caller: Caller, seat: Seat, name: str) -> dict[
         if len(roles) > 1
         else [],
     }
-
-
-def name_of_table(service: Service, seat: Seat) -> str:
-    """Return what a seat's table is called."""
-    return next((row.name for row in service.accounts.tables([seat.campaign_id])), seat.campaign_id)
 
 
 def status_of_page(request: Request, error: LorewrightError, service: Service) -> int:

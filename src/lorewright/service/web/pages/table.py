@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -23,7 +24,6 @@ from lorewright.service.web.pages.requests import (
     Here,
     Text,
     base_of,
-    name_of_table,
     navigation,
     query_of,
     redirect_to,
@@ -47,6 +47,8 @@ table_pages = APIRouter(include_in_schema=False)
 
 # So many turns stand on the table's page; the story's page has all.
 _TURNS = 12
+# A search reads at most so many turns, and then offers to go on.
+_SEARCHED = 2_000
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
@@ -70,6 +72,7 @@ async def _table(
         return show_table(campaign, seat), show_turns(campaign, seat, last=_TURNS)
 
     shown, story = await service.read(seat, look)
+    shown = shown.model_copy(update={"name": service.name_of(seat, shown.name)})
     refusal = None if problem is None else problem_of(problem, service.workspace).model_dump()
     if refusal is not None and refusal["status"] == 404:
         refusal["detail"] = "nobody and nothing here is called so"
@@ -95,7 +98,7 @@ async def _table(
         "problem": refusal,
         "typed": typed,
         "hint": hint,
-        "can_move": seat.role in ("gm", "player"),
+        "can_move": seat.may_play,
         "other_branches": [branch.model_dump() for branch in shown.branches if not branch.is_here],
     }
     return render_page("table", values, status=status)
@@ -142,12 +145,14 @@ async def move(
     name: Annotated[str, Form(max_length=80)] = "",
     turn: Annotated[int | None, Form(ge=0)] = None,
     text: Text = "",
+    key: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Take a turn back, do it again, play it once more, branch off, go on with another branch."""
     try:
         match move:
             case "retry":
-                await service.retry(seat, caller.account, words=text.strip(), revision=revision)
+                words, own = text.strip(), f"{key}:retry:{text.strip()}" if key else None
+                await service.retry(seat, caller.account, words=words, key=own, revision=revision)
             case "undo" | "redo" | "branch" | "switch":
                 await service.move(seat, caller.account, move, name=name, turn=turn, revision=revision)
             case _:
@@ -169,7 +174,7 @@ async def hint(
     values = {
         "title": "A hint",
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "text": found.text,
         "next": f"{base_of(seat)}/hint{query_of(seat)}&step={step + 1}" if step < 3 else "",
         "back": base_of(seat) + query_of(seat),
@@ -184,7 +189,7 @@ async def why(service: Here, caller: Asker, seat: AtTable, turn: int) -> Respons
     values = {
         "title": f"Turn {turn}: why",
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "why": found.model_dump(),
         "is_builtin": found.told_by == "builtin",
         "back": base_of(seat) + query_of(seat),
@@ -202,7 +207,7 @@ async def codex(service: Here, caller: Asker, seat: AtTable, q: Annotated[str, Q
     values = {
         "title": "Codex",
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "base": base_of(seat),
         "as": query_of(seat),
         "role": seat.role,
@@ -226,13 +231,15 @@ def _chunks(chunks: Any) -> list[dict[str, Any]]:
 
 
 @table_pages.get("/table/{campaign}/entity")
-async def entity(service: Here, caller: Asker, seat: AtTable, id: Annotated[str, Query(max_length=300)]) -> Response:  # noqa: A002
+async def entity(
+    service: Here, caller: Asker, seat: AtTable, entity_id: Annotated[str, Query(alias="id", max_length=300)]
+) -> Response:
     """All that I may read of a person, place or thing."""
-    found = await ask_table(service, seat, lambda queries: queries.entity(id))
+    found = await ask_table(service, seat, lambda queries: queries.entity(entity_id))
     values = {
         "title": found.entity.name,
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "entity": found.entity.model_dump(),
         "aliases": ", ".join(found.entity.aliases),
         "chunks": _chunks(found.chunks),
@@ -250,17 +257,15 @@ async def story(
     q: Annotated[str, Query(max_length=300)] = "",
 ) -> Response:
     """The story to read, to search and to take along."""
-    found = await service.read(
-        seat,
-        lambda campaign, seat: (
-            _searched(campaign, seat, q) if q.strip() else show_turns(campaign, seat, last=MOST_TURNS, before=before)
-        ),
-    )
+    if q.strip():
+        found = await _search(service, seat, q, before)
+    else:
+        found = await service.read(seat, partial(show_turns, last=MOST_TURNS, before=before))
     recap = await service.read(seat, show_recap)
     values = {
         "title": "Story",
         **session_values(caller),
-        "table_nav": navigation(service, caller, seat, name_of_table(service, seat)),
+        "table_nav": navigation(service, caller, seat, service.name_of(seat)),
         "base": base_of(seat),
         "as": query_of(seat),
         "role": seat.role,
@@ -273,18 +278,16 @@ async def story(
     return render_page("story", values)
 
 
-# A search reads at most so many turns.
-_SEARCHED = 5_000
-
-
-def _searched(campaign: Any, seat: Seat, words: str) -> Turns:
-    """Return the turns in whose words or telling the words stand, oldest first."""
-    wanted, before = words.casefold().strip(), None
+async def _search(service: Service, seat: Seat, words: str, before: int | None) -> Turns:
+    """Return turns in whose words or telling the words stand, oldest first: of the last turns before one, or of all.
+    `earlier` says where to go on. Each page is read by itself, so that nobody waits for a search."""
+    wanted = words.casefold().strip()
     found: list[TurnShown] = []
     for _ in range(_SEARCHED // MOST_TURNS):
-        part = show_turns(campaign, seat, last=MOST_TURNS, before=before)
+        read = partial(show_turns, last=MOST_TURNS, before=before)
+        part = await service.read(seat, read)
         found = [turn for turn in part.turns if wanted in f"{turn.said}\n{turn.told}".casefold()] + found
         before = part.earlier
-        if before is None:
+        if before is None or len(found) >= MOST_TURNS:
             break
-    return Turns(turns=tuple(found))
+    return Turns(turns=tuple(found), earlier=before)

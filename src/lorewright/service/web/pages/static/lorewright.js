@@ -17,19 +17,34 @@
   const newest = () => { const turns = document.querySelectorAll(".turns article"); turns[turns.length - 1]?.scrollIntoView({ block: "nearest" }); };
   const reload = () => sending ? null : htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(() => { quiet(); newest(); });
 
-  const source = new EventSource(`/v1/campaigns/${campaign}/events?as=${role}&after=${scene().dataset.turn}`);
-  const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
-  on("begun", () => { told.textContent = ""; live.hidden = false; });
-  on("told", (data) => { live.hidden = false; told.textContent += data.text; });
-  on("withdrawn", () => { told.textContent = ""; });
-  on("ended", quiet);
-  on("committed", reload);
-  on("moved", reload);
-  on("failed", (data) => { quiet(); say(data.detail ?? data.code); });
-  source.addEventListener("open", () => say(""));
-  source.addEventListener("error", () => say("The connection is gone; what you type is kept, and it comes back by itself."));
+  const GONE = "The connection is gone; what you type is kept, and it comes back by itself.";
+  let wait = 1000;
+  const follow = () => {
+    const source = new EventSource(`/v1/campaigns/${campaign}/events?as=${role}&after=${scene().dataset.turn}`);
+    const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+    on("begun", () => { told.textContent = ""; live.hidden = false; });
+    on("told", (data) => { live.hidden = false; told.textContent += data.text; });
+    on("withdrawn", () => { told.textContent = ""; });
+    on("ended", quiet);
+    on("committed", reload);
+    on("moved", reload);
+    on("failed", (data) => { quiet(); say(data.detail ?? data.code); });
+    source.addEventListener("open", () => { wait = 1000; if (notice?.textContent === GONE) say(""); });
+    source.addEventListener("error", () => {
+      say(GONE);
+      // A browser that was answered with anything but a stream (a proxy's 502) does not ask again by itself.
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(follow, wait);
+      wait = Math.min(wait * 2, 30000);
+    });
+  };
+  follow();
 
   if (!form) return;
+  // Clicked twice it is sent once; the key of the form would see to it, too.
+  document.addEventListener("submit", (event) => {
+    if (sending && event.target === form) { event.preventDefault(); event.stopImmediatePropagation(); }
+  }, true);
   form.addEventListener("submit", (event) => { sent = event.submitter?.name === "chosen" ? null : form.elements.text.value; });
   document.addEventListener("htmx:before:swap", (event) => {
     if (event.detail.ctx.text.includes('id="scene"')) return;

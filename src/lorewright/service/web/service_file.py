@@ -1,0 +1,140 @@
+"""The file service.db: its connections, the index of campaigns, the audit log.
+
+A campaign's own file knows none of this, so a campaign that is exported brings nobody's account along.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import RLock, get_ident
+from typing import Any
+
+from lorewright.service.web.accounts import MIGRATIONS, Account, AuditEntry, TableRow
+from lorewright.storage.database import Database
+from lorewright.storage.integrity import Row
+from lorewright.storage.tables import open_migrated
+
+FILE = "service.db"
+
+
+def utc_now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
+class ServiceFile:
+    """service.db, opened in the thread that asks; every call is one short transaction, one after the other."""
+
+    def __init__(self, path: Path, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """Open the file, or make it.
+
+        Raises:
+        DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
+        """
+        self.path = path
+        self._clock = clock
+        self._lock = RLock()
+        with closing(open_migrated(path, MIGRATIONS)):
+            pass
+        self._databases: dict[int, Database] = {}
+
+    def _open(self) -> Database:
+        if (found := self._databases.get(get_ident())) is None:
+            found = self._databases[get_ident()] = Database(self.path)
+        return found
+
+    def close(self) -> None:
+        """Close the file in this thread."""
+        with self._lock:
+            if (found := self._databases.pop(get_ident(), None)) is not None:
+                found.close()
+
+    def _rows(self, sql: str, *values: object) -> list[Row]:
+        with self._lock:
+            return self._open().rows(sql, *values)
+
+    def _row(self, sql: str, *values: object) -> Row | None:
+        found = self._rows(sql, *values)
+        return found[0] if found else None
+
+    def _write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
+        """Run statements in one transaction; return how many rows the last one changed."""
+        with self._lock, self._open().transaction() as connection:
+            changed = 0
+            for sql, values in statements:
+                changed = connection.execute(sql, values).rowcount
+            return changed
+
+    def _time(self, later: timedelta = timedelta()) -> str:
+        return (self._clock() + later).isoformat(timespec="milliseconds")
+
+    # The index of campaigns.
+
+    def tables(self, campaign_ids: Iterable[str] | None = None) -> list[TableRow]:
+        """Return campaigns of the index, all or these, the one last played first: one statement."""
+        if campaign_ids is None:
+            rows = self._rows("SELECT * FROM tables ORDER BY played_at DESC, campaign_id")
+        else:
+            rows = self._rows(
+                "SELECT * FROM tables WHERE campaign_id IN (SELECT value FROM json_each(?))"
+                " ORDER BY played_at DESC, campaign_id",
+                json.dumps(list(campaign_ids)),
+            )
+        return [TableRow(**dict(row)) for row in rows]
+
+    def keep_table(self, row: TableRow) -> None:
+        """Write a campaign into the index, over what stood there."""
+        values = (row.campaign_id, row.name, row.scenario_id, row.turn_no, row.played_at, row.stamp)
+        self._write(("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?, ?, ?)", values))
+
+    def hide_table(self, campaign_id: str) -> None:
+        """Take a campaign out of the index; its seats, invitations and tokens stay."""
+        self._write(("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)))
+
+    def forget_table(self, campaign_id: str) -> None:
+        """Delete all that is kept of a campaign: its row, seats and invitations."""
+        self._write(
+            ("DELETE FROM seats WHERE campaign_id = ?", (campaign_id,)),
+            ("DELETE FROM links WHERE campaign_id = ?", (campaign_id,)),
+            ("DELETE FROM tokens WHERE campaign_id = ?", (campaign_id,)),
+            ("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)),
+            # Another campaign may get its ID.
+            ("UPDATE audit SET campaign_id = NULL WHERE campaign_id = ?", (campaign_id,)),
+        )
+
+    # The audit log.
+
+    def note(self, account: Account, action: str, *, campaign_id: str | None = None, **detail: Any) -> None:
+        """Write an entry of the audit log."""
+        values = (self._time(), account.id, campaign_id, action, json.dumps(detail, sort_keys=True))
+        self._write(("INSERT INTO audit (at, account_id, campaign_id, action, detail) VALUES (?, ?, ?, ?, ?)", values))
+
+    def audit(self, *, campaign_id: str | None = None, last: int = 200) -> list[AuditEntry]:
+        """Return the last entries of the audit log, of a campaign or of all, the newest first."""
+        rows = self._rows(
+            "SELECT l.*, a.name FROM audit l LEFT JOIN accounts a ON a.id = l.account_id"
+            " WHERE ? IS NULL OR l.campaign_id = ? ORDER BY l.id DESC LIMIT ?",
+            campaign_id,
+            campaign_id,
+            last,
+        )
+        return [
+            AuditEntry(row["at"], row["name"] or "", row["campaign_id"], row["action"], json.loads(row["detail"]))
+            for row in rows
+        ]
+
+
+def stamp_of(path: Path) -> str:
+    """Return a text that changes when a campaign's file does: of the file and of its WAL."""
+    parts = []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            found = file.stat()
+            parts.append(f"{found.st_size}:{found.st_mtime_ns}")
+        except OSError:
+            parts.append("")
+    return json.dumps(parts)
