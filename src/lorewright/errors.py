@@ -27,6 +27,8 @@
     ├── AccessRefused        the caller of a service: the account, seat or token does not allow it
     │   ├── NotSignedIn          no account is known of the request
     │   └── TooManyRequests      the account, or the address, asked too often
+    ├── NotPlayed            the user of a chat's client: what it asks for is no turn
+    │   └── UnknownAnswer        the chat's last answer was not told at the table
     ├── ServiceError         the user of a client: a service cannot be reached, or refuses for a reason of its own
     ├── PromptError          the author of a prompt: it cannot be read or filled in
     └── ProviderError        the model's provider
@@ -221,6 +223,22 @@ class TooManyRequests(AccessRefused):
     def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 1.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class NotPlayed(LorewrightError):
+    """A request of a chat plays no turn, and nothing was played; `reason` is a code."""
+
+    code = "not_played"
+
+    def __init__(self, message: str, *, hint: str | None = None, reason: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+
+class UnknownAnswer(NotPlayed):
+    """The last answer of a chat was not told at this table, so that nothing says where its words go."""
+
+    code = "unknown_answer"
 
 
 class ServiceError(LorewrightError):

@@ -24,7 +24,7 @@ from lorewright.service.web.accounts import SCOPES, Scope
 from lorewright.service.web.client import LorewrightClient
 from lorewright.service.web.connection import StoryMoved, StreamClosing, TurnCommitted, TurnFailed, TurnSignal
 from lorewright.service.web.problems import status_of_error
-from lorewright.service.web.shapes import LoreQuestion, WhyNotQuestion
+from lorewright.service.web.shapes import ContextQuestion, LoreQuestion, WhyNotQuestion
 from support import harbour as h
 from support.table_service import URL, Hall, hall
 
@@ -38,6 +38,9 @@ BROWSERS = {
     ("GET", "/v1/tokens"),
     ("POST", "/v1/tokens"),
     ("DELETE", "/v1/tokens/{token}"),
+    # Spoken by the clients of OpenAI's protocol.
+    ("GET", "/v1/models"),
+    ("POST", "/v1/chat/completions"),
 }
 
 
@@ -93,6 +96,7 @@ def test_every_operation_of_the_api_has_a_method(room: Hall) -> None:
         lambda: client.pack_entity("harbour", "osk"),
         lambda: client.query(question),
         lambda: client.query_batch([question]),
+        lambda: client.context(ContextQuestion(text="boat")),
         lambda: client.explain(question),
         lambda: client.why_not(WhyNotQuestion(text="boat", chunk_id="x")),
         lambda: client.preview_ops("game", []),

@@ -226,6 +226,20 @@ def test_lore_is_asked_as_the_seat_sees_it(room: Hall) -> None:
     assert owner.post("/v1/lore/query", {"text": "boat"}).status_code == 200
 
 
+def test_lore_for_a_prompt_is_marked_with_its_sources_and_holds_what_the_seat_may_see(room: Hall) -> None:
+    ben = room.guest("Ben", "game")
+    asked = {"campaign_id": "game", "text": "who keeps the tavern"}
+    found = ben.post("/v1/lore/context", asked).json()
+    assert found["sources"][0]["mark"] == "[1]"
+    assert found["text"].startswith(f"[1] {found['sources'][0]['section_path']}")
+    chat = [{"role": "user", "content": "hello"}, {"role": "user", "content": "who keeps the tavern"}]
+    again = ben.post("/v1/lore/context", {"campaign_id": "game", "messages": chat}).json()
+    assert found["sources"][0] in again["sources"]
+    secret = {"campaign_id": "game", "text": f"what of the {h.WITHHOLDS}", "max_tokens": 4_000}
+    assert h.WITHHOLDS not in ben.post("/v1/lore/context", secret).text
+    assert h.WITHHOLDS in room.owner().post("/v1/lore/context", {**secret, "as": "gm"}).text
+
+
 def test_committed_turns_that_were_missed_come_first(room: Hall) -> None:
     owner = room.owner()
     owner.say("game", "look around")

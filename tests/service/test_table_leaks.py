@@ -81,7 +81,7 @@ def answers(seated: Browser, room: Hall) -> Iterator[tuple[str, str]]:
         yield f"why not {chunk}", seated.post("/v1/lore/why-not", sent).text
     yield "events", json.dumps(_events(seated))
     exported = seated.get(f"{GAME}/export")
-    yield "export", _unpacked(exported.content)
+    yield "export", _unpacked(exported.content) if exported.status_code == 200 else exported.text
 
 
 def _events(seated: Browser) -> list[tuple[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -312,6 +313,19 @@ def turn_rows(database: Database) -> list[TurnRow]:
     """Return all turns of all branches; a parent comes before its children, siblings in the order of play."""
     rows = database.rows("SELECT turn_id, parent_id, turn_no, player_text FROM turns ORDER BY turn_no, rowid")
     return [TurnRow(*row) for row in rows]
+
+
+def told_turns(database: Database) -> list[tuple[str, int, str, str]]:
+    """Return the turns of all branches that were played, each with its ID, number, words and what was told, in the
+    order of their numbers."""
+    rows = database.rows(
+        """SELECT turn_id, turn_no, player_text, result_json FROM turns
+           WHERE campaign_id = (SELECT id FROM campaigns) AND kind IN ('play', 'imported') ORDER BY turn_no, rowid"""
+    )
+    return [
+        (row["turn_id"], row["turn_no"], row["player_text"] or "", json.loads(row["result_json"])["final_text"])
+        for row in rows
+    ]
 
 
 def turn_no_of(database: Database, turn_id: str) -> int | None:

@@ -54,6 +54,18 @@ MIGRATIONS = (
             "CREATE INDEX idx_tokens_account ON tokens (account_id)",
         ),
     ),
+    Migration(
+        "service_002_chats",
+        (
+            # What a chat asked for last at a place, and whether its answer came to its end: asked again, an answer that
+            # was cut is given again, and one that was whole is played anew.
+            """CREATE TABLE chats (
+                campaign_id TEXT NOT NULL, account_id TEXT NOT NULL, role TEXT NOT NULL, fingerprint TEXT NOT NULL,
+                key TEXT NOT NULL, is_whole INTEGER NOT NULL, at TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, account_id, role, fingerprint)
+            )""",
+        ),
+    ),
 )
 
 
@@ -141,6 +153,16 @@ class TableRow:
     turn_no: int
     played_at: str
     stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What a seat's chat asked for at a place: the key of its turn, and whether the answer came to its end."""
+
+    seat: Seat
+    fingerprint: str
+    key: str
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)

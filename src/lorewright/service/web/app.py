@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -23,6 +23,7 @@ from lorewright.errors import LorewrightError, NotFound, TooManyRequests
 from lorewright.logs import log_event
 from lorewright.service.web.access import caller_of
 from lorewright.service.web.api.accounts import accounts_api
+from lorewright.service.web.api.chat import chat_api, chat_error
 from lorewright.service.web.api.desk import desk_api
 from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
@@ -48,6 +49,7 @@ _DESCRIPTION = (
 _KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "/readyz", "/metrics")
 # What is asked for by programs is refused as JSON, all else as a page.
 _PROGRAMS = ("/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json")
+_CHATS = ("/v1/chat", "/v1/models")
 _CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
 
 
@@ -79,8 +81,10 @@ def make_app(service: Service) -> ASGIApp:
         redirect_slashes=False,
     )
     app.state.service = service
-    for router in (accounts_api, tables_api, play_api, lore_api, desk_api, entry_pages, table_pages, desk_pages):
-        app.include_router(router)
+    for api in (accounts_api, tables_api, play_api, lore_api, desk_api, chat_api):
+        app.include_router(api)
+    for pages in (entry_pages, table_pages, desk_pages):
+        app.include_router(pages)
     # An ASGI app in place of a function: the router takes it as it is.
     app.add_route(PATH, door, include_in_schema=False)  # type: ignore[arg-type]
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
@@ -139,6 +143,8 @@ def _is_of_this_machine(request: Request) -> bool:
 
 def _add_refusals(app: FastAPI, service: Service) -> None:
     def answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
+        if request.url.path.startswith(_CHATS):
+            return JSONResponse(chat_error(problem), problem.status)
         if request.url.path.startswith(_PROGRAMS):
             return respond(problem, retry_after_s=retry_after_s)
         return refusal_page(request, problem)

@@ -36,9 +36,11 @@ from lorewright.service.web.shapes import (
     AttemptShown,
     CampaignSummary,
     Codex,
+    ContextQuestion,
     Desk,
     HintShown,
     InvitationShown,
+    LoreContext,
     LoreQuestion,
     Me,
     Permission,
@@ -235,11 +237,18 @@ class LorewrightClient:
         return self._service.post(TableShown, "campaigns", campaign, move, sent=sent, **_pick_seat(role))
 
     def retry(
-        self, campaign: str, *, text: str = "", revision: int | None = None, role: str | None = None
+        self,
+        campaign: str,
+        *,
+        text: str = "",
+        key: str | None = None,
+        revision: int | None = None,
+        role: str | None = None,
     ) -> TurnPlayed:
-        """Play the last turn again with other dice, or other words, and return its result."""
-        sent = {"text": text, "revision": revision}
-        return self._service.post(TurnPlayed, "campaigns", campaign, "retry", sent=sent, **_pick_seat(role))
+        """Play the last turn again with other dice, or other words, and return its result. With the same key it is done
+        once."""
+        sent, own = {"text": text, "revision": revision}, key or secrets.token_urlsafe(16)
+        return self._service.post(TurnPlayed, "campaigns", campaign, "retry", sent=sent, key=own, **_pick_seat(role))
 
     def events(self, campaign: str, *, after: int | None = None, role: str | None = None) -> Iterator[TableNews]:
         """Yield what happens at the table until the stream closes: first the turns committed after the turn `after`,
@@ -284,6 +293,10 @@ class LorewrightClient:
     def query(self, question: LoreQuestion) -> LoreFound:
         """Return the sections that answer a question, best first, as far as its seat may see them."""
         return self._service.post(LoreFound, "lore", "query", sent=_write_question(question), again=True)
+
+    def context(self, question: ContextQuestion) -> LoreContext:
+        """Return the lore for a question, or for the end of a chat, as a text for a prompt, with its sources."""
+        return self._service.post(LoreContext, "lore", "context", sent=_write_question(question), again=True)
 
     def query_batch(self, questions: Sequence[LoreQuestion]) -> tuple[LoreFound, ...]:
         """Return the answers to several questions, in their order."""

@@ -19,6 +19,9 @@ MOST_BYTES = 256 * 1024
 MOST_UPLOADED = 64 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 _UPLOADS = ("/v1/import", "/import")
+# A client of a chat sends all of it each time.
+MOST_CHATTED = 4 * 1024 * 1024
+_CHATS = ("/v1/chat/completions",)
 # So many digits a length has at most.
 _LONGEST_LENGTH = 12
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -69,7 +72,7 @@ class Guard:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
 
-        body = _Body(receive, MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes, self._timeout_s)
+        body = _Body(receive, self._most(scope["path"]), self._timeout_s)
         began = False
 
         async def send_with_headers(message: Message) -> None:
@@ -92,13 +95,18 @@ class Guard:
             refusal, body.refusal = body.refusal, None
             await respond(refusal)(scope, receive, send_with_headers)
 
+    def _most(self, path: str) -> int:
+        if path in _UPLOADS:
+            return MOST_UPLOADED
+        return MOST_CHATTED if path in _CHATS else self._most_bytes
+
     def _refusal(self, scope: Scope, headers: MutableMapping[bytes, bytes]) -> Problem | None:
         host = headers.get(b"host", b"").decode("latin-1").casefold()
         if host not in self._hosts:
             detail = "the service is not called by this name"
             return Problem(title="Misdirected Request", status=421, detail=detail, code="unknown_host")
         length = headers.get(b"content-length", b"0")
-        most = MOST_UPLOADED if scope["path"] in _UPLOADS else self._most_bytes
+        most = self._most(scope["path"])
         if not length.isdigit() or len(length) > _LONGEST_LENGTH or int(length) > most:
             return _too_large(most)
         if scope["method"] in _SAFE:

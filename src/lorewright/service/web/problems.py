@@ -23,6 +23,7 @@ from lorewright.errors import (
     LorewrightError,
     NotAgreed,
     NotFound,
+    NotPlayed,
     NotSignedIn,
     NotTrusted,
     PackError,
@@ -32,6 +33,7 @@ from lorewright.errors import (
     SettingsError,
     TooManyRequests,
     TurnUndone,
+    UnknownAnswer,
 )
 from lorewright.service.queries import without_paths
 from lorewright.service.web.shapes import Problem
@@ -46,6 +48,8 @@ _STATUS: tuple[tuple[type[LorewrightError], int], ...] = (
     (AccessRefused, 403),
     (NotTrusted, 403),
     (NotAgreed, 402),
+    (UnknownAnswer, 409),
+    (NotPlayed, 400),
     (SettingsError, 422),
     (HeadMoved, 409),
     (ActionIdReused, 409),
@@ -77,6 +81,7 @@ def problem_of(error: LorewrightError, workspace: Path) -> Problem:
     if status == 404:
         return Problem(title="Not Found", status=404, detail=_NOT_FOUND, code=NotFound.code)
     refused = error if isinstance(error, EditRefused) else None
+    reason = error.reason if isinstance(error, EditRefused | NotPlayed) else None
     return Problem(
         title=HTTPStatus(status).phrase,
         status=status,
@@ -84,7 +89,7 @@ def problem_of(error: LorewrightError, workspace: Path) -> Problem:
         code=error.code,
         hint=None if error.hint is None else without_paths(error.hint, workspace),
         index=None if refused is None else refused.index,
-        reason=None if refused is None else refused.reason or None,
+        reason=reason or None,
         field=None if refused is None else refused.field,
     )
 

@@ -39,6 +39,9 @@ from lorewright.world.state import WorldState
 
 T = TypeVar("T")
 
+# Moves the head of a campaign's story, and returns what moves it back.
+GoTo = Callable[[OpenCampaign], Callable[[], object]]
+
 # A minute's turns and other requests of one account.
 _TURNS = (60, 20)
 _REQUESTS = (1_200, 300)
@@ -137,9 +140,11 @@ class Service:
         whisper: str | None = None,
         revision: int | None = None,
         is_admitted: bool = False,
+        go_to: GoTo | None = None,
     ) -> TurnPlayed:
         """Play a turn from a seat and return its result as the seat may read it. The same `key` gives the same result,
-        and plays nothing a second time. `is_admitted` says that `admit` has counted it already.
+        and plays nothing a second time. `is_admitted` says that `admit` has counted it already; `go_to` moves the story
+        to where a new turn goes, and returns what moves it back if that is not played.
 
         Raises:
             AccessRefused: the seat only watches.
@@ -160,6 +165,7 @@ class Service:
             if is_new:
                 _check_revision(campaign, revision)
             require_agreement(campaign)
+            go_back = go_to(campaign) if is_new and go_to is not None else None
             who = played_by(seat, campaign.store.head().state)
             publish(TableEvent("begun", by=by))
             try:
@@ -187,6 +193,8 @@ class Service:
                     )
             except BaseException:
                 publish(TableEvent("ended", by=by))
+                if go_back is not None:
+                    go_back()
                 raise
             publish(TableEvent("committed" if is_new else "ended", by=by))
             self.metrics.turns.inc()

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock, get_ident
 from typing import Any
 
-from lorewright.service.web.accounts import MIGRATIONS, Account, AuditEntry, TableRow
+from lorewright.service.web.accounts import MIGRATIONS, Account, AuditEntry, ChatRequest, Seat, TableRow
 from lorewright.storage.database import Database
 from lorewright.storage.integrity import Row
 from lorewright.storage.tables import open_migrated
@@ -102,9 +102,29 @@ class ServiceFile:
             ("DELETE FROM links WHERE campaign_id = ?", (campaign_id,)),
             ("DELETE FROM tokens WHERE campaign_id = ?", (campaign_id,)),
             ("DELETE FROM tables WHERE campaign_id = ?", (campaign_id,)),
+            ("DELETE FROM chats WHERE campaign_id = ?", (campaign_id,)),
             # Another campaign may get its ID.
             ("UPDATE audit SET campaign_id = NULL WHERE campaign_id = ?", (campaign_id,)),
         )
+
+    # Chats.
+
+    def chat(self, seat: Seat, fingerprint: str) -> ChatRequest | None:
+        """Return what a seat's chat asked for at a place, None where it did not."""
+        row = self._row(
+            "SELECT key, is_whole FROM chats WHERE campaign_id = ? AND account_id = ? AND role = ? AND fingerprint = ?",
+            seat.campaign_id,
+            seat.account_id,
+            seat.role,
+            fingerprint,
+        )
+        return None if row is None else ChatRequest(seat, fingerprint, row["key"], bool(row["is_whole"]))
+
+    def keep_chat(self, asked: ChatRequest) -> None:
+        """Write what a chat asks for, over what it asked for at the same place."""
+        seat = asked.seat
+        values = (seat.campaign_id, seat.account_id, seat.role, asked.fingerprint, asked.key, int(asked.is_whole))
+        self._write(("INSERT OR REPLACE INTO chats VALUES (?, ?, ?, ?, ?, ?, ?)", (*values, self._time())))
 
     # The audit log.
 

@@ -347,6 +347,33 @@ class LoreQuestion(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
 
 
+class ContextQuestion(LoreQuestion):
+    """A question, or the chat at whose end lore is wanted: what was said last counts."""
+
+    messages: tuple[dict[str, Any], ...] = Field(
+        default=(), max_length=10_000, examples=[[{"role": "user", "content": "What is in the crate?"}]]
+    )
+
+
+class ContextSource(Shape):
+    """Where a part of a context comes from; `mark` stands before it there."""
+
+    mark: str
+    chunk_id: str
+    pack_id: str
+    file_path: str
+    section_path: str
+
+
+class LoreContext(Shape):
+    """Lore to be put into a prompt: sections, each with its mark and title, best first. `tokens` are those of the
+    sections, estimated."""
+
+    text: str
+    sources: tuple[ContextSource, ...]
+    tokens: int
+
+
 class WhyNotQuestion(LoreQuestion):
     """A question, and a section that did not come."""
 

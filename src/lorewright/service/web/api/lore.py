@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
@@ -33,9 +33,10 @@ from lorewright.service.web.api.requests import (
     Here,
     needs,
 )
+from lorewright.service.web.chat import message_of
 from lorewright.service.web.engine import Tables
 from lorewright.service.web.service import Service
-from lorewright.service.web.shapes import LoreQuestion, WhyNotQuestion
+from lorewright.service.web.shapes import ContextQuestion, ContextSource, LoreContext, LoreQuestion, WhyNotQuestion
 from lorewright.visibility import Viewer
 
 T = TypeVar("T")
@@ -43,6 +44,9 @@ T = TypeVar("T")
 lore_api = APIRouter(prefix="/v1", responses=REFUSALS)
 
 _ASKS = [Depends(needs("lore"))]
+# Of a chat the last messages are asked about, in so many characters.
+_LAST_SAID = 3
+_LONGEST_QUESTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +116,47 @@ async def query_lore(service: Here, caller: Asker, sent: LoreQuestion) -> LoreFo
 @lore_api.post("/lore/batch", tags=["lore"], dependencies=_ASKS)
 async def query_batch(service: Here, caller: Asker, sent: Batch) -> Answers:
     """Several questions at once."""
-    found = [
-        await _asked(service, caller, question, lambda queries, question=question: _found(queries, question))  # type: ignore[misc]
-        for question in sent.questions
-    ]
+    found = [await query_lore(service, caller, question) for question in sent.questions]
     return Answers(answers=tuple(found))
+
+
+@lore_api.post("/lore/context", tags=["lore"], dependencies=_ASKS)
+async def make_context(service: Here, caller: Asker, sent: ContextQuestion) -> LoreContext:
+    """The lore for a question, or for the end of a chat, as a text to be put into a prompt, with its sources."""
+    if not sent.text.strip() and sent.messages:
+        sent = sent.model_copy(update={"text": _end_of(sent.messages)})
+    return context_of(await query_lore(service, caller, sent))
+
+
+def _end_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return what was said last in a chat, and as much before it as a question may hold."""
+    said = [message_of(dict(message)) for message in messages]
+    texts = [message.text.strip() for message in said if message.role in ("user", "assistant") and message.text.strip()]
+    question = ""
+    for text in reversed(texts[-_LAST_SAID:]):
+        if len(text) + len(question) >= _LONGEST_QUESTION:
+            break
+        question = f"{text}\n{question}"
+    return (question or "".join(texts[-1:]))[:_LONGEST_QUESTION]
+
+
+def context_of(found: LoreFound) -> LoreContext:
+    """Return lore that was found as a text for a prompt, each section with a mark before it."""
+    sources: list[ContextSource] = []
+    texts: list[str] = []
+    for chunk in found.chunks:
+        mark = f"[{len(sources) + 1}]"
+        sources.append(
+            ContextSource(
+                mark=mark,
+                chunk_id=chunk.chunk_id,
+                pack_id=chunk.pack_id,
+                file_path=chunk.file_path,
+                section_path=chunk.section_path,
+            )
+        )
+        texts.append(f"{mark} {chunk.section_path}\n{chunk.text.strip()}")
+    return LoreContext(text="\n\n".join(texts), sources=tuple(sources), tokens=found.total_tokens)
 
 
 @lore_api.post("/lore/explain", tags=["lore"], dependencies=_ASKS)

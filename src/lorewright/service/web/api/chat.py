@@ -1,0 +1,340 @@
+"""The API that clients of OpenAI's speak: each seat of a token's account is a model, and an answer is a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from lorewright.campaigns.branches import branch, switch
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.viewers import persona_of
+from lorewright.errors import LorewrightError, NotFound, NotPlayed, TurnUndone
+from lorewright.service.queries import TurnPlayed
+from lorewright.service.web.access import Caller
+from lorewright.service.web.accounts import ChatRequest, Seat, check_role
+from lorewright.service.web.api.requests import PLAYS, Asker, Here, Key, needs
+from lorewright.service.web.chat import (
+    OwnTurn,
+    Place,
+    Said,
+    Task,
+    fingerprint_of,
+    letters_of,
+    message_of,
+    place_of,
+    said_in,
+    task_answer,
+    task_of,
+)
+from lorewright.service.web.problems import problem_of
+from lorewright.service.web.service import Service, name_action
+from lorewright.service.web.shapes import Problem
+from lorewright.service.web.table import show_recap, show_table
+from lorewright.storage.heads import branch_rows, told_turns
+from lorewright.tokens import count_tokens
+
+# The longest words of a turn, in characters.
+MOST_WORDS = 2_000
+# An answer that is still being made after so long begins with a comment, so that no proxy takes the stream for dead.
+_PATIENCE_S = 2.0
+_COMMENT_EVERY_S = 5.0
+# A streamed answer comes in pieces of so many words.
+_PIECE = re.compile(r"(?:\S+\s*){1,6}")
+
+
+class ChatError(BaseModel):
+    """A refusal in the shape of this protocol: `error` has `message`, `type`, `param` and `code`."""
+
+    error: dict[str, Any]
+
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ChatError, "description": "A refusal."}
+    for status in (400, 401, 402, 403, 404, 408, 409, 413, 421, 422, 429, 500, 502, 503, 507)
+}
+
+chat_api = APIRouter(prefix="/v1", responses=_REFUSALS, tags=["chat"])
+
+
+class ChatSent(BaseModel):
+    """A chat. Other fields of the protocol, such as `temperature`, are taken and change nothing."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    model: str = Field(max_length=400, examples=["friday/pc:ada"])
+    messages: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
+    stream: bool = False
+    n: int | None = None
+    stream_options: dict[str, Any] | None = None
+
+
+class ModelShown(BaseModel):
+    """A seat, as a model."""
+
+    id: str
+    object: str = "model"
+    created: int = 0
+    owned_by: str = "lorewright"
+
+
+class ModelsShown(BaseModel):
+    """The seats that one can play from."""
+
+    object: str = "list"
+    data: tuple[ModelShown, ...]
+
+
+@chat_api.get("/models", dependencies=[Depends(needs("read"))])
+async def list_models(service: Here, caller: Asker) -> ModelsShown:
+    """Your seats that play, each as a model: `CAMPAIGN/ROLE`."""
+    seats = [
+        seat
+        for seat in service.accounts.seats_of(caller.account)
+        if seat.may_play and not seat.is_gm
+        if caller.campaign_id in (None, seat.campaign_id) and caller.role in (None, seat.role)
+    ]
+    return ModelsShown(data=tuple(ModelShown(id=f"{seat.campaign_id}/{seat.role}") for seat in seats))
+
+
+@chat_api.post("/messages", include_in_schema=False)
+async def refuse_messages() -> Response:
+    """Say that this is another protocol."""
+    text = "this service speaks the protocol of /v1/chat/completions, not Anthropic's: use an OpenAI client"
+    return JSONResponse({"type": "error", "error": {"type": "not_found_error", "message": text}}, 404)
+
+
+@chat_api.post(
+    "/chat/completions",
+    dependencies=PLAYS,
+    responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
+    response_class=Response,
+)
+async def complete_chat(request: Request, service: Here, caller: Asker, sent: ChatSent, key: Key = None) -> Response:
+    """Play the last message of a chat as a turn of a seat, and answer with what is told of it. The last answer in the
+    chat says where it goes: after the turn in which that was told."""
+    seat = _seat_of(service, caller, sent.model)
+    if sent.n not in (None, 1):
+        raise NotPlayed("a turn is played once", hint="leave n out", reason="one_answer_alone")
+    messages = [message_of(message) for message in sent.messages]
+    read = sum(count_tokens(message.text) for message in messages)
+    if (task := task_of(messages)) is not None:
+        text = await service.read(seat, partial(_answer_task, task=task, name=service.name_of(seat)))
+        return _answer(sent, _whole(sent, f"task-{secrets.token_hex(8)}", text, read, {"task": task}))
+    said = said_in(messages)
+    if len(said.words) > MOST_WORDS:
+        raise NotPlayed(
+            f"a turn has at most {MOST_WORDS} characters", hint="say it in several turns", reason="too_long"
+        )
+    place = await service.read(seat, partial(_place, said=said))
+    asked = _asked_for(service, seat, said, place, key)
+    # A client that goes away stops nothing: the same request gets the turn.
+    playing = asyncio.create_task(_play(service, caller, seat, said, place, asked))
+    _PLAYING.add(playing)
+    playing.add_done_callback(_PLAYING.discard)
+    await asyncio.wait({playing}, timeout=_PATIENCE_S if sent.stream else None)
+    if playing.done():
+        # What is refused at once is refused with its status.
+        playing.result()
+    return _answer(sent, _told(request, service, sent, playing, asked, read))
+
+
+# Turns that are played, whether anybody waits for them or not.
+_PLAYING: set[asyncio.Task[TurnPlayed]] = set()
+
+
+def _seat_of(service: Service, caller: Caller, model: str) -> Seat:
+    campaign_id, _, role = model.partition("/")
+    if not role:
+        raise NotFound(f"there is no model {model}")
+    seat = caller.seat(service.accounts, campaign_id, role=check_role(role))
+    if seat.is_gm or not seat.may_play:
+        raise NotFound(f"there is no model {model}")
+    return seat
+
+
+def _answer_task(campaign: OpenCampaign, seat: Seat, *, task: Task, name: str) -> str:
+    recap = show_recap(campaign, seat).text if task == "summary" else ""
+    suggested = show_table(campaign, seat).suggested_actions if task == "follow_ups" else ()
+    return task_answer(task, name=name, recap=recap, suggested=suggested)
+
+
+def _place(campaign: OpenCampaign, seat: Seat, *, said: Said) -> Place:
+    """Return where words go in a seat's story."""
+    if said.answer is None:
+        return Place(None)
+    store, wanted = campaign.store, letters_of(said.answer)
+    path = store.path()
+    on_path, last_own = {turn.turn_id for turn in path}, _last_own(campaign, seat)
+    found = []
+    for turn_id, turn_no, words, told in told_turns(store.database):
+        if turn_id == last_own or (letters_of(told) == wanted and _is_own(campaign, seat, turn_id)):
+            found.append(OwnTurn(turn_id, turn_no, words, told, turn_id in on_path))
+    begun = store.turns(path[0].turn_id)[0]
+    opening = OwnTurn(begun["turn_id"], 0, "", begun["result"]["final_text"], True)
+    return place_of(said, found, opening=opening)
+
+
+def _is_own(campaign: OpenCampaign, seat: Seat, turn_id: str) -> bool:
+    state = campaign.store.head().state
+    return not state.personas or campaign.store.state_at(turn_id).player_id == persona_of(state, seat.viewer)
+
+
+def _last_own(campaign: OpenCampaign, seat: Seat) -> str:
+    """Return the last turn of a seat's on the path; the story's first where it has played none."""
+    path = campaign.store.path()
+    own = (turn for turn in reversed(path[1:]) if turn.kind in ("play", "imported"))
+    return next((turn.turn_id for turn in own if _is_own(campaign, seat, turn.turn_id)), path[0].turn_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request asks for: a turn under a key, and the key of the turn that was told in its place before."""
+
+    request: ChatRequest
+    before: str | None = None
+
+
+def _asked_for(service: Service, seat: Seat, said: Said, place: Place, key: str | None) -> _Asked:
+    """Return what a request asks for: the same turn as before where its answer was cut, or is still being made; a new
+    one where it was whole."""
+    fingerprint = fingerprint_of(said, place)
+    if key is not None:
+        return _Asked(ChatRequest(seat, fingerprint, key, False))
+    known = service.accounts.chat(seat, fingerprint)
+    if known is not None and not known.is_whole:
+        return _Asked(known)
+    asked = ChatRequest(seat, fingerprint, secrets.token_hex(16), False)
+    service.accounts.keep_chat(asked)
+    return _Asked(asked, None if known is None else known.key)
+
+
+async def _play(service: Service, caller: Caller, seat: Seat, said: Said, place: Place, asked: _Asked) -> TurnPlayed:
+    """Return the turn of a request, played now or before."""
+    account, key = caller.account, asked.request.key
+
+    def is_told_again(campaign: OpenCampaign, seat: Seat) -> bool:
+        head = campaign.store.submission(campaign.store.position().turn_id)
+        return asked.before is not None and head.action_id == name_action(account, asked.before)
+
+    if await service.read(seat, is_told_again):
+        return await service.retry(seat, account, key=key)
+    go_to = partial(_go_to, service=service, caller=caller, seat=seat, place=place)
+    try:
+        return await service.play(seat, account, said.words, key=key, go_to=go_to)
+    except TurnUndone:
+        # It was taken back since, so it is played anew.
+        anew = replace(asked.request, key=secrets.token_hex(16))
+        service.accounts.keep_chat(anew)
+        return await service.play(seat, account, said.words, key=anew.key, go_to=go_to)
+
+
+def _go_to(
+    campaign: OpenCampaign, *, service: Service, caller: Caller, seat: Seat, place: Place
+) -> Callable[[], object]:
+    """Go to where a new turn goes; an earlier place gets a branch of its own. Return what goes back."""
+    if place.turn_id is None or place.turn_id == _last_own(campaign, seat):
+        return lambda: None
+    service.check_move(campaign, seat, caller.account, is_last=False)
+    store = campaign.store
+    rows = branch_rows(store.database)
+    here = next(row.name for row in rows if row.at_hand)
+    taken = {row.name for row in rows}
+    name = next(free for number in count(1) if (free := f"chat-{number}") not in taken)
+    branch(store, turn=place.turn_id, name=name)
+    switch(store, name)
+    return lambda: switch(store, here)
+
+
+# Answers.
+
+
+def _beside(played: TurnPlayed) -> dict[str, Any]:
+    """Return what stands beside the text of an answer, for clients that read it."""
+    return {
+        "turn_no": played.turn_no,
+        "turn_id": played.turn_id,
+        "is_question": played.clarification_question is not None,
+        "suggested_actions": list(played.suggested_actions),
+        "citations": list(played.citations),
+        "rolls": list(played.rolls),
+    }
+
+
+def _usage(read: int, text: str) -> dict[str, int]:
+    written = count_tokens(text)
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def _frame(sent: ChatSent, name: str, kind: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{name}", "object": kind, "created": int(time.time()), "model": sent.model}
+
+
+def _whole(sent: ChatSent, name: str, text: str, read: int, beside: dict[str, Any]) -> Iterator[str]:
+    """Yield an answer: as one JSON object, or as a stream of pieces."""
+    if not sent.stream:
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        frame = _frame(sent, name, "chat.completion")
+        yield json.dumps({**frame, "choices": [choice], "usage": _usage(read, text), "lorewright": beside})
+        return
+    frame = _frame(sent, name, "chat.completion.chunk")
+
+    def piece(delta: dict[str, str], *, end: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": end}
+        return f"data: {json.dumps({**frame, 'choices': [choice], **more})}\n\n"
+
+    yield piece({"role": "assistant", "content": ""})
+    for words in _PIECE.findall(text):
+        yield piece({"content": words})
+    yield piece({}, end="stop", lorewright=beside)
+    if (sent.stream_options or {}).get("include_usage"):
+        yield f"data: {json.dumps({**frame, 'choices': [], 'usage': _usage(read, text)})}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def _answer(sent: ChatSent, pieces: AsyncIterator[str] | Iterator[str]) -> Response:
+    media = "text/event-stream" if sent.stream else "application/json"
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(pieces, media_type=media, headers=headers)
+
+
+async def _told(
+    request: Request, service: Service, sent: ChatSent, playing: asyncio.Task[TurnPlayed], asked: _Asked, read: int
+) -> AsyncIterator[str]:
+    """Yield the answer of a turn, with comments while it is being made. When its last byte has gone out it is whole:
+    the same request then plays it anew."""
+    while not playing.done():
+        await asyncio.wait({playing}, timeout=_COMMENT_EVERY_S)
+        if not playing.done():
+            yield ": it is being played\n\n"
+    try:
+        played = playing.result()
+    except LorewrightError as error:
+        # The status has gone out already.
+        yield f"data: {json.dumps(chat_error(problem_of(error, service.workspace)))}\n\n"
+        return
+    for piece in _whole(sent, played.turn_id, played.final_text, read, _beside(played)):
+        yield piece
+    if not await request.is_disconnected():
+        service.accounts.keep_chat(replace(asked.request, is_whole=True))
+
+
+def chat_error(problem: Problem) -> dict[str, Any]:
+    """Return a refusal in the shape of this protocol."""
+    message = problem.detail if problem.hint is None else f"{problem.detail}; {problem.hint}"
+    kind = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}.get(
+        problem.status, "invalid_request_error" if problem.status < 500 else "server_error"
+    )
+    code = "model_not_found" if problem.status == 404 else problem.reason or problem.code
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
