@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import time
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,9 @@ from lorewright.bootstrap import App
 from lorewright.service.web.jobs import SENT
 from lorewright.service.web.pack_job import install
 from support import harbour as h
+from support.sent_packs import BROKEN, PACK, zipped
 from support.table_service import Browser, Hall, hall
 
-PACK = {
-    "pack.yaml": "id: island\nname: The Island\nversion: 1.0.0\n",
-    "locations/mill.md": "---\ntype: location\nname: The Mill\n---\n\n# The Mill\n\n## Overview\n\nA mill with three sails.\n",
-}
-BROKEN = {**PACK, "npcs/nan.md": "---\ntype: npc\nname: [Nan\n---\n\n# Nan\n\n## Overview\n\nShe grinds.\n"}
 PATHS = ("/packs/harbour/lint", "/packs/harbour/stats", "/packs/harbour/tests", "/jobs", "/jobs/x")
 PAGES = ("", "/jobs/x", "/packs/harbour", "/packs/harbour/entity?id=harbour:osk", "/query?q=osk", "/scene?place=quay")
 
@@ -37,14 +31,6 @@ def app(tmp_path: Path) -> App:
     """A workspace, with a folder for a job."""
     (tmp_path / "job").mkdir()
     return h.harbour(tmp_path)
-
-
-def zipped(files: Mapping[str, str]) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return held.getvalue()
 
 
 def send(browser: Browser, files: Mapping[str, str], name: str = "island") -> Any:

@@ -96,7 +96,10 @@ async def send(request: Request, service: Here, caller: Asker) -> Response:
         while piece := await sent.read(_PIECE_BYTES):
             yield piece
 
-    job = await service.jobs.add(caller.account, "install", name_pack(sent.filename), pieces())
+    try:
+        job = await service.jobs.add(caller.account, "install", name_pack(sent.filename), pieces())
+    finally:
+        await form.close()
     return redirect_to(f"/workshop/jobs/{job.id}")
 
 
