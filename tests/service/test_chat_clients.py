@@ -72,6 +72,18 @@ def test_a_whole_answer_that_is_asked_for_again_is_played_anew(room: Hall) -> No
     assert (shown["turn_no"], shown["can_be_redone"]) == (1, 0)
 
 
+def test_a_turn_that_was_taken_back_before_its_answer_was_read_is_played_anew(room: Hall) -> None:
+    owner = room.owner()
+    bot, accounts = bot_of(room, owner), room.service.accounts
+    text_of(ask(bot, "look around"))
+    accounts.write(("UPDATE chats SET is_whole = 0", ()))
+    owner.post("/v1/campaigns/game/undo")
+    for _ in range(2):
+        # The second is another try of the first.
+        assert ask(bot, "look around").json()["lorewright"]["turn_no"] == 1
+    assert [branch["name"] for branch in owner.get("/v1/campaigns/game").json()["branches"]] == ["main"]
+
+
 def test_the_same_key_gets_the_same_turn(room: Hall) -> None:
     bot = bot_of(room, room.owner())
     sent = {"model": "game/player", "messages": [{"role": "user", "content": "look around"}]}
@@ -124,7 +136,8 @@ def test_requests_that_are_no_turns_play_none(room: Hall) -> None:
     assert ask(bot, "look", model="game/gm").status_code == 403
     assert ask(bot, "look " * 500).json()["error"]["code"] == "too_long"
     assert ask(bot, "look", model="nothing/player").json()["error"]["code"] == "model_not_found"
-    assert ask(bot, "look", model="game").status_code == 404
+    for unknown in ("game", "gpt-4o", "game/king of spades", "/", "game/"):
+        assert ask(bot, "look", model=unknown).json()["error"]["code"] == "model_not_found", unknown
     other = bot.client.post("/v1/messages", json={"model": "x", "messages": []})
     assert "OpenAI" in other.json()["error"]["message"]
     assert owner.get("/v1/campaigns/game").json()["turn_no"] == 0

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from lorewright.child import start_child
-from lorewright.errors import NotFound
+from lorewright.errors import LorewrightError, NotFound
 from lorewright.service.web.accounts import Account
 from lorewright.service.web.service_file import ServiceFile
 from lorewright.storage.integrity import Row
@@ -172,6 +172,10 @@ class ChildJobs:
             try:
                 if job_id not in self._cancelled:
                     await self._run(job_id, folder)
+            except (OSError, LorewrightError) as problem:
+                # The next job is done all the same.
+                with suppress(LorewrightError):
+                    self._set(job_id, "failed", problem=f"it could not be begun: {type(problem).__name__}")
             finally:
                 self._folders.pop(job_id, None)
                 shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from lorewright.campaigns.branches import branch, switch
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import persona_of
-from lorewright.errors import LorewrightError, NotFound, NotPlayed, TurnUndone
+from lorewright.errors import LorewrightError, NotFound, NotPlayed, SettingsError, TurnUndone
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import ChatRequest, Seat, check_role
@@ -147,18 +147,21 @@ async def complete_chat(request: Request, service: Here, caller: Asker, sent: Ch
     if playing.done():
         # What is refused at once is refused with its status.
         playing.result()
-    return _answer(sent, _told(request, service, sent, playing, asked, read))
+    return _answer(sent, _told(request, service, sent, playing, read))
 
+
+_Playing = asyncio.Task[tuple[TurnPlayed, ChatRequest]]
 
 # Turns that are played, whether anybody waits for them or not.
-_PLAYING: set[asyncio.Task[TurnPlayed]] = set()
+_PLAYING: set[_Playing] = set()
 
 
 def _seat_of(service: Service, caller: Caller, model: str) -> Seat:
     campaign_id, _, role = model.partition("/")
-    if not role:
-        raise NotFound(f"there is no model {model}")
-    seat = caller.seat(service.accounts, campaign_id, role=check_role(role))
+    try:
+        seat = caller.seat(service.accounts, campaign_id, role=check_role(role))
+    except SettingsError:
+        raise NotFound(f"there is no model {model}") from None
     if seat.is_gm or not seat.may_play:
         raise NotFound(f"there is no model {model}")
     return seat
@@ -220,8 +223,10 @@ def _asked_for(service: Service, seat: Seat, said: Said, place: Place, key: str 
     return _Asked(asked, None if known is None else known.key)
 
 
-async def _play(service: Service, caller: Caller, seat: Seat, said: Said, place: Place, asked: _Asked) -> TurnPlayed:
-    """Return the turn of a request, played now or before."""
+async def _play(
+    service: Service, caller: Caller, seat: Seat, said: Said, place: Place, asked: _Asked
+) -> tuple[TurnPlayed, ChatRequest]:
+    """Return the turn of a request, played now or before, and the request that it is the turn of."""
     account, key = caller.account, asked.request.key
 
     def is_told_again(campaign: OpenCampaign, seat: Seat) -> bool:
@@ -229,15 +234,15 @@ async def _play(service: Service, caller: Caller, seat: Seat, said: Said, place:
         return asked.before is not None and head.action_id == name_action(account, asked.before)
 
     if await service.read(seat, is_told_again):
-        return await service.retry(seat, account, key=key)
+        return await service.retry(seat, account, key=key), asked.request
     go_to = partial(_go_to, service=service, caller=caller, seat=seat, place=place)
     try:
-        return await service.play(seat, account, said.words, key=key, go_to=go_to)
+        return await service.play(seat, account, said.words, key=key, go_to=go_to), asked.request
     except TurnUndone:
         # It was taken back since, so it is played anew.
         anew = replace(asked.request, key=secrets.token_hex(16))
         service.accounts.keep_chat(anew)
-        return await service.play(seat, account, said.words, key=anew.key, go_to=go_to)
+        return await service.play(seat, account, said.words, key=anew.key, go_to=go_to), anew
 
 
 def _go_to(
@@ -309,9 +314,7 @@ def _answer(sent: ChatSent, pieces: AsyncIterator[str] | Iterator[str]) -> Respo
     return StreamingResponse(pieces, media_type=media, headers=headers)
 
 
-async def _told(
-    request: Request, service: Service, sent: ChatSent, playing: asyncio.Task[TurnPlayed], asked: _Asked, read: int
-) -> AsyncIterator[str]:
+async def _told(request: Request, service: Service, sent: ChatSent, playing: _Playing, read: int) -> AsyncIterator[str]:
     """Yield the answer of a turn, with comments while it is being made. When its last byte has gone out it is whole:
     the same request then plays it anew."""
     while not playing.done():
@@ -319,7 +322,7 @@ async def _told(
         if not playing.done():
             yield ": it is being played\n\n"
     try:
-        played = playing.result()
+        played, asked = playing.result()
     except LorewrightError as error:
         # The status has gone out already.
         yield f"data: {json.dumps(chat_error(problem_of(error, service.workspace)))}\n\n"
@@ -327,7 +330,7 @@ async def _told(
     for piece in _whole(sent, played.turn_id, played.final_text, read, _beside(played)):
         yield piece
     if not await request.is_disconnected():
-        service.accounts.keep_chat(replace(asked.request, is_whole=True))
+        service.accounts.keep_chat(replace(asked, is_whole=True))
 
 
 def chat_error(problem: Problem) -> dict[str, Any]:

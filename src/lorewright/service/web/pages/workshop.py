@@ -22,7 +22,15 @@ from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.why_not import explain_why_not
 from lorewright.scene_lore.scene_trace import find_scene
-from lorewright.service.web.api.workshop import cases_of, findings_of, name_pack, require_author, show_job, stats_of
+from lorewright.service.web.api.workshop import (
+    at_work,
+    cases_of,
+    findings_of,
+    name_pack,
+    require_author,
+    show_job,
+    stats_of,
+)
 from lorewright.service.web.engine import Tables, in_engine
 from lorewright.service.web.jobs import ENDED
 from lorewright.service.web.pages.rendering import render_page
@@ -69,7 +77,7 @@ async def workshop(service: Here, caller: Asker) -> Response:
 
 
 async def _workshop(service: Service, caller: Asker, *, problem: str = "", status: int = 200) -> Response:
-    packs = await _ask(service, lambda app: [stats_of(app, pack.id) for pack in app.library.packs()])
+    packs = await at_work(service, lambda app: [stats_of(app, pack.id) for pack in app.library.packs()])
     names = await _ask(service, lambda app: {pack.id: pack.name for pack in app.library.packs()})
     jobs = service.jobs.jobs(caller.account)[:20]
     values = {
@@ -130,11 +138,11 @@ async def cancel(service: Here, caller: Asker, job_id: str) -> Response:
 @workshop_pages.get("/packs/{pack_id}")
 async def pack_page(service: Here, caller: Asker, pack_id: str, tests: Annotated[bool, Query()] = False) -> Response:
     """A pack: what is found in its files, what share of it is open, its entities, its golden tests."""
-    stats = await _ask(service, lambda app: stats_of(app, pack_id))
+    stats = await at_work(service, lambda app: stats_of(app, pack_id))
     findings, problem = [], ""
     try:
-        findings = await _ask(service, lambda app: findings_of(app, pack_id))
-        cases = await _ask(service, lambda app: cases_of(app, pack_id)) if tests else []
+        findings = await at_work(service, lambda app: findings_of(app, pack_id))
+        cases = await at_work(service, lambda app: cases_of(app, pack_id)) if tests else []
     except LorewrightError as error:
         # Its folder may be gone; the pack is there all the same.
         problem, cases = error.message, []
