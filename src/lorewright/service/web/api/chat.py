@@ -21,6 +21,7 @@ from lorewright.campaigns.branches import branch, switch
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import persona_of
 from lorewright.errors import LorewrightError, NotFound, NotPlayed, TurnUndone
+from lorewright.ids import content_hash
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import ChatRequest, Seat, check_role
@@ -50,6 +51,9 @@ MOST_WORDS = 2_000
 # An answer that is still being made after so long begins with a comment, so that no proxy takes the stream for dead.
 _PATIENCE_S = 2.0
 _COMMENT_EVERY_S = 5.0
+# The kinds of turns in which the story went on, and of those in which a question or an aside was answered.
+_PLAYED = ("play", "imported")
+_UNPLAYED = ("clarification", "aside")
 # A streamed answer comes in pieces of so many words.
 _PIECE = re.compile(r"(?:\S+\s*){1,6}")
 
@@ -147,11 +151,12 @@ async def complete_chat(request: Request, service: Here, caller: Asker, sent: Ch
     if playing.done():
         # What is refused at once is refused with its status.
         playing.result()
-    return _answer(sent, _told(request, service, sent, playing, asked, read))
+    return _answer(sent, _told(request, service, sent, playing, read))
 
 
 # Turns that are played, whether anybody waits for them or not.
-_PLAYING: set[asyncio.Task[TurnPlayed]] = set()
+_Played = tuple[TurnPlayed, ChatRequest]
+_PLAYING: set[asyncio.Task[_Played]] = set()
 
 
 def _seat_of(service: Service, caller: Caller, model: str) -> Seat:
@@ -179,7 +184,7 @@ def _place(campaign: OpenCampaign, seat: Seat, *, said: Said) -> Place:
     on_path, last_own = {turn.turn_id for turn in path}, _last_own(campaign, seat)
     found = []
     for turn_id, turn_no, words, told in told_turns(store.database):
-        if turn_id == last_own or (letters_of(told) == wanted and _is_own(campaign, seat, turn_id)):
+        if turn_id in last_own or (letters_of(told) == wanted and _is_own(campaign, seat, turn_id)):
             found.append(OwnTurn(turn_id, turn_no, words, told, turn_id in on_path))
     begun = store.turns(path[0].turn_id)[0]
     opening = OwnTurn(begun["turn_id"], 0, "", begun["result"]["final_text"], True)
@@ -191,19 +196,27 @@ def _is_own(campaign: OpenCampaign, seat: Seat, turn_id: str) -> bool:
     return not state.personas or campaign.store.state_at(turn_id).player_id == persona_of(state, seat.viewer)
 
 
-def _last_own(campaign: OpenCampaign, seat: Seat) -> str:
-    """Return the last turn of a seat's on the path; the story's first where it has played none."""
-    path = campaign.store.path()
-    own = (turn for turn in reversed(path[1:]) if turn.kind in ("play", "imported"))
-    return next((turn.turn_id for turn in own if _is_own(campaign, seat, turn.turn_id)), path[0].turn_id)
+def _last_own(campaign: OpenCampaign, seat: Seat) -> list[str]:
+    """Return the last turn of a seat's on the path, the story's first where it has played none; before it the questions
+    and asides of its since, the latest first. Nothing happened in them, so after each of these the story stands where
+    it stands."""
+    path, found = campaign.store.path(), []
+    for turn in reversed(path[1:]):
+        if turn.kind in (*_PLAYED, *_UNPLAYED) and _is_own(campaign, seat, turn.turn_id):
+            found.append(turn.turn_id)
+            if turn.kind in _PLAYED:
+                return found
+    return [*found, path[0].turn_id]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a request asks for: a turn under a key, and the key of the turn that was told in its place before."""
+    """What a request asks for: a turn under a key, which is the client's own where `is_keyed`, and the key of the
+    turn that was told in its place before."""
 
     request: ChatRequest
     before: str | None = None
+    is_keyed: bool = False
 
 
 def _asked_for(service: Service, seat: Seat, said: Said, place: Place, key: str | None) -> _Asked:
@@ -211,40 +224,66 @@ def _asked_for(service: Service, seat: Seat, said: Said, place: Place, key: str 
     one where it was whole."""
     fingerprint = fingerprint_of(said, place)
     if key is not None:
-        return _Asked(ChatRequest(seat, fingerprint, key, False))
+        return _Asked(ChatRequest(seat, fingerprint, key, False), is_keyed=True)
     known = service.accounts.chat(seat, fingerprint)
-    if known is not None and not known.is_whole:
+    if known is None:
+        asked = ChatRequest(seat, fingerprint, secrets.token_hex(16), False)
+        service.accounts.keep_chat(asked)
+        return _Asked(asked)
+    if not known.is_whole:
         return _Asked(known)
-    asked = ChatRequest(seat, fingerprint, secrets.token_hex(16), False)
-    service.accounts.keep_chat(asked)
-    return _Asked(asked, None if known is None else known.key)
+    # The next key follows from the last one, so that it is the same until its answer was whole: also where the turn
+    # fails, and after a restart.
+    return _Asked(replace(known, key=content_hash(f"after {known.key}"), is_whole=False), known.key)
 
 
-async def _play(service: Service, caller: Caller, seat: Seat, said: Said, place: Place, asked: _Asked) -> TurnPlayed:
-    """Return the turn of a request, played now or before."""
+async def _play(service: Service, caller: Caller, seat: Seat, said: Said, place: Place, asked: _Asked) -> _Played:
+    """Return the turn of a request, played now or before, and the request under the key that it was played under."""
     account, key = caller.account, asked.request.key
 
     def is_told_again(campaign: OpenCampaign, seat: Seat) -> bool:
+        # A question that is asked again takes nothing back: the turn before it was told whole.
+        if asked.before is None or campaign.store.path()[-1].kind not in _PLAYED:
+            return False
         head = campaign.store.submission(campaign.store.position().turn_id)
-        return asked.before is not None and head.action_id == name_action(account, asked.before)
+        return head.action_id == name_action(account, asked.before)
 
-    if await service.read(seat, is_told_again):
-        return await service.retry(seat, account, key=key)
+    def is_of_earlier(campaign: OpenCampaign, seat: Seat) -> bool:
+        """Return whether a chat without an answer said these words before, and the story has gone on since."""
+        stored = campaign.store.result_of(name_action(account, key)) if is_begun else None
+        return stored is not None and json.loads(stored)["turn_id"] not in _last_own(campaign, seat)
+
+    is_begun = place.turn_id is None and not asked.is_keyed
+    if await service.read(seat, is_of_earlier):
+        asked = _anew(service, asked)
+    elif await service.read(seat, is_told_again):
+        return await service.retry(seat, account, key=key), asked.request
     go_to = partial(_go_to, service=service, caller=caller, seat=seat, place=place)
     try:
-        return await service.play(seat, account, said.words, key=key, go_to=go_to)
+        return await service.play(seat, account, said.words, key=asked.request.key, go_to=go_to), asked.request
     except TurnUndone:
+        if asked.is_keyed:
+            raise
         # It was taken back since, so it is played anew.
-        anew = replace(asked.request, key=secrets.token_hex(16))
-        service.accounts.keep_chat(anew)
-        return await service.play(seat, account, said.words, key=anew.key, go_to=go_to)
+        asked = _anew(service, asked)
+        return await service.play(seat, account, said.words, key=asked.request.key, go_to=go_to), asked.request
+
+
+def _anew(service: Service, asked: _Asked) -> _Asked:
+    """Return a request under another key; that of another request for the same turn, where that came first."""
+    known = service.accounts.chat(asked.request.seat, asked.request.fingerprint)
+    if known is not None and known.key not in (asked.request.key, asked.before):
+        return _Asked(known)
+    anew = replace(asked.request, key=secrets.token_hex(16), is_whole=False)
+    service.accounts.keep_chat(anew)
+    return _Asked(anew)
 
 
 def _go_to(
     campaign: OpenCampaign, *, service: Service, caller: Caller, seat: Seat, place: Place
 ) -> Callable[[], object]:
     """Go to where a new turn goes; an earlier place gets a branch of its own. Return what goes back."""
-    if place.turn_id is None or place.turn_id == _last_own(campaign, seat):
+    if place.turn_id is None or place.turn_id in _last_own(campaign, seat):
         return lambda: None
     service.check_move(campaign, seat, caller.account, is_last=False)
     store = campaign.store
@@ -310,7 +349,7 @@ def _answer(sent: ChatSent, pieces: AsyncIterator[str] | Iterator[str]) -> Respo
 
 
 async def _told(
-    request: Request, service: Service, sent: ChatSent, playing: asyncio.Task[TurnPlayed], asked: _Asked, read: int
+    request: Request, service: Service, sent: ChatSent, playing: asyncio.Task[_Played], read: int
 ) -> AsyncIterator[str]:
     """Yield the answer of a turn, with comments while it is being made. When its last byte has gone out it is whole:
     the same request then plays it anew."""
@@ -319,7 +358,7 @@ async def _told(
         if not playing.done():
             yield ": it is being played\n\n"
     try:
-        played = playing.result()
+        played, asked = playing.result()
     except LorewrightError as error:
         # The status has gone out already.
         yield f"data: {json.dumps(chat_error(problem_of(error, service.workspace)))}\n\n"
@@ -327,7 +366,7 @@ async def _told(
     for piece in _whole(sent, played.turn_id, played.final_text, read, _beside(played)):
         yield piece
     if not await request.is_disconnected():
-        service.accounts.keep_chat(replace(asked.request, is_whole=True))
+        service.accounts.keep_chat(replace(asked, is_whole=True))
 
 
 def chat_error(problem: Problem) -> dict[str, Any]:
