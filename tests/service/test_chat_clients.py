@@ -189,6 +189,45 @@ def test_requests_that_are_no_turns_play_none(room: Hall) -> None:
     assert (stranger.status_code, stranger.json()["error"]["type"]) == (401, "authentication_error")
 
 
+REQUESTS = [
+    pytest.param(case["request"], case["expects"], id=f"{path.stem}: {case['what']}")
+    for path in sorted((Path(__file__).parents[1] / "fixtures" / "chat_clients").glob("*.json"))
+    for case in json.loads(path.read_text(encoding="utf-8"))["requests"]
+]
+
+
+@pytest.fixture(scope="module")
+def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Browser]]:
+    """The owner of a table, and their client."""
+    with hall(h.harbour(tmp_path_factory.mktemp("clients"))) as room:
+        owner = room.owner()
+        yield owner, bot_of(room, owner)
+
+
+@pytest.mark.parametrize(("sent", "expected"), REQUESTS)
+def test_requests_of_known_clients_are_told_apart(
+    hosted: tuple[Browser, Browser], sent: dict[str, Any], expected: str
+) -> None:
+    owner, bot = hosted
+    before = owner.get("/v1/campaigns/game").json()
+    opening = owner.get("/v1/campaigns/game/turns/0").json()["told"]
+    for message in sent["messages"]:
+        if message["content"] == "{opening}":
+            message["content"] = opening
+    answer = bot.client.post(CHAT, json=sent)
+    shown = owner.get("/v1/campaigns/game").json()
+    if expected in ("plays", "task"):
+        assert answer.status_code == 200, answer.text
+        assert answer.text
+    else:
+        assert answer.json()["error"]["code"] == expected
+    assert (shown["revision"] != before["revision"]) is (expected == "plays")
+    if sent["stream"] is False and "title" in json.dumps(sent["messages"]).casefold() and expected == "task":
+        told = text_of(answer)
+        wants = "JSON" in json.dumps(sent["messages"])
+        assert told.startswith("{") is wants
+
+
 def test_a_stream_ends_with_done_and_its_pieces_are_the_answer(room: Hall) -> None:
     owner = room.owner()
     answer = ask(bot_of(room, owner), "look around", stream=True, stream_options={"include_usage": True})

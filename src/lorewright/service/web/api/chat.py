@@ -38,6 +38,7 @@ from lorewright.service.web.chat import (
     said_in,
     task_answer,
     task_of,
+    wants_json,
 )
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service, name_action
@@ -134,7 +135,8 @@ async def complete_chat(request: Request, service: Here, caller: Asker, sent: Ch
     messages = [message_of(message) for message in sent.messages]
     read = sum(count_tokens(message.text) for message in messages)
     if (task := task_of(messages)) is not None:
-        text = await service.read(seat, partial(_answer_task, task=task, name=service.name_of(seat)))
+        named = partial(_answer_task, task=task, name=service.name_of(seat), as_json=wants_json(messages))
+        text = await service.read(seat, named)
         return _answer(sent, _whole(sent, f"task-{secrets.token_hex(8)}", text, read, {"task": task}))
     said = said_in(messages)
     if len(said.words) > MOST_WORDS:
@@ -169,10 +171,10 @@ def _seat_of(service: Service, caller: Caller, model: str) -> Seat:
     return seat
 
 
-def _answer_task(campaign: OpenCampaign, seat: Seat, *, task: Task, name: str) -> str:
+def _answer_task(campaign: OpenCampaign, seat: Seat, *, task: Task, name: str, as_json: bool) -> str:
     recap = show_recap(campaign, seat).text if task == "summary" else ""
     suggested = show_table(campaign, seat).suggested_actions if task == "follow_ups" else ()
-    return task_answer(task, name=name, recap=recap, suggested=suggested)
+    return task_answer(task, name=name, recap=recap, suggested=suggested, as_json=as_json)
 
 
 def _place(campaign: OpenCampaign, seat: Seat, *, said: Said) -> Place:
