@@ -26,7 +26,7 @@ _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
     (
         "title",
         re.compile(
-            r"### Task:.{0,60}\btitle\b|^(?:please )?(?:provide|generate|create|write) a (?:concise|short|brief).{0,60}\btitle\b"
+            r"### Task:.{0,60}\btitle\b|^(?:please )?(?:provide|generate|create|write) a concise.{0,60}\btitle\b"
             r"|^(?:analy[sz]e this conversation and provide|based on the chat history, give this conversation a name)",
             re.I | re.S,
         ),

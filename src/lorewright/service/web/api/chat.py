@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import secrets
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, Response
 
 from lorewright.campaigns.branches import branch, switch
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -25,7 +23,8 @@ from lorewright.ids import content_hash
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import ChatRequest, Seat, check_role
-from lorewright.service.web.api.requests import PLAYS, Asker, Here, Key, needs
+from lorewright.service.web.api.lore_chat import lore_names, pass_on
+from lorewright.service.web.api.requests import Asker, Here, Key, needs
 from lorewright.service.web.chat import (
     OwnTurn,
     Place,
@@ -40,9 +39,10 @@ from lorewright.service.web.chat import (
     task_of,
     wants_json,
 )
+from lorewright.service.web.completions import ChatSent, chat_error, respond_with, usage_of, whole_answer
+from lorewright.service.web.lore_chat import LORE_PREFIX
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service, name_action
-from lorewright.service.web.shapes import Problem
 from lorewright.service.web.table import show_recap, show_table
 from lorewright.storage.heads import branch_rows, told_turns
 from lorewright.tokens import count_tokens
@@ -55,8 +55,6 @@ _COMMENT_EVERY_S = 5.0
 # The kinds of turns in which the story went on, and of those in which a question or an aside was answered.
 _PLAYED = ("play", "imported")
 _UNPLAYED = ("clarification", "aside")
-# A streamed answer comes in pieces of so many words.
-_PIECE = re.compile(r"(?:\S+\s*){1,6}")
 
 
 class ChatError(BaseModel):
@@ -71,18 +69,6 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 chat_api = APIRouter(prefix="/v1", responses=_REFUSALS, tags=["chat"])
-
-
-class ChatSent(BaseModel):
-    """A chat. Other fields of the protocol, such as `temperature`, are taken and change nothing."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    model: str = Field(max_length=400, examples=["friday/pc:ada"])
-    messages: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
-    stream: bool = False
-    n: int | None = None
-    stream_options: dict[str, Any] | None = None
 
 
 class ModelShown(BaseModel):
@@ -103,14 +89,15 @@ class ModelsShown(BaseModel):
 
 @chat_api.get("/models", dependencies=[Depends(needs("read"))])
 async def list_models(service: Here, caller: Asker) -> ModelsShown:
-    """Your seats that play, each as a model: `CAMPAIGN/ROLE`."""
+    """Your seats that play, each as a model: `CAMPAIGN/ROLE`; for the owner also models that are asked with lore."""
     seats = [
         seat
         for seat in service.accounts.seats_of(caller.account)
         if seat.may_play and not seat.is_gm
         if caller.campaign_id in (None, seat.campaign_id) and caller.role in (None, seat.role)
     ]
-    return ModelsShown(data=tuple(ModelShown(id=f"{seat.campaign_id}/{seat.role}") for seat in seats))
+    names = [f"{seat.campaign_id}/{seat.role}" for seat in seats]
+    return ModelsShown(data=tuple(ModelShown(id=name) for name in (*names, *lore_names(service, caller))))
 
 
 @chat_api.post("/messages", include_in_schema=False)
@@ -122,13 +109,17 @@ async def refuse_messages() -> Response:
 
 @chat_api.post(
     "/chat/completions",
-    dependencies=PLAYS,
+    dependencies=[Depends(needs("play", "lore"))],
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}, "description": "The answer."}},
     response_class=Response,
 )
 async def complete_chat(request: Request, service: Here, caller: Asker, sent: ChatSent, key: Key = None) -> Response:
     """Play the last message of a chat as a turn of a seat, and answer with what is told of it. The last answer in the
-    chat says where it goes: after the turn in which that was told."""
+    chat says where it goes: after the turn in which that was told. A model `lore:PACKS@VIEWER/MODEL` is asked with
+    what a viewer may know of packs, and plays nothing."""
+    if sent.model.startswith(LORE_PREFIX):
+        return await pass_on(service, caller, sent)
+    caller.needs("play")
     seat = _seat_of(service, caller, sent.model)
     if sent.n not in (None, 1):
         raise NotPlayed("a turn is played once", hint="leave n out", reason="one_answer_alone")
@@ -137,7 +128,12 @@ async def complete_chat(request: Request, service: Here, caller: Asker, sent: Ch
     if (task := task_of(messages)) is not None:
         named = partial(_answer_task, task=task, name=service.name_of(seat), as_json=wants_json(messages))
         text = await service.read(seat, named)
-        return _answer(sent, _whole(sent, f"task-{secrets.token_hex(8)}", text, read, {"task": task}))
+        return respond_with(
+            sent,
+            whole_answer(
+                sent, f"task-{secrets.token_hex(8)}", text, usage_of(read, count_tokens(text)), {"task": task}
+            ),
+        )
     said = said_in(messages)
     if len(said.words) > MOST_WORDS:
         raise NotPlayed(
@@ -153,7 +149,7 @@ async def complete_chat(request: Request, service: Here, caller: Asker, sent: Ch
     if playing.done():
         # What is refused at once is refused with its status.
         playing.result()
-    return _answer(sent, _told(request, service, sent, playing, read))
+    return respond_with(sent, _told(request, service, sent, playing, read))
 
 
 # Turns that are played, whether anybody waits for them or not.
@@ -313,43 +309,6 @@ def _beside(played: TurnPlayed) -> dict[str, Any]:
     }
 
 
-def _usage(read: int, text: str) -> dict[str, int]:
-    written = count_tokens(text)
-    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
-
-
-def _frame(sent: ChatSent, name: str, kind: str) -> dict[str, Any]:
-    return {"id": f"chatcmpl-{name}", "object": kind, "created": int(time.time()), "model": sent.model}
-
-
-def _whole(sent: ChatSent, name: str, text: str, read: int, beside: dict[str, Any]) -> Iterator[str]:
-    """Yield an answer: as one JSON object, or as a stream of pieces."""
-    if not sent.stream:
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        frame = _frame(sent, name, "chat.completion")
-        yield json.dumps({**frame, "choices": [choice], "usage": _usage(read, text), "lorewright": beside})
-        return
-    frame = _frame(sent, name, "chat.completion.chunk")
-
-    def piece(delta: dict[str, str], *, end: str | None = None, **more: Any) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": end}
-        return f"data: {json.dumps({**frame, 'choices': [choice], **more})}\n\n"
-
-    yield piece({"role": "assistant", "content": ""})
-    for words in _PIECE.findall(text):
-        yield piece({"content": words})
-    yield piece({}, end="stop", lorewright=beside)
-    if (sent.stream_options or {}).get("include_usage"):
-        yield f"data: {json.dumps({**frame, 'choices': [], 'usage': _usage(read, text)})}\n\n"
-    yield "data: [DONE]\n\n"
-
-
-def _answer(sent: ChatSent, pieces: AsyncIterator[str] | Iterator[str]) -> Response:
-    media = "text/event-stream" if sent.stream else "application/json"
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(pieces, media_type=media, headers=headers)
-
-
 async def _told(
     request: Request, service: Service, sent: ChatSent, playing: asyncio.Task[_Played], read: int
 ) -> AsyncIterator[str]:
@@ -365,17 +324,8 @@ async def _told(
         # The status has gone out already.
         yield f"data: {json.dumps(chat_error(problem_of(error, service.workspace)))}\n\n"
         return
-    for piece in _whole(sent, played.turn_id, played.final_text, read, _beside(played)):
+    usage = usage_of(read, count_tokens(played.final_text))
+    for piece in whole_answer(sent, played.turn_id, played.final_text, usage, _beside(played)):
         yield piece
     if not await request.is_disconnected():
         service.accounts.keep_chat(replace(asked, is_whole=True))
-
-
-def chat_error(problem: Problem) -> dict[str, Any]:
-    """Return a refusal in the shape of this protocol."""
-    message = problem.detail if problem.hint is None else f"{problem.detail}; {problem.hint}"
-    kind = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}.get(
-        problem.status, "invalid_request_error" if problem.status < 500 else "server_error"
-    )
-    code = "model_not_found" if problem.status == 404 else problem.reason or problem.code
-    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
