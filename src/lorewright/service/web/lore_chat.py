@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from lorewright.errors import AccessRefused, NotFound, NotPlayed, SettingsError
 from lorewright.ids import content_hash
@@ -90,7 +91,7 @@ def request_of(messages: Sequence[ChatMessage], lore: LoreContext, *, max_tokens
     for message in messages:
         if message.role not in ("user", "assistant") or not message.text.strip():
             continue
-        role = "user" if message.role == "user" else "assistant"
+        role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
         if talk and talk[-1].role == role:
             talk[-1] = RequestMessage(role, f"{talk[-1].text}\n\n{message.text}")
         else:
