@@ -19,6 +19,7 @@ from support import harbour as h
 from support import harbour_crew as c
 from support import two_at_a_table as t
 from support.played_in_a_browser import WHAT_IS_MISSING, SlowTeller, chromium, faults_of, listening
+from support.sent_packs import BROKEN, PACK, zipped
 
 pytestmark = [
     pytest.mark.server,
@@ -146,6 +147,88 @@ def test_a_turn_that_is_being_told_survives_a_reload_and_a_lost_connection(
 
 
 @pytest.mark.campaign
+def test_a_stream_that_was_answered_with_an_error_comes_back_by_itself(
+    on_loopback: None, browser: Any, tmp_path: Path
+) -> None:
+    with listening(t.begun(tmp_path)) as service:
+        page, refused = entered(browser, service), []
+
+        def answer(route: Any) -> None:
+            if refused:
+                route.continue_()
+            else:
+                refused.append(route.request.url)
+                route.fulfill(status=502, body="bad gateway")
+
+        page.route("**/events?*", answer)
+        page.goto(f"{service.address.url}/table/game?as=player")
+        page.locator("#notice", has_text="it comes back by itself").wait_for()
+        other = entered(browser, service)
+        other.goto(f"{service.address.url}/table/game?as=player")
+        say(other, "look around")
+        page.locator("#scene[data-turn='1']").wait_for()
+        assert refused
+
+
+@pytest.mark.campaign
+def test_ten_turns_are_played_by_typing_and_by_buttons(on_loopback: None, browser: Any, tmp_path: Path) -> None:
+    make_workspace(tmp_path / "workspace")
+    app = open_app(tmp_path / "workspace")
+    with listening(app) as service:
+        page = entered(browser, service)
+        page.get_by_role("button", name="Begin Dead Drop").click()
+        page.get_by_label("What do you do?").wait_for(timeout=60_000)
+        for turn in range(1, 11):
+            if turn % 2:
+                say(page, ("look around", "ask Viktor about Jin", "wait", "look at Viktor", "look around")[turn // 2])
+            else:
+                page.locator(".suggested button").first.dblclick()
+                page.locator(f"#scene[data-turn='{turn}']").wait_for()
+        page.get_by_role("button", name="Undo the last turn").click()
+        page.locator("#scene[data-turn='9']").wait_for()
+
+
+@pytest.mark.campaign
+def test_an_author_sends_a_pack_with_mistakes_mends_it_and_finds_why_a_section_does_not_come(
+    on_loopback: None, browser: Any, app: App, tmp_path: Path
+) -> None:
+    for name, files in (("broken.zip", BROKEN), ("island.zip", PACK)):
+        (tmp_path / name).write_bytes(zipped(files))
+    with listening(app) as service:
+        page = entered(browser, service, viewport=PHONE)
+        page.get_by_role("link", name="Workshop").click()
+        page.get_by_label("The .zip").set_input_files(tmp_path / "broken.zip")
+        page.get_by_role("button", name="Send it").click()
+        # The page follows the job by itself.
+        page.get_by_role("alert").filter(has_text="has errors").wait_for(timeout=60_000)
+        assert re.search(r"npcs/nan\.md:\d+", page.locator("main").inner_text())
+        plain = entered(browser, service, java_script_enabled=False)
+        plain.goto(f"{service.address.url}/workshop")
+        plain.get_by_label("The .zip").set_input_files(tmp_path / "island.zip")
+        plain.get_by_role("button", name="Send it").click()
+        for _ in range(120):
+            if plain.get_by_role("link", name="The pack island").count():
+                break
+            plain.wait_for_timeout(250)
+            plain.get_by_role("link", name="Look again").click()
+        plain.get_by_role("link", name="The pack island").click()
+        page.goto(f"{service.address.url}/workshop/query")
+        page.get_by_label("The question").fill("what does Osk withhold")
+        page.get_by_label("Why does this section not come?").fill("harbour:osk:withholds")
+        page.get_by_role("button", name="Ask").click()
+        seen = page.get_by_label("As player")
+        assert "there is no such chunk for player" in seen.inner_text()
+        page.goto(f"{service.address.url}/workshop/query?q=who+keeps+the+tavern&as=player")
+        page.get_by_text("A golden test of it").click()
+        page.get_by_role("button", name="Write it into harbour").click()
+        assert "passed" in page.locator("main").inner_text()
+        page.goto(f"{service.address.url}/workshop/scene?place=tavern&present=osk&as=player,npc:osk")
+        assert h.WITHHOLDS in page.get_by_label("As npc:osk").inner_text()
+        assert h.WITHHOLDS not in page.get_by_label("As player").inner_text()
+        assert faults_of(page) == []
+
+
+@pytest.mark.campaign
 def test_all_of_it_works_without_javascript_and_by_keyboard_alone(on_loopback: None, browser: Any, app: App) -> None:
     with listening(app) as service:
         plain = entered(browser, service, java_script_enabled=False)
@@ -187,7 +270,9 @@ def test_no_page_has_a_fault_that_axe_finds_nor_scrolls_sideways_on_a_telephone(
         table = "/table/game"
         paths = ["/", "/account", "/admin", table, f"{table}/codex", f"{table}/codex?q=boat", f"{table}/story"]
         paths += [f"{table}/story?q=ask", f"{table}/desk", f"{table}/hint", f"{table}/why/2", f"{table}?as=gm"]
-        paths += [f"{table}/entity?id=osk", "/sign-in", "/nothing"]
+        paths += [f"{table}/entity?id=osk", "/sign-in", "/nothing", "/workshop", "/workshop/packs/harbour?tests=true"]
+        paths += ["/workshop/query?q=boat&as=gm,player,npc:osk&section=harbour:osk:withholds"]
+        paths += ["/workshop/scene?place=tavern&present=osk", "/workshop/packs/harbour/entity?id=harbour:osk"]
         for path in paths:
             page.goto(f"{service.address.url}{path}")
             page.evaluate("document.querySelectorAll('details').forEach(found => { found.open = true; })")

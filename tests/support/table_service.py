@@ -17,6 +17,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
+from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import Accounts
@@ -35,10 +36,12 @@ def service_of(app: App, **settings: Any) -> Service:
 
     engine = Engine(opened)
     engine.start()
+    # Trying a password costs next to nothing here.
+    accounts = Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
     return Service(
         engine=engine,
-        # Trying a password costs next to nothing here.
-        accounts=Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)),
+        accounts=accounts,
+        jobs=ChildJobs(accounts, root),
         workspace=root,
         open_app=opened,
         **{"address": ServiceAddress(URL, True), **settings},

@@ -66,6 +66,16 @@ MIGRATIONS = (
             )""",
         ),
     ),
+    Migration(
+        "service_003_jobs",
+        (
+            """CREATE TABLE jobs (
+                id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, account_id TEXT NOT NULL,
+                state TEXT NOT NULL, told TEXT NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, result TEXT,
+                problem TEXT NOT NULL, created_at TEXT NOT NULL
+            )""",
+        ),
+    ),
 )
 
 

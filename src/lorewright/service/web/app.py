@@ -29,6 +29,7 @@ from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
 from lorewright.service.web.api.requests import REFUSALS
 from lorewright.service.web.api.tables import tables_api
+from lorewright.service.web.api.workshop import workshop_api
 from lorewright.service.web.completions import chat_error
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
@@ -37,6 +38,7 @@ from lorewright.service.web.pages.desk import desk_pages
 from lorewright.service.web.pages.entry import entry_pages
 from lorewright.service.web.pages.requests import refusal_page
 from lorewright.service.web.pages.table import table_pages
+from lorewright.service.web.pages.workshop import workshop_pages
 from lorewright.service.web.problems import problem_of, respond
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import Health, Problem
@@ -63,9 +65,11 @@ def make_app(service: Service) -> ASGIApp:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.hub.attach()
         await service.take_stock()
+        service.jobs.start()
         log_event("started", process="serve", transport="http", version=__version__)
         yield
         service.hub.close()
+        await service.jobs.close()
         await door.close()
         service.engine.stop()
         service.accounts.close()
@@ -82,9 +86,9 @@ def make_app(service: Service) -> ASGIApp:
         redirect_slashes=False,
     )
     app.state.service = service
-    for api in (accounts_api, tables_api, play_api, lore_api, desk_api, chat_api):
+    for api in (accounts_api, tables_api, play_api, lore_api, desk_api, chat_api, workshop_api):
         app.include_router(api)
-    for pages in (entry_pages, table_pages, desk_pages):
+    for pages in (entry_pages, table_pages, desk_pages, workshop_pages):
         app.include_router(pages)
     # An ASGI app in place of a function: the router takes it as it is.
     app.add_route(PATH, door, include_in_schema=False)  # type: ignore[arg-type]

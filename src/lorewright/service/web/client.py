@@ -35,14 +35,18 @@ from lorewright.service.web.connection import ServiceConnection, TableNews
 from lorewright.service.web.shapes import (
     AttemptShown,
     CampaignSummary,
+    CaseShown,
     Codex,
     ContextQuestion,
     Desk,
+    FindingShown,
     HintShown,
     InvitationShown,
+    JobShown,
     LoreContext,
     LoreQuestion,
     Me,
+    PackStats,
     Permission,
     RecapShown,
     ScenarioShown,
@@ -314,6 +318,36 @@ class LorewrightClient:
     def packs(self) -> Packs:
         """Return the installed packs, for their owner."""
         return self._service.read(Packs, "packs")
+
+    def send_pack(self, archive: bytes, *, name: str = "") -> JobShown:
+        """Send the .zip of a pack to be installed if it has no errors, and return the job. `name` is the folder's, for
+        a pack without a pack.yaml."""
+        kind = {"Content-Type": "application/zip"}
+        return self._service.post(JobShown, "packs", sent=archive, headers=kind, name=name)
+
+    def lint_pack(self, pack_id: str) -> list[FindingShown]:
+        """Return what is found in a pack's files as they lie there now, errors first."""
+        return self._service.read(list[FindingShown], "packs", pack_id, "lint")
+
+    def pack_stats(self, pack_id: str) -> PackStats:
+        """Return what a pack holds, and how much of it is open to players."""
+        return self._service.read(PackStats, "packs", pack_id, "stats")
+
+    def run_pack_tests(self, pack_id: str) -> list[CaseShown]:
+        """Run the golden tests of a pack, and return how they came out."""
+        return self._service.read(list[CaseShown], "packs", pack_id, "tests")
+
+    def jobs(self) -> list[JobShown]:
+        """Return your jobs, the newest first."""
+        return self._service.read(list[JobShown], "jobs")
+
+    def job(self, job_id: str) -> JobShown:
+        """Return a job as it stands."""
+        return self._service.read(JobShown, "jobs", job_id)
+
+    def cancel_job(self, job_id: str) -> None:
+        """End a job that has not ended; nothing of it is left."""
+        self._service.delete("jobs", job_id)
 
     def pack_entity(self, pack_id: str, entity_id: str) -> EntityFound:
         """Return all that a pack says of an entity, for the pack's owner."""

@@ -18,7 +18,7 @@ from lorewright.service.web.shapes import Problem
 MOST_BYTES = 256 * 1024
 MOST_UPLOADED = 64 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
-_UPLOADS = ("/v1/import", "/import")
+_UPLOADS = ("/v1/import", "/import", "/v1/packs", "/workshop/send")
 # A client of a chat sends all of it each time.
 MOST_CHATTED = 4 * 1024 * 1024
 _CHATS = ("/v1/chat/completions",)

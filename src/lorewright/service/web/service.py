@@ -30,6 +30,7 @@ from lorewright.service.web.access import Caller, RateLimit, SignInLimit
 from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
+from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.metrics import ServiceMetrics
 from lorewright.service.web.service_file import stamp_of
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableShown
@@ -40,7 +41,7 @@ from lorewright.world.state import WorldState
 
 T = TypeVar("T")
 
-# Moves the head of a campaign's story, and returns what moves it back.
+# It moves the head of a story, and returns what moves it back.
 GoTo = Callable[[OpenCampaign], Callable[[], object]]
 
 # A minute's turns and other requests of one account.
@@ -73,6 +74,7 @@ class Service:
     address: ServiceAddress
     workspace: Path
     open_app: Callable[[], App]
+    jobs: ChildJobs
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
@@ -479,8 +481,7 @@ def remove_member(service: Service, caller: Caller, campaign_id: str, account_id
 def played_by(seat: Seat, state: WorldState) -> str | None:
     """Return the persona that a seat plays: its own, or with None the one who is played already.
 
-    Raises:
-        NotFound: nobody of the campaign is that persona.
+    Raises NotFound where nobody of the campaign is that persona.
     """
     if seat.role in ("gm", "player"):
         return None

@@ -69,6 +69,18 @@ class ServiceFile:
                 changed = connection.execute(sql, values).rowcount
             return changed
 
+    def read(self, sql: str, *values: object) -> list[Row]:
+        """Return the rows of a query, for what is kept here beside accounts and tables."""
+        return self._rows(sql, *values)
+
+    def write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
+        """Run statements in one transaction; return how many rows the last one changed."""
+        return self._write(*statements)
+
+    def now(self) -> str:
+        """Return the time as it is kept."""
+        return self._time()
+
     def _time(self, later: timedelta = timedelta()) -> str:
         return (self._clock() + later).isoformat(timespec="milliseconds")
 

@@ -14,6 +14,7 @@ from lorewright.errors import SettingsError
 from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
+from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import OWNER_LINK, Accounts
@@ -60,9 +61,11 @@ def make_service(
         first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
+    accounts = Accounts(first.workspace.root / FILE)
     return Service(
         engine=engine,
-        accounts=Accounts(first.workspace.root / FILE),
+        accounts=accounts,
+        jobs=ChildJobs(accounts, first.workspace.root),
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,

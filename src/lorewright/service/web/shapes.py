@@ -380,3 +380,58 @@ class WhyNotQuestion(LoreQuestion):
     """A question, and a section that did not come."""
 
     chunk_id: NameOrId
+
+
+# The workshop.
+
+
+class JobShown(Shape):
+    """A piece of work: `state` is queued, running, done, refused, failed or cancelled; `told`, `done` and `of` are its
+    progress, `result` has a pack's ID and findings, `problem` says why it was not done."""
+
+    id: str
+    kind: str
+    name: str
+    state: str
+    told: str
+    done: int
+    of: int
+    result: dict[str, Any] | None
+    problem: str
+    created_at: str
+
+
+class FindingShown(Shape):
+    """A remark on a pack's file, with its place."""
+
+    file: str
+    line: int
+    column: int
+    severity: str
+    code: str
+    message: str
+    hint: str
+
+
+class PackStats(Shape):
+    """What a pack holds; `open_share` is the share of its sections that are open to players."""
+
+    pack_id: str
+    version: str
+    sections: int
+    open_sections: int
+    open_share: float
+    campaigns: tuple[str, ...]
+
+
+class CaseShown(Shape):
+    """A golden test of a pack, and how it came out."""
+
+    name: str
+    file: str
+    line: int
+    status: str
+    expected: str
+    found: str
+    why: str
+    hint: str

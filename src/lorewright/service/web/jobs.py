@@ -1,0 +1,234 @@
+"""Work that takes long -> rows of service.db, done one after the other by a child process at the lowest priority.
+
+`JobQueue` is what the API and the pages know; a queue of several machines can stand in its place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from lorewright.child import start_child
+from lorewright.errors import NotFound
+from lorewright.service.web.accounts import Account
+from lorewright.service.web.service_file import ServiceFile
+from lorewright.storage.integrity import Row
+
+State = Literal["queued", "running", "done", "refused", "failed", "cancelled"]
+ENDED: tuple[State, ...] = ("done", "refused", "failed", "cancelled")
+
+# Files of a job's folder: what was sent, what is told of it meanwhile, and what came of it.
+SENT = "sent.zip"
+TOLD = "told.json"
+RESULT = "result.json"
+
+_LOOKED_EVERY_S = 0.25
+# So many jobs are kept; older ones that have ended are forgotten.
+_MOST_KEPT = 200
+_FORGET_OLD = """DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state NOT IN ('queued', 'running')
+    ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work: who asked for it, where it stands, and what came of it. `told` and the two counts are its
+    progress; `result` has the findings of a pack; `problem` is why it was not done, in a sentence."""
+
+    id: str
+    kind: str
+    name: str
+    account_id: str
+    state: State
+    told: str = ""
+    done: int = 0
+    of: int = 0
+    result: dict[str, Any] | None = None
+    problem: str = ""
+    created_at: str = ""
+
+
+class JobQueue(Protocol):
+    """Takes work, and tells how it stands. A job is its owner's, and the service's owner's."""
+
+    async def add(self, account: Account, kind: str, name: str, sent: AsyncIterator[bytes]) -> Job:
+        """Keep what was sent, and return the job that waits with it."""
+
+    def job(self, account: Account, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            NotFound: there is none of that ID that the account may know of.
+        """
+
+    def jobs(self, account: Account) -> list[Job]:
+        """Return the jobs that an account may know of, the newest first."""
+
+    async def cancel(self, account: Account, job_id: str) -> Job:
+        """End a job that has not ended; what it was doing is as if it had never begun.
+
+        Raises:
+            NotFound: as `job`.
+        """
+
+
+class ChildJobs:
+    """Jobs of one machine: each in a child process of its own, one at a time. `start` it in the loop of the web server,
+    and `close` it there."""
+
+    def __init__(self, file: ServiceFile, workspace: Path) -> None:
+        self._file = file
+        self._workspace = workspace
+        self._folders: dict[str, Path] = {}
+        self._waiting: asyncio.Queue[str] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._cancelled: set[str] = set()
+
+    def start(self) -> None:
+        """Begin to work. Jobs that an earlier process left are told as failed: their child has ended with it."""
+        left = "UPDATE jobs SET state = 'failed', problem = ? WHERE state IN ('queued', 'running')"
+        self._file.write((left, ("the service was stopped; send it again",)))
+        self._worker = asyncio.create_task(self._work())
+
+    async def close(self) -> None:
+        """Stop working; the job at hand is told as failed at the next start."""
+        if self._worker is not None:
+            self._worker.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._worker
+        for folder in self._folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def add(self, account: Account, kind: str, name: str, sent: AsyncIterator[bytes]) -> Job:
+        """Keep what was sent, and return the job that waits with it."""
+        job_id, folder = secrets.token_hex(8), Path(tempfile.mkdtemp(prefix="lorewright-job-"))
+        try:
+            with (folder / SENT).open("wb") as file:
+                async for piece in sent:
+                    file.write(piece)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._folders[job_id] = folder
+        values = (job_id, kind, name, account.id, "queued", "", 0, 0, None, "", self._file.now())
+        self._file.write(
+            ("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values),
+            (_FORGET_OLD, (_MOST_KEPT,)),
+        )
+        self._waiting.put_nowait(job_id)
+        return self.job(account, job_id)
+
+    def job(self, account: Account, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            NotFound: there is none of that ID that the account may know of.
+        """
+        found = self._read(account, "id = ?", job_id)
+        if not found:
+            raise NotFound("there is no such job")
+        return found[0]
+
+    def jobs(self, account: Account) -> list[Job]:
+        """Return the jobs that an account may know of, the newest first."""
+        return self._read(account, "? = ''", "")
+
+    def _read(self, account: Account, which: str, value: str) -> list[Job]:
+        sql = f"SELECT * FROM jobs WHERE {which} AND (account_id = ? OR ?) ORDER BY created_at DESC, id"
+        return [_job(row) for row in self._file.read(sql, value, account.id, int(account.is_owner))]
+
+    async def cancel(self, account: Account, job_id: str) -> Job:
+        """End a job that has not ended; what it was doing is as if it had never begun.
+
+        Raises:
+            NotFound: as `job`.
+        """
+        job = self.job(account, job_id)
+        if job.state not in ENDED:
+            self._cancelled.add(job_id)
+            if job.state == "queued":
+                self._set(job_id, "cancelled")
+            while self.job(account, job_id).state not in ENDED:
+                await asyncio.sleep(_LOOKED_EVERY_S)
+        return self.job(account, job_id)
+
+    def _set(self, job_id: str, state: State, *, problem: str = "", result: dict[str, Any] | None = None) -> None:
+        text = None if result is None else json.dumps(result, ensure_ascii=False)
+        self._file.write(
+            ("UPDATE jobs SET state = ?, problem = ?, result = ? WHERE id = ?", (state, problem, text, job_id))
+        )
+
+    async def _work(self) -> None:
+        while True:
+            job_id = await self._waiting.get()
+            folder = self._folders[job_id]
+            try:
+                if job_id not in self._cancelled:
+                    await self._run(job_id, folder)
+            finally:
+                self._folders.pop(job_id, None)
+                shutil.rmtree(folder, ignore_errors=True)
+
+    async def _run(self, job_id: str, folder: Path) -> None:
+        row = self._file.read("SELECT name FROM jobs WHERE id = ?", job_id)[0]
+        self._set(job_id, "running")
+        process = start_child(
+            "lorewright.service.web.pack_job",
+            *(self._workspace, folder, row["name"]),
+            yields=True,
+        )
+        try:
+            while process.poll() is None:
+                await asyncio.sleep(_LOOKED_EVERY_S)
+                if job_id in self._cancelled:
+                    process.kill()
+                    process.wait()
+                    self._set(job_id, "cancelled")
+                    return
+                self._tell(job_id, folder)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        found = _json_of(folder / RESULT)
+        if found is None:
+            self._set(job_id, "failed", problem="the process that did it ended before it was done; send it again")
+        else:
+            self._set(job_id, found["state"], problem=found.get("problem", ""), result=found.get("result"))
+
+    def _tell(self, job_id: str, folder: Path) -> None:
+        if (told := _json_of(folder / TOLD)) is not None:
+            values = (str(told["told"])[:200], int(told["done"]), int(told["of"]), job_id)
+            self._file.write(("UPDATE jobs SET told = ?, done = ?, total = ? WHERE id = ?", values))
+
+
+def _json_of(path: Path) -> dict[str, Any] | None:
+    """Return what stands in a child's file, None where it is not there, or is being written."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        name=row["name"],
+        account_id=row["account_id"],
+        state=row["state"],
+        told=row["told"],
+        done=row["done"],
+        of=row["total"],
+        result=None if row["result"] is None else json.loads(row["result"]),
+        problem=row["problem"],
+        created_at=row["created_at"],
+    )
