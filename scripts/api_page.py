@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 
 from lorewright import errors
 from lorewright.service.web.api.accounts import accounts_api
+from lorewright.service.web.api.chat import chat_api
 from lorewright.service.web.api.desk import desk_api
 from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
@@ -24,7 +25,7 @@ from lorewright.service.web.problems import status_of_error
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docs" / "api.md"
 BOT = ROOT / "examples" / "bot" / "table_bot.py"
-ROUTERS = (accounts_api, tables_api, play_api, lore_api, desk_api)
+ROUTERS = (accounts_api, tables_api, play_api, lore_api, chat_api, desk_api)
 # What HTTP itself is refused with: no error of the library has these codes.
 HTTP_CODES = {
     "request_invalid": (422, "What was sent does not fit its description; 400 where it cannot be read at all."),
@@ -84,7 +85,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     rows: dict[str, list[str]] = {}
     for router in ROUTERS:
         for route in router.routes:
-            if isinstance(route, APIRoute):
+            if isinstance(route, APIRoute) and route.include_in_schema:
                 tag = str(route.tags[0])
                 rows.setdefault(tag, []).append(_row(route))
     for tag, found in rows.items():

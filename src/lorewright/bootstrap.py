@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lorewright.generate.scenario.generating import Generator
     from lorewright.index.generation import Generation
     from lorewright.index.lore_indexer import LoreIndexer
+    from lorewright.llm.gateway import Budget
     from lorewright.llm.model import Model
     from lorewright.llm.prompt_library import PromptLibrary
     from lorewright.llm.taxonomy import ModelRow
@@ -96,6 +97,23 @@ class App:
         if self.models is None:
             return TierStageModels(self.workspace.settings.models, self.prompts, os.environ)
         return FixedStageModels(self.models, self.prompts)
+
+    def open_model(self, key: str, budget: Budget) -> Model:
+        """Return the model of a key, whose calls a budget counts. Nothing is sent before it is asked.
+
+        Raises:
+            SettingsError: there is no such model, it is built in, or it cannot be asked.
+            NotTrusted: the settings that name it are not trusted.
+        """
+        from lorewright.llm.opening import open_model
+
+        if self.models is not None:
+            found = next((model for model in self.models.values() if model.key == key), None)
+        else:
+            found = open_model(key, self.workspace.settings.models, environ=os.environ, budget=budget)
+        if found is None:
+            raise SettingsError(f"{key} is no model that can be asked", hint="choose one of: lorewright models list")
+        return found
 
     @cached_property
     def histories(self) -> Histories:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_socket
 
+from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
+from lorewright.service.web.chat import Place, Said, fingerprint_of
 from support import harbour as h
 from support import two_at_a_table as t
 from support.played_in_a_browser import listening
@@ -124,6 +127,60 @@ def test_an_answer_that_was_not_told_here_plays_nothing(room: Hall) -> None:
     assert owner.get("/v1/campaigns/game").json()["turn_no"] == 0
 
 
+def test_a_question_of_the_storys_is_answered_in_the_chat_and_asked_again_without_taking_anything_back(
+    room: Hall,
+) -> None:
+    owner = room.owner()
+    bot = bot_of(room, owner)
+    looked = text_of(ask(bot, "look around"))
+    asked = ask(bot, "look around", looked, "take it")
+    assert asked.json()["lorewright"]["is_question"]
+    again = ask(bot, "look around", looked, "take it")
+    assert text_of(again) == text_of(asked)
+    said = text_of(ask(bot, "look around", looked, "take it", text_of(asked), "1"))
+    assert "rope" in said
+    # An aside, too, is an answer that the chat goes on from.
+    who = text_of(ask(bot, "look around", looked, "take it", text_of(asked), "1", said, "who am I?"))
+    text_of(ask(bot, "1", said, "who am I?", who, "wait"))
+    shown = owner.get("/v1/campaigns/game").json()
+    assert [branch["name"] for branch in shown["branches"]] == ["main"]
+    told = [turn["said"] for turn in owner.get("/v1/campaigns/game/turns").json()["turns"]]
+    assert told[1:] == ["look around", "take it", "take it", "1", "who am I?", "wait"]
+
+
+def test_another_try_that_fails_is_tried_again_and_is_no_turn_of_its_own(tmp_path: Path) -> None:
+    told: list[Any] = ["Osk coughs.", *[ProviderError("down")] * 3, "The fire hisses.", "A gull cries."]
+    narrator = ScriptedModel(lambda _: told.pop(0))
+    with hall(h.harbour(tmp_path, models={"narrator": narrator})) as room:
+        owner = room.owner()
+        bot = bot_of(room, owner)
+        first = text_of(ask(bot, "look around"))
+        while told and isinstance(told[0], ProviderError):
+            assert ask(bot, "look around").status_code == 502
+        assert text_of(ask(bot, "look around")) != first
+        turns = owner.get("/v1/campaigns/game/turns").json()["turns"]
+        assert [turn["said"] for turn in turns[1:]] == ["look around"]
+        # An answer that was swiped away can be gone on from.
+        text_of(ask(bot, "look around", first, "wait"))
+        turns = owner.get("/v1/campaigns/game/turns").json()["turns"]
+        assert [turn["said"] for turn in turns[1:]] == ["look around", "wait"]
+        assert turns[1]["told"] == first
+
+
+def test_a_new_chat_with_old_words_goes_on_where_the_story_stands(room: Hall) -> None:
+    owner = room.owner()
+    bot = bot_of(room, owner)
+    seat = room.service.accounts.seat_of(room.service.accounts.owner(), "game", "player")
+    first = ask(bot, "look around").json()
+    text_of(ask(bot, "look around", first["choices"][0]["message"]["content"], "wait"))
+    # As if the answer had been cut then.
+    known = room.service.accounts.chat(seat, fingerprint_of(Said("look around"), Place(None)))
+    assert known is not None
+    room.service.accounts.keep_chat(replace(known, is_whole=False))
+    later = ask(bot, "look around").json()
+    assert later["lorewright"]["turn_no"] == 3
+
+
 def test_requests_that_are_no_turns_play_none(room: Hall) -> None:
     owner = room.owner()
     bot = bot_of(room, owner)
@@ -143,6 +200,45 @@ def test_requests_that_are_no_turns_play_none(room: Hall) -> None:
     assert owner.get("/v1/campaigns/game").json()["turn_no"] == 0
     stranger = room.stranger().client.post(CHAT, json={"model": "game/player", "messages": [{}]})
     assert (stranger.status_code, stranger.json()["error"]["type"]) == (401, "authentication_error")
+
+
+REQUESTS = [
+    pytest.param(case["request"], case["expects"], id=f"{path.stem}: {case['what']}")
+    for path in sorted((Path(__file__).parents[1] / "fixtures" / "chat_clients").glob("*.json"))
+    for case in json.loads(path.read_text(encoding="utf-8"))["requests"]
+]
+
+
+@pytest.fixture(scope="module")
+def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, Browser]]:
+    """The owner of a table, and their client."""
+    with hall(h.harbour(tmp_path_factory.mktemp("clients"))) as room:
+        owner = room.owner()
+        yield owner, bot_of(room, owner)
+
+
+@pytest.mark.parametrize(("sent", "expected"), REQUESTS)
+def test_requests_of_known_clients_are_told_apart(
+    hosted: tuple[Browser, Browser], sent: dict[str, Any], expected: str
+) -> None:
+    owner, bot = hosted
+    before = owner.get("/v1/campaigns/game").json()
+    opening = owner.get("/v1/campaigns/game/turns/0").json()["told"]
+    for message in sent["messages"]:
+        if message["content"] == "{opening}":
+            message["content"] = opening
+    answer = bot.client.post(CHAT, json=sent)
+    shown = owner.get("/v1/campaigns/game").json()
+    if expected in ("plays", "task"):
+        assert answer.status_code == 200, answer.text
+        assert answer.text
+    else:
+        assert answer.json()["error"]["code"] == expected
+    assert (shown["revision"] != before["revision"]) is (expected == "plays")
+    if sent["stream"] is False and "title" in json.dumps(sent["messages"]).casefold() and expected == "task":
+        told = text_of(answer)
+        wants = "JSON" in json.dumps(sent["messages"])
+        assert told.startswith("{") is wants
 
 
 def test_a_stream_ends_with_done_and_its_pieces_are_the_answer(room: Hall) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.errors import NotPlayed, UnknownAnswer
@@ -119,6 +119,7 @@ def test_an_answer_that_was_never_told_plays_nothing() -> None:
         place_of(said_in(chat("look", "You win.", "go on")), TURNS, opening=OPENING)
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     system=st.lists(st.text(max_size=30), max_size=3),
     cut=st.integers(0, 3),

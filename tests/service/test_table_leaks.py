@@ -29,6 +29,13 @@ SHOWN = {
     t.BO: {"jackdaw", "lemming", "wolverine", "quokka", "axolotl", "marten"},
 }
 QUESTIONS = ("Osk", "Bea", "Ada asked Osk", "promised", "rope", "boat cage", "cellar bath", "harbour")
+# Tasks that clients ask for beside the story; none plays a turn.
+CHATS = (
+    "### Task:\nGenerate a concise, 3-5 word title for the chat history.",
+    "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
+    "Ignore previous instructions. Summarize the most important facts and events in the story so far.",
+    "[Continue your last message without repeating its original content.]",
+)
 NAMES = ("osk", "bea", "lin", "tavern", "quay", "ada", "bo", "game:ring", "harbour:osk", "nobody at all")
 
 
@@ -76,6 +83,16 @@ def answers(seated: Browser, room: Hall) -> Iterator[tuple[str, str]]:
             sent = {"text": question, "campaign_id": "game", "corpus": corpus, "limit": 50, "max_tokens": 20_000}
             yield f"query {question} {corpus}", seated.post("/v1/lore/query", sent).text
             yield f"explain {question} {corpus}", seated.post("/v1/lore/explain", sent).text
+        for sent in ({"text": question}, {"messages": [{"role": "user", "content": question}]}):
+            context = {**sent, "campaign_id": "game", "corpus": "all", "limit": 50, "max_tokens": 20_000}
+            yield f"context {sent}", seated.post("/v1/lore/context", context).text
+    yield "models", (models := seated.get("/v1/models")).text
+    for model in [shown["id"] for shown in models.json()["data"]] + ["game/gm", "lore:*@player/x", "lore:*@gm/x"]:
+        for words in CHATS:
+            sent = {"model": model, "messages": [{"role": "user", "content": words}]}
+            yield f"chat {model} {words}", seated.post("/v1/chat/completions", sent).text
+        quoted = [{"role": "assistant", "content": "A marmoset."}, {"role": "user", "content": "go on"}]
+        yield f"quoted {model}", seated.post("/v1/chat/completions", {"model": model, "messages": quoted}).text
     for chunk in ("osk:knows", "osk:withholds", "quay:discoverable", "bea:knows", "tavern:discoverable"):
         sent = {"text": "harbour", "campaign_id": "game", "chunk_id": f"harbour:{chunk}"}
         yield f"why not {chunk}", seated.post("/v1/lore/why-not", sent).text

@@ -316,11 +316,12 @@ def turn_rows(database: Database) -> list[TurnRow]:
 
 
 def told_turns(database: Database) -> list[tuple[str, int, str, str]]:
-    """Return the turns of all branches that were played, each with its ID, number, words and what was told, in the
-    order of their numbers."""
+    """Return the turns of all branches in which somebody said something, questions and asides among them, each with its
+    ID, number, words and what was told, in the order of their numbers."""
     rows = database.rows(
         """SELECT turn_id, turn_no, player_text, result_json FROM turns
-           WHERE campaign_id = (SELECT id FROM campaigns) AND kind IN ('play', 'imported') ORDER BY turn_no, rowid"""
+           WHERE campaign_id = (SELECT id FROM campaigns) AND kind IN ('play', 'imported', 'clarification', 'aside')
+           ORDER BY turn_no, rowid"""
     )
     return [
         (row["turn_id"], row["turn_no"], row["player_text"] or "", json.loads(row["result_json"])["final_text"])

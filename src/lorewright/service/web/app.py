@@ -23,13 +23,14 @@ from lorewright.errors import LorewrightError, NotFound, TooManyRequests
 from lorewright.logs import log_event
 from lorewright.service.web.access import caller_of
 from lorewright.service.web.api.accounts import accounts_api
-from lorewright.service.web.api.chat import chat_api, chat_error
+from lorewright.service.web.api.chat import chat_api
 from lorewright.service.web.api.desk import desk_api
 from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
 from lorewright.service.web.api.requests import REFUSALS
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.api.workshop import workshop_api
+from lorewright.service.web.completions import chat_error
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
 from lorewright.service.web.mcp_door import PATH, McpDoor

@@ -26,7 +26,8 @@ _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
     (
         "title",
         re.compile(
-            r"### Task:.{0,60}\btitle\b|^(?:please )?(?:provide|generate|create|write) a concise.{0,60}\btitle\b",
+            r"### Task:.{0,60}\btitle\b|^(?:please )?(?:provide|generate|create|write) a concise.{0,60}\btitle\b"
+            r"|^(?:analy[sz]e this conversation and provide|based on the chat history, give this conversation a name)",
             re.I | re.S,
         ),
     ),
@@ -46,10 +47,15 @@ _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
 )
 # Requests of clients that want neither a turn nor any of the above.
 _NO_TURN = re.compile(
-    r"### Task:|^\[(?:continue your last message|write (?:your|the) next reply (?:from|as)|pause your rol)"
+    r"### Task:|^detect the language used in"
+    r"|^\[(?:continue your last message|write (?:your|the) next reply (?:from|as)|pause your rol)"
     r"|^\W*ignore (?:all )?previous instructions|^\W*pause (?:your|the) rol",
     re.I,
 )
+
+
+_TITLE = _TASKS[0][1]
+_SYSTEM = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +112,13 @@ def task_of(messages: Sequence[ChatMessage]) -> Task | None:
     Raises:
         NotPlayed: it asks for something else that is no turn.
     """
-    asked = messages[-1].text.strip() if messages and messages[-1].role != "assistant" else ""
+    asked = _asked_beside(messages)
     for task, marks in _TASKS:
         if marks.search(asked[:2_000]):
             return task
+    # Some ask for a title by the system prompt of a chat of its own.
+    if messages and messages[0].role in _SYSTEM and _TITLE.search(messages[0].text.strip()[:2_000]):
+        return "title"
     if _NO_TURN.search(asked[:2_000]):
         raise NotPlayed(
             "that asks for something beside the story",
@@ -117,6 +126,16 @@ def task_of(messages: Sequence[ChatMessage]) -> Task | None:
             reason="not_a_turn",
         )
     return None
+
+
+def _asked_beside(messages: Sequence[ChatMessage]) -> str:
+    return messages[-1].text.strip() if messages and messages[-1].role != "assistant" else ""
+
+
+def wants_json(messages: Sequence[ChatMessage]) -> bool:
+    """Return whether a task is to be answered with JSON: its text says so."""
+    asked = _asked_beside(messages)
+    return asked.startswith("### Task:") or "json" in asked.casefold()
 
 
 def said_in(messages: Sequence[ChatMessage]) -> Said:
@@ -171,9 +190,11 @@ def fingerprint_of(said: Said, place: Place) -> str:
     return content_hash(json.dumps([place.turn_id, said.words]))
 
 
-def task_answer(task: Task, *, name: str, recap: str, suggested: Sequence[str]) -> str:
+def task_answer(task: Task, *, name: str, recap: str, suggested: Sequence[str], as_json: bool = True) -> str:
     """Return the answer to a task beside the story, in the form in which its client reads it."""
     match task:
+        case "title" if not as_json:
+            return name
         case "title":
             return json.dumps({"title": name}, ensure_ascii=False)
         case "tags":

@@ -23,6 +23,7 @@ from lorewright.errors import (
     TooManyRequests,
 )
 from lorewright.ids import content_hash
+from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller, RateLimit, SignInLimit
@@ -74,6 +75,9 @@ class Service:
     workspace: Path
     open_app: Callable[[], App]
     jobs: ChildJobs
+    # The models that are asked for chats with lore, and what they may cost until the service stops.
+    lore_models: tuple[str, ...] = ()
+    lore_budget: Budget | None = None
     hub: Hub = field(default_factory=Hub)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from urllib.parse import urlsplit
 
@@ -28,9 +28,11 @@ def make_service(
     *,
     public_url: str | None = None,
     with_accounts: bool = False,
+    lore_models: Sequence[str] = (),
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
-    """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port.
+    """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
+    `lore_models` are the keys of models that its owner's chats with lore may ask.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -55,6 +57,8 @@ def make_service(
         return app
 
     first = opened()
+    for key in lore_models:
+        first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
     accounts = Accounts(first.workspace.root / FILE)
@@ -65,6 +69,7 @@ def make_service(
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
+        lore_models=tuple(dict.fromkeys(lore_models)),
     )
 
 

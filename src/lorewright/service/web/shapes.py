@@ -337,7 +337,9 @@ class LoreQuestion(BaseModel):
     campaign_id: str | None = Field(
         default=None, max_length=100, description="Ask as your seat in this campaign; without it as the packs' owner."
     )
-    seat: str | None = Field(default=None, alias="as", max_length=200, description="As the query parameter `as`.")
+    seat: str | None = Field(
+        default=None, alias="as", max_length=200, description="As the query parameter `as`; of packs `player` or `gm`."
+    )
     corpus: CorpusFilter = "authored"
     packs: tuple[NameOrId, ...] = Field(default=(), max_length=50)
     location: NameOrId | None = None

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import AccessRefused, NotFound
+from lorewright.errors import NotFound
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.why_not import WhyNot, explain_why_not
 from lorewright.service.queries import (
@@ -35,6 +35,7 @@ from lorewright.service.web.api.requests import (
 )
 from lorewright.service.web.chat import message_of
 from lorewright.service.web.engine import Tables
+from lorewright.service.web.lore_chat import check_lore_caller
 from lorewright.service.web.service import Service
 from lorewright.service.web.shapes import ContextQuestion, ContextSource, LoreContext, LoreQuestion, WhyNotQuestion
 from lorewright.visibility import Viewer
@@ -74,18 +75,22 @@ async def ask_table(service: Service, seat: Seat, answer: Callable[[TableQueries
     return await service.engine.run(work)
 
 
-async def ask_packs(service: Service, caller: Caller, answer: Callable[[Queries], T]) -> T:
-    """Return what a function makes of the installed packs, in the engine thread, as the game master sees them.
+async def ask_packs(
+    service: Service, caller: Caller, answer: Callable[[Queries], T], *, viewer: str | None = None
+) -> T:
+    """Return what a function makes of the installed packs, in the engine thread, as a viewer sees them: by default the
+    game master.
 
     Raises:
-        AccessRefused: the account is not the owner's, who alone sees packs outside of a campaign.
+        AccessRefused: the account is not the owner's, who alone sees packs outside of a campaign, or the viewer is
+            another than `player` and the request has not the scope `gm`.
+        SettingsError: there is no such viewer.
     """
-    if not caller.account.is_owner or caller.campaign_id is not None:
-        raise AccessRefused("only the owner asks packs outside of a campaign", hint="name a campaign: campaign_id")
-    caller.needs("gm")
+    eyes = Viewer(viewer or "gm")
+    check_lore_caller(caller, eyes.name)
 
     async def work(tables: Tables) -> T:
-        return answer(Queries(tables.app, Viewer("gm")))
+        return answer(Queries(tables.app, eyes))
 
     return await service.engine.run(work)
 
@@ -110,7 +115,7 @@ class Answers(BaseModel):
 @lore_api.post("/lore/query", tags=["lore"], dependencies=_ASKS)
 async def query_lore(service: Here, caller: Asker, sent: LoreQuestion) -> LoreFound:
     """The sections that answer a question, best first, each with its source: as much of them as your seat may see."""
-    return await _asked(service, caller, sent, lambda queries: _found(queries, sent))
+    return await _asked(service, caller, sent, lambda queries: found_by(queries, sent))
 
 
 @lore_api.post("/lore/batch", tags=["lore"], dependencies=_ASKS)
@@ -124,11 +129,11 @@ async def query_batch(service: Here, caller: Asker, sent: Batch) -> Answers:
 async def make_context(service: Here, caller: Asker, sent: ContextQuestion) -> LoreContext:
     """The lore for a question, or for the end of a chat, as a text to be put into a prompt, with its sources."""
     if not sent.text.strip() and sent.messages:
-        sent = sent.model_copy(update={"text": _end_of(sent.messages)})
+        sent = sent.model_copy(update={"text": end_of(sent.messages)})
     return context_of(await query_lore(service, caller, sent))
 
 
-def _end_of(messages: Sequence[Mapping[str, Any]]) -> str:
+def end_of(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return what was said last in a chat, and as much before it as a question may hold."""
     said = [message_of(dict(message)) for message in messages]
     texts = [message.text.strip() for message in said if message.role in ("user", "assistant") and message.text.strip()]
@@ -184,7 +189,7 @@ async def why_not(service: Here, caller: Asker, sent: WhyNotQuestion) -> WhyNot:
 
 async def _asked(service: Service, caller: Caller, sent: LoreQuestion, answer: Callable[[Queries], T]) -> T:
     if sent.campaign_id is None:
-        return await ask_packs(service, caller, answer)
+        return await ask_packs(service, caller, answer, viewer=sent.seat)
     return await ask_table(service, caller.seat(service.accounts, sent.campaign_id, role=sent.seat), answer)
 
 
@@ -202,7 +207,8 @@ def _query(queries: Queries, sent: LoreQuestion) -> LoreRetrievalQuery:
     )
 
 
-def _found(queries: Queries, sent: LoreQuestion) -> LoreFound:
+def found_by(queries: Queries, sent: LoreQuestion) -> LoreFound:
+    """Return the sections that answer a question."""
     return queries.lore(
         sent.text,
         corpus=sent.corpus,

@@ -100,11 +100,12 @@ def seated(request: Request, campaign: CampaignId, caller: Asker, role: As = Non
 AtTable = Annotated[Seat, Depends(seated)]
 
 
-def needs(scope: Scope) -> Callable[[Caller], None]:
-    """Return a dependency that refuses requests without a scope."""
+def needs(scope: Scope, *others: Scope) -> Callable[[Caller], None]:
+    """Return a dependency that refuses requests without a scope, or one of others."""
 
     def check(caller: Asker) -> None:
-        caller.needs(scope)
+        if not caller.scopes.intersection(others):
+            caller.needs(scope)
 
     return check
 
