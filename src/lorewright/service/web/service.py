@@ -14,14 +14,7 @@ from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.campaigns.viewers import persona_of
-from lorewright.errors import (
-    AccessRefused,
-    HeadMoved,
-    LorewrightError,
-    NotFound,
-    SettingsError,
-    TooManyRequests,
-)
+from lorewright.errors import AccessRefused, HeadMoved, LorewrightError, NotFound, SettingsError, TooManyRequests
 from lorewright.ids import content_hash
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
