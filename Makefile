@@ -61,7 +61,7 @@ extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte) and, as 
 		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
 		echo "Chromium could not be installed: the tests of pages are skipped"
 	@$(STEP) "installing what plays in a browser, and what tries every request" $(PIP) install $(PINNED) '$(PLAYWRIGHT)' '$(SCHEMATHESIS)'
-	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,voyage]'
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,retrievers,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
 	@$(BIN)/python scripts/constraints.py
