@@ -70,10 +70,16 @@ class OpenCampaign:
         return ModelKeys.of(self.store.database)
 
     @property
+    def asks_models(self) -> bool:
+        """Return whether any stage of the next turn asks a model."""
+        keys = self.keys
+        return any(self.stage_models.key(stage, keys) != BUILTIN for stage in STAGES)
+
+    @property
     def stages(self) -> Stages:
         """Return the stages of the next turn, with the current models, prompts and budget."""
         keys = self.keys
-        if all(self.stage_models.key(stage, keys) == BUILTIN for stage in STAGES):
+        if not self.asks_models:
             return make_stages({})
         return self.stage_models.stages(
             keys, pinned_library(self.store.database, self.stage_models.library), self.spent()

@@ -76,6 +76,17 @@ MIGRATIONS = (
             )""",
         ),
     ),
+    Migration(
+        "service_004_budgets",
+        (
+            # What models may cost for an account in a month, in dollars, and what they did, in millionths of one.
+            "CREATE TABLE budgets (account_id TEXT PRIMARY KEY, usd_a_month REAL NOT NULL)",
+            """CREATE TABLE spending (
+                account_id TEXT NOT NULL, month TEXT NOT NULL, microusd INTEGER NOT NULL,
+                PRIMARY KEY (account_id, month)
+            )""",
+        ),
+    ),
 )
 
 

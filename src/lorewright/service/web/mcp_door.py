@@ -25,7 +25,8 @@ from lorewright.service.web.access import Caller, caller_of
 from lorewright.service.web.accounts import Seat
 from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.problems import problem_of, respond
-from lorewright.service.web.service import Service, name_action
+from lorewright.service.web.service import Service
+from lorewright.service.web.turn_rules import check_move, name_action
 from lorewright.visibility import Viewer
 
 PATH = "/mcp"
@@ -179,7 +180,7 @@ class _SeatHost(PlayHost):
             AccessRefused: it is not this seat's to move.
         """
         try:
-            self._service.check_move(campaign, self._seat, self._account, is_last=is_last)
+            check_move(self._service.accounts, campaign, self._seat, self._account, is_last=is_last)
         finally:
             self._service.accounts.close()
 

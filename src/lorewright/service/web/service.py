@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +12,13 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
-from lorewright.campaigns.viewers import persona_of
-from lorewright.errors import AccessRefused, HeadMoved, LorewrightError, NotFound, SettingsError, TooManyRequests
-from lorewright.ids import content_hash
+from lorewright.errors import AccessRefused, LorewrightError, NotFound, SettingsError, TooManyRequests
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller, RateLimit, SignInLimit
 from lorewright.service.web.accounts import Account, Seat, TableRow
+from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
 from lorewright.service.web.jobs import ChildJobs
@@ -29,8 +27,8 @@ from lorewright.service.web.service_file import stamp_of
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableShown
 from lorewright.service.web.store import Accounts
 from lorewright.service.web.table import show_table
+from lorewright.service.web.turn_rules import check_move, check_revision, name_action, played_by
 from lorewright.values.records import CampaignRow
-from lorewright.world.state import WorldState
 
 T = TypeVar("T")
 
@@ -68,6 +66,7 @@ class Service:
     workspace: Path
     open_app: Callable[[], App]
     jobs: ChildJobs
+    spending: Spending = field(init=False)
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
@@ -78,6 +77,10 @@ class Service:
     sign_ins: SignInLimit = field(default_factory=SignInLimit)
     _hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HASHED_AT_ONCE))
     _waiting: int = 0
+
+    def __post_init__(self) -> None:
+        """Open the budgets of the accounts' file."""
+        self.spending = Spending(self.accounts)
 
     async def read(self, seat: Seat, answer: Callable[[OpenCampaign, Seat], T]) -> T:
         """Return what a function makes of a seat's campaign, in the engine thread.
@@ -162,14 +165,16 @@ class Service:
         async def change(campaign: OpenCampaign) -> TurnPlayed:
             is_new = campaign.store.result_of(action_id) is None
             if is_new:
-                _check_revision(campaign, revision)
-            require_agreement(campaign)
+                check_revision(campaign, revision)
+            builtin = self.spending.of(account).is_spent
+            if not builtin:
+                require_agreement(campaign)
             go_back = go_to(campaign) if is_new and go_to is not None else None
             who = played_by(seat, campaign.store.head().state)
             publish(TableEvent("begun", by=by))
             try:
                 sit_down(campaign, action_id=action_id)
-                with self.metrics.turn_seconds.time():
+                with self.metrics.turn_seconds.time(), self.spending.counting(campaign, account):
                     stored = await (
                         campaign.submit_actions(
                             actions,
@@ -178,6 +183,7 @@ class Service:
                             thought=thought,
                             whisper_to=whisper,
                             action_id=action_id,
+                            builtin=builtin,
                             listener=events,
                         )
                         if actions
@@ -187,6 +193,7 @@ class Service:
                             thought=thought,
                             whisper_to=whisper,
                             action_id=action_id,
+                            builtin=builtin,
                             listener=events,
                         )
                     )
@@ -228,8 +235,9 @@ class Service:
 
         def check(campaign: OpenCampaign, seat: Seat) -> None:
             if key is None or campaign.store.result_of(name_action(account, key)) is None:
-                _check_revision(campaign, revision)
-            require_agreement(campaign)
+                check_revision(campaign, revision)
+            if not self.spending.of(account).is_spent:
+                require_agreement(campaign)
             played_by(seat, campaign.store.head().state)
 
         await self.read(seat, check)
@@ -253,8 +261,8 @@ class Service:
         """
 
         async def change(campaign: OpenCampaign) -> None:
-            _check_revision(campaign, revision)
-            self.check_move(campaign, seat, account, is_last=move == "undo" and turns == 1)
+            check_revision(campaign, revision)
+            check_move(self.accounts, campaign, seat, account, is_last=move == "undo" and turns == 1)
             most = max(1, min(turns, MOST_UNDONE))
             move_head(campaign, move, turns=most, name=name, turn=turn, by_gm=seat.is_gm)
 
@@ -279,12 +287,17 @@ class Service:
 
         async def change(campaign: OpenCampaign) -> TurnPlayed:
             if campaign.store.result_of(action_id) is None:
-                _check_revision(campaign, revision)
-            self.check_move(campaign, seat, account, is_last=True)
-            require_agreement(campaign)
+                check_revision(campaign, revision)
+            check_move(self.accounts, campaign, seat, account, is_last=True)
+            builtin = self.spending.of(account).is_spent
+            if not builtin:
+                require_agreement(campaign)
             publish(TableEvent("begun", by=by))
             try:
-                stored = await campaign.retry(words=words, action_id=action_id, listener=TurnEvents(publish, seat))
+                with self.spending.counting(campaign, account):
+                    stored = await campaign.retry(
+                        words=words, action_id=action_id, builtin=builtin, listener=TurnEvents(publish, seat)
+                    )
             finally:
                 publish(TableEvent("ended", by=by))
             publish(TableEvent("moved", by=by))
@@ -293,21 +306,6 @@ class Service:
         played = await self.write(seat, change)
         await self.index(seat.campaign_id)
         return played
-
-    def check_move(self, campaign: OpenCampaign, seat: Seat, account: Account, *, is_last: bool) -> None:
-        """Refuse a move of a story that others play too, but for taking back the last turn where it is one's own:
-        nobody has played since."""
-        if not seat.may_play:
-            raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
-        others = [other for _, other in self.accounts.seats(seat.campaign_id) if other.account_id != account.id]
-        if seat.is_gm or (seat.role == "player" and not any(other.may_play and not other.is_gm for other in others)):
-            return
-        last = campaign.store.submission(campaign.store.position().turn_id).action_id
-        if not (is_last and last.startswith(_action_id_start(account))):
-            raise AccessRefused(
-                "the story is not yours alone to move",
-                hint="your own last turn you may take back while nobody has played since; else ask the game master",
-            )
 
     # Campaigns.
 
@@ -469,29 +467,3 @@ def remove_member(service: Service, caller: Caller, campaign_id: str, account_id
     service.accounts.remove_seat(campaign_id, account_id, role)
     service.hub.wake(account_id)
     service.accounts.note(caller.account, "remove_member", campaign_id=campaign_id, member=account_id, role=role)
-
-
-def played_by(seat: Seat, state: WorldState) -> str | None:
-    """Return the persona that a seat plays: its own, or with None the one who is played already.
-
-    Raises NotFound where nobody of the campaign is that persona.
-    """
-    if seat.role in ("gm", "player"):
-        return None
-    return persona_of(state, seat.viewer)
-
-
-def _action_id_start(account: Account) -> str:
-    # One account cannot ask for the result of another's turn by guessing its key.
-    return f"web-{account.id}-"
-
-
-def name_action(account: Account, key: str | None) -> str:
-    """Return the action ID of an account's turn, of its own key or a new one."""
-    return _action_id_start(account) + (content_hash(key)[:32] if key else secrets.token_hex(16))
-
-
-def _check_revision(campaign: OpenCampaign, revision: int | None) -> None:
-    at = campaign.store.position().revision
-    if revision is not None and revision != at:
-        raise HeadMoved(f"the table is at revision {at}, not {revision}", hint="load it again")

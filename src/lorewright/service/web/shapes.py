@@ -284,13 +284,16 @@ class AttemptShown(Shape):
 
 
 class Me(Shape):
-    """The account that asks, what it may do, and its seats."""
+    """The account that asks, what it may do, its seats, and what models have cost for it this month and may cost, in
+    dollars."""
 
     id: str
     name: str
     is_owner: bool
     scopes: tuple[str, ...]
     seats: tuple[OwnSeat, ...]
+    spent_usd: float = 0.0
+    most_usd: float | None = None
 
 
 class TokenShown(Shape):

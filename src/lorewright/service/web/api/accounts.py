@@ -122,6 +122,7 @@ async def sign_out(request: Request, response: Response, service: Here, caller: 
 async def me(service: Here, caller: Asker) -> Me:
     """Who asks, what they may do, and where they sit."""
     account = caller.account
+    spent = service.spending.of(account)
     return Me(
         id=account.id,
         name=account.name,
@@ -132,6 +133,8 @@ async def me(service: Here, caller: Asker) -> Me:
             for seat in service.accounts.seats_of(account)
             if caller.campaign_id in (None, seat.campaign_id)
         ),
+        spent_usd=round(spent.usd, 4),
+        most_usd=spent.most_usd,
     )
 
 

@@ -42,8 +42,9 @@ from lorewright.service.web.chat import (
 from lorewright.service.web.completions import ChatSent, chat_error, respond_with, usage_of, whole_answer
 from lorewright.service.web.lore_chat import LORE_PREFIX
 from lorewright.service.web.problems import problem_of
-from lorewright.service.web.service import Service, name_action
+from lorewright.service.web.service import Service
 from lorewright.service.web.table import show_recap, show_table
+from lorewright.service.web.turn_rules import check_move, name_action
 from lorewright.storage.heads import branch_rows, told_turns
 from lorewright.tokens import count_tokens
 
@@ -284,7 +285,7 @@ def _go_to(
     """Go to where a new turn goes; an earlier place gets a branch of its own. Return what goes back."""
     if place.turn_id is None or place.turn_id in _last_own(campaign, seat):
         return lambda: None
-    service.check_move(campaign, seat, caller.account, is_last=False)
+    check_move(service.accounts, campaign, seat, caller.account, is_last=False)
     store = campaign.store
     rows = branch_rows(store.database)
     here = next(row.name for row in rows if row.at_hand)

@@ -13,6 +13,7 @@ from lorewright.errors import AccessRefused, LorewrightError, NotFound, NotSigne
 from lorewright.service.web.access import Caller, check_csrf, session_of
 from lorewright.service.web.accounts import SCOPES
 from lorewright.service.web.api.accounts import address_of, check_sign_in, end_session, set_cookie
+from lorewright.service.web.budgets import MonthSpent
 from lorewright.service.web.pages.rendering import render_page
 from lorewright.service.web.pages.requests import (
     Asker,
@@ -191,6 +192,7 @@ def _account(service: Service, caller: Caller, *, problem: str = "", secret: str
         ],
         "problem": problem,
         "secret": secret,
+        "spent": spent_in_words(service.spending.of(caller.account)),
     }
     return render_page("account", values, status=status)
 
@@ -261,8 +263,16 @@ async def admin(service: Here, caller: Asker) -> Response:
         "title": "Administration",
         **session_values(caller),
         "accounts": [
-            {"id": known.id, "name": known.name, "is_owner": known.is_owner, "is_disabled": known.is_disabled}
+            {
+                "id": known.id,
+                "name": known.name,
+                "is_owner": known.is_owner,
+                "is_disabled": known.is_disabled,
+                "spent": spent_in_words(spent),
+                "most": "" if spent.most_usd is None else f"{spent.most_usd:g}",
+            }
             for known in service.accounts.all()
+            for spent in (service.spending.of(known),)
         ],
         **await service.engine.run(health),
         "open_count": service.engine.open_count,
@@ -292,4 +302,27 @@ async def disable_account(
     service.accounts.disable(account, disabled=disabled)
     service.hub.wake(account)
     service.accounts.note(caller.account, "disable" if disabled else "enable", member=account)
+    return redirect_to("/admin")
+
+
+def spent_in_words(spent: MonthSpent) -> str:
+    """Return what models have cost for an account this month, and may cost."""
+    return f"{spent.usd:.2f} $ this month" + ("" if spent.most_usd is None else f", at most {spent.most_usd:g} $")
+
+
+@entry_pages.post("/admin/budget")
+async def set_budget(
+    service: Here,
+    caller: Asker,
+    account: Annotated[str, Form(max_length=40)],
+    usd: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Set what models may cost for an account in a month; nothing takes the bound away."""
+    caller.needs("admin")
+    try:
+        most = float(usd) if usd.strip() else None
+    except ValueError:
+        raise SettingsError("a budget is an amount in dollars", hint="as in 5, or nothing for no bound") from None
+    service.spending.bound(service.accounts.account(account), most)
+    service.accounts.note(caller.account, "budget", member=account, usd=most)
     return redirect_to("/admin")

@@ -98,6 +98,7 @@ async def _table(
         "problem": refusal,
         "typed": typed,
         "hint": hint,
+        "is_spent": service.spending.of(caller.account).is_spent,
         "can_move": seat.may_play,
         "other_branches": [branch.model_dump() for branch in shown.branches if not branch.is_here],
     }
