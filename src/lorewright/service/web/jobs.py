@@ -131,18 +131,24 @@ class ChildJobs:
         Raises:
             NotFound: there is none of that ID that the account may know of.
         """
-        found = self._read(account, "id = ?", job_id)
+        found = self._read(account, job_id)
         if not found:
             raise NotFound("there is no such job")
         return found[0]
 
     def jobs(self, account: Account) -> list[Job]:
         """Return the jobs that an account may know of, the newest first."""
-        return self._read(account, "? = ''", "")
+        return self._read(account)
 
-    def _read(self, account: Account, which: str, value: str) -> list[Job]:
-        sql = f"SELECT * FROM jobs WHERE {which} AND (account_id = ? OR ?) ORDER BY created_at DESC, id"
-        return [_job(row) for row in self._file.read(sql, value, account.id, int(account.is_owner))]
+    def _read(self, account: Account, job_id: str | None = None) -> list[Job]:
+        rows = self._file.read(
+            """SELECT * FROM jobs WHERE (?1 IS NULL OR id = ?1) AND (account_id = ?2 OR ?3)
+               ORDER BY created_at DESC, id""",
+            job_id,
+            account.id,
+            int(account.is_owner),
+        )
+        return [_job(row) for row in rows]
 
     async def cancel(self, account: Account, job_id: str) -> Job:
         """End a job that has not ended; what it was doing is as if it had never begun.
