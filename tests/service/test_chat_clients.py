@@ -324,3 +324,25 @@ def test_openais_own_client_plays_ten_turns_with_another_try_an_edit_and_a_cut(
         assert play(edited)
         assert turns() == list(enumerate(kept, start=1))
         service.accounts.close()
+
+
+@pytest.mark.campaign
+def test_the_python_of_the_page_for_clients_plays_a_turn(
+    on_loopback: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("openai", reason="the extra `openai` installs it")
+    page = (Path(__file__).parents[2] / "docs" / "clients.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    with listening(h.harbour(tmp_path)) as service:
+        secret, _ = service.accounts.new_token(service.accounts.owner(), name="sdk", scopes=("read", "play"))
+        for shown, own in (
+            ("http://127.0.0.1:8000", service.address.url),
+            ("lw_…", secret),
+            ("friday/player", "game/player"),
+            ("I ask Viktor about the crate", "ask Osk about the boat"),
+        ):
+            assert shown in code
+            code = code.replace(shown, own)
+        exec(compile(code, "clients.md", "exec"), {})
+        service.accounts.close()
+    assert h.KNOWS in capsys.readouterr().out
