@@ -148,17 +148,21 @@ def test_the_games_of_the_tutorial_are_short() -> None:
     assert written_lines(page, "saltmere") <= 90
 
 
-@pytest.mark.campaign
-@pytest.mark.parametrize("page", ["playing.md", "retrieval.md"])
-def test_the_commands_of_a_page_work_in_their_order(tmp_path: Path, page: str) -> None:
-    """In a workspace where the campaign that the pages speak of has been played for a while."""
-    root = tmp_path / "world"
-    script = tmp_path / "lines.txt"
+def played_world(folder: Path) -> Path:
+    """Make a workspace where the campaign that the pages speak of has been played for a while."""
+    root, script = folder / "world", folder / "lines.txt"
     script.write_text("look\nask Viktor about Jin\nwait\nlook\nwait\nlook\nwait\n", encoding="utf-8")
     prepared = ("init", str(root)), ("campaign", "new", "dead_drop", "--id", "friday", "--seed", "1")
     for words in (*prepared, ("play", "friday", "--script", str(script))):
-        done = lorewright(root if root.is_dir() else tmp_path, *words)
+        done = lorewright(root if root.is_dir() else folder, *words)
         assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("page", ["playing.md", "retrieval.md"])
+def test_the_commands_of_a_page_work_in_their_order(tmp_path: Path, page: str) -> None:
+    root = played_world(tmp_path)
     text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     assert len(lines) >= 4
@@ -185,8 +189,9 @@ OF_A_SERVICE = {"clients.md"}
     [page for page in sorted((PROJECT / "docs").glob("*.md")) if python_of(page) and page.name not in OF_A_SERVICE],
     ids=lambda page: page.name,
 )
-def test_the_python_of_a_page_runs(checkout: Path, page: Path) -> None:
-    done = run(checkout, [sys.executable, "-c", python_of(page)])
+def test_the_python_of_a_page_runs(checkout: Path, tmp_path: Path, page: Path) -> None:
+    where = played_world(tmp_path) if "campaigns/friday.db" in python_of(page) else checkout
+    done = run(where, [sys.executable, "-c", python_of(page)])
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 
