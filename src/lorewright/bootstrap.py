@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lorewright.packs.pack_loader import PackLoader
     from lorewright.replay.replay import Replays
     from lorewright.scene_lore.lore_retriever import LoreRetriever
+    from lorewright.storage.postgres import PostgresStore
     from lorewright.workspace.bundles import Bundles
     from lorewright.workspace.doctor import Doctor
     from lorewright.workspace.packs import WorkspacePacks
@@ -60,6 +61,8 @@ class App:
     models: Mapping[str, Model] | None = None
     # Why packs are searched by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
+    # Where campaigns are kept, if not in files.
+    elsewhere: PostgresStore | None = None
 
     @cached_property
     def by_words(self) -> Library:
@@ -125,7 +128,8 @@ class App:
     @cached_property
     def campaigns(self) -> Campaigns:
         """The campaigns."""
-        return _campaigns(self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
+        parts = (self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
+        return _campaigns(*parts, self.elsewhere)
 
     @cached_property
     def lore(self) -> LoreRetriever:
@@ -292,24 +296,40 @@ class App:
 
 
 def open_app(
-    start: Path | str | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False
+    start: Path | str | None = None,
+    *,
+    models: Mapping[str, Model] | None = None,
+    long_lived: bool = False,
+    elsewhere: PostgresStore | None = None,
 ) -> App:
     """Return the app for the workspace around a folder; outside of any workspace the user's own, made on first use.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. `long_lived`
-    is for a process that answers many questions: it may take the time to open what makes each of them faster.
+    is for a process that answers many questions: it may take the time to open what makes each of them faster. With
+    `elsewhere` campaigns are kept there; the caller closes it.
 
     Raises:
         SettingsError: the settings cannot be read as intended.
     """
     lore = open_lore(start, long_lived=long_lived)
     return App(
-        lore.workspace, lore.library, lore.cache, lore.workspace.campaigns, models, without_vectors=lore.without_vectors
+        lore.workspace,
+        lore.library,
+        lore.cache,
+        lore.workspace.campaigns,
+        models,
+        without_vectors=lore.without_vectors,
+        elsewhere=elsewhere,
     )
 
 
 def _campaigns(
-    workspace: Workspace, library: Library, stage_models: StageModels, folder: Path, histories: Histories
+    workspace: Workspace,
+    library: Library,
+    stage_models: StageModels,
+    folder: Path,
+    histories: Histories,
+    elsewhere: PostgresStore | None = None,
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
@@ -320,7 +340,17 @@ def _campaigns(
 
     packs = workspace.content_packs
     lore = workspace.settings.lore.of_play
-    return Campaigns(folder, workspace.scenarios, packs, library, stage_models, histories, complete=complete, lore=lore)
+    return Campaigns(
+        folder,
+        workspace.scenarios,
+        packs,
+        library,
+        stage_models,
+        histories,
+        complete=complete,
+        lore=lore,
+        elsewhere=elsewhere,
+    )
 
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:

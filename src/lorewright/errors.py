@@ -15,6 +15,7 @@
     ├── FileUnavailable      the operator: a file cannot be read or written now; it need not be damaged
     │   ├── DiskFull             there is no room for what should be written
     │   ├── ReadOnly             the disk or the rights of a folder allow no writing
+    │   ├── DatabaseUnavailable  PostgreSQL does not answer, or refused what was written
     │   └── Busy                 another process held the file for too long
     ├── UnsafePath           the operator: a link, or a name that leads out, where only files of ours belong
     ├── CampaignError        the player
@@ -137,6 +138,12 @@ class ReadOnly(FileUnavailable):
     """The disk, or the permissions of a file or its folder, allow no writing."""
 
     code = "read_only"
+
+
+class DatabaseUnavailable(FileUnavailable):
+    """PostgreSQL does not answer, or refused what was written."""
+
+    code = "database_unavailable"
 
 
 class Busy(FileUnavailable):

@@ -6,13 +6,14 @@ import asyncio
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from lorewright.bootstrap import App
+from lorewright.campaigns.exchange import copy_tables
 from lorewright.errors import (
     ActionIdReused,
     CampaignError,
@@ -24,6 +25,7 @@ from lorewright.errors import (
 )
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.heads import HeadRow
+from lorewright.storage.postgres import PostgresStore
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.stages.stages import Stages
@@ -40,6 +42,7 @@ from lorewright.turn.views.draft import (
     recent_story,
 )
 from support import harbour as h
+from support.postgres_server import new_database
 
 LINES = (
     *("look", "take rope", "frobnicate quietly", "ask Osk about Lin"),
@@ -64,9 +67,11 @@ class Game:
         return asyncio.run(think(self.store.head(), submission, self.setting, self.stages, Recorder()))
 
     def another(self) -> RewindingStore:
-        if isinstance(self.store, CampaignStore):
-            return CampaignStore(self.app.campaigns.path("game"))
-        return self.store
+        if not isinstance(self.store, CampaignStore):
+            return self.store
+        if (elsewhere := self.app.campaigns.elsewhere) is not None:
+            return CampaignStore(elsewhere.database("game"))
+        return CampaignStore(self.app.campaigns.path("game"))
 
     def seen(self) -> tuple[object, ...]:
         """All that can be seen of the store."""
@@ -80,11 +85,18 @@ def same(head: Head, other: Head) -> bool:
 
 
 @contextmanager
-def begun(tmp_path: Path, kind: str) -> Iterator[Game]:
+def begun(tmp_path: Path, kind: str, server: str = "") -> Iterator[Game]:
     """A campaign that is begun, its turns kept in a store of that kind."""
+    elsewhere = PostgresStore(new_database(server)) if server else None
     app = h.harbour(tmp_path)
-    with app.campaigns.open("game") as campaign:
-        store: RewindingStore = campaign.store if kind == "file" else MemoryStore(campaign.store.head())
+    with ExitStack() as stack:
+        if elsewhere is not None:
+            stack.callback(elsewhere.close)
+            with app.campaigns.reading("game") as store_of_file:
+                copy_tables(store_of_file.database, elsewhere.database("game"), "game")
+            app = replace(app, elsewhere=elsewhere)
+        campaign = stack.enter_context(app.campaigns.open("game"))
+        store: RewindingStore = MemoryStore(campaign.store.head()) if kind == "memory" else campaign.store
         # What is looked up of the past is the file's.
         yield Game(
             store,
@@ -94,9 +106,10 @@ def begun(tmp_path: Path, kind: str) -> Iterator[Game]:
         )
 
 
-@pytest.fixture(params=["file", "memory"])
+@pytest.fixture(params=["file", "memory", pytest.param("postgres", marks=pytest.mark.server)])
 def game(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Game]:
-    with begun(tmp_path, request.param) as made:
+    server = request.getfixturevalue("postgres") if request.param == "postgres" else ""
+    with begun(tmp_path, request.param, server) as made:
         yield made
 
 

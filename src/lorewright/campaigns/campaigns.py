@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.builtin.parser.meaning import reader_of_meaning
-from lorewright.campaigns.checks import damage_of
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory, entries_of
@@ -22,9 +21,10 @@ from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Complete, Scenario, load_scenario, with_profile
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
+from lorewright.campaigns.shelves import SUFFIX, FileShelf, PostgresShelf, Shelf
 from lorewright.campaigns.solver.hints import guided
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
-from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, first_result, pins_of
+from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, first_result
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -44,8 +44,8 @@ from lorewright.packs.content_hash import content_hash_of
 from lorewright.packs.files import Progress, no_progress
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.settings import USUAL_LORE, PlayLore
-from lorewright.storage.database import delete_unused
 from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.postgres import PostgresStore
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
@@ -53,11 +53,6 @@ from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.values.records import CampaignRow, Message, PackPin, TurnResult
-
-_SUFFIX = ".db"
-# What reading raises where a file is damaged: no JSON, no text, another shape. In a sound file each of these is a bug
-# and is raised as it is.
-_OF_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +78,14 @@ class Campaigns:
         complete: Complete,
         lore: PlayLore = USUAL_LORE,
         clock: Callable[[], str] = now,
+        elsewhere: PostgresStore | None = None,
     ) -> None:
         """`complete` gives a scenario the places of its packs where it has none; `lore` are the budgets of play.
-        `clock` gives the time for what is written into campaigns, in UTC."""
+        `clock` gives the time for what is written into campaigns, in UTC. With `elsewhere` campaigns are kept there,
+        and the folder has the texts of their packs alone."""
         self.folder = folder
+        self.elsewhere = elsewhere
+        self.shelf: Shelf = FileShelf(folder) if elsewhere is None else PostgresShelf(elsewhere)
         self._complete = complete
         self._scenarios = scenarios
         self._packs = packs
@@ -231,10 +230,9 @@ class Campaigns:
         result: TurnResult,
     ) -> None:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
-        path = self._file(row["id"])
         try:
             create_campaign(
-                path,
+                self.shelf.place(row["id"]),
                 row=row,
                 pins=pins,
                 state=opening.state,
@@ -246,22 +244,14 @@ class Campaigns:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
     def path(self, campaign_id: str) -> Path:
-        """Return the file of a campaign.
+        """Return the file of a campaign; of one that is kept elsewhere, the name that it would have.
 
         Raises:
             NotFound: there is no such campaign.
         """
-        if not is_id(campaign_id) or not self._file(campaign_id).is_file():
+        if not is_id(campaign_id) or not self.shelf.holds(campaign_id):
             raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
-        return self._file(campaign_id)
-
-    def _file(self, campaign_id: str) -> Path:
-        """Return where the file of a campaign is, or would be.
-
-        Raises:
-            UnsafePath: it, or the folder of the campaigns, is a link.
-        """
-        return Enclosure(self.folder).path(f"{campaign_id}{_SUFFIX}")
+        return Enclosure(self.folder).path(f"{campaign_id}{SUFFIX}")
 
     def ids(self) -> list[str]:
         """Return the IDs of all campaigns, sorted, those included whose files are links and cannot be opened.
@@ -269,13 +259,11 @@ class Campaigns:
         Raises:
             UnsafePath: the folder of the campaigns is a link.
         """
-        folder = Enclosure(self.folder).path()
-        found = folder.iterdir() if folder.is_dir() else ()
-        return sorted(path.stem for path in found if path.suffix == _SUFFIX and not path.name.startswith("."))
+        return self.shelf.ids()
 
     def pins(self) -> Pins:
         """Return every text that a campaign pins, and the campaigns that cannot be read."""
-        found = {campaign_id: self._pins_of(campaign_id) for campaign_id in self.ids()}
+        found = {campaign_id: self.shelf.pins(campaign_id) for campaign_id in self.ids()}
         texts = {pin for pins in found.values() for pin in pins or ()}
         return Pins(
             tuple(sorted(texts, key=lambda pin: (pin.pack_id, pin.content_hash))),
@@ -284,14 +272,8 @@ class Campaigns:
 
     def pinning(self, pack_id: str) -> list[str]:
         """Return the IDs of the campaigns that pin a text of a pack on any branch."""
-        pins = {campaign_id: self._pins_of(campaign_id) or () for campaign_id in self.ids()}
+        pins = {campaign_id: self.shelf.pins(campaign_id) or () for campaign_id in self.ids()}
         return [campaign_id for campaign_id, found in pins.items() if any(pin.pack_id == pack_id for pin in found)]
-
-    def _pins_of(self, campaign_id: str) -> tuple[PackPin, ...] | None:
-        try:
-            return pins_of(self._file(campaign_id))
-        except UnsafePath:
-            return None
 
     def rows(self) -> list[CampaignRow]:
         """Return all campaigns that can be read, by ID."""
@@ -413,14 +395,8 @@ class Campaigns:
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        path = self._file(campaign_id)
-        try:
-            with closing(CampaignStore(path, clock=self.clock)) as store:
-                yield store
-        except _OF_DAMAGE:
-            if (damage := damage_of(path)) is None:
-                raise
-            raise damage from None
+        with self.shelf.opened(campaign_id, self.clock) as store:
+            yield store
 
     def remove(self, campaign_id: str) -> None:
         """Delete a campaign: its file with all branches, the lines that were typed in it, its search index, and what
@@ -432,7 +408,7 @@ class Campaigns:
         Whatever is raised, nothing was deleted.
         """
         path = self.path(campaign_id)
-        delete_unused(path)
+        self.shelf.remove(campaign_id)
         Enclosure(self.folder).remove(self.lines_path(campaign_id))
         self._histories.forget(campaign_id)
         forget_agreements(path)

@@ -22,6 +22,7 @@ from lorewright import __version__
 from lorewright.bounded_files import describe_bound
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.copying import check_copy, copy_tables
 from lorewright.campaigns.sessions import as_played_by, recap_for, sittings
 from lorewright.campaigns.store import new_file
 from lorewright.campaigns.viewers import persona_of, turns_told, viewer_in
@@ -36,7 +37,7 @@ from lorewright.storage.containers import Container, open_container, write_conta
 from lorewright.storage.database import Database
 from lorewright.storage.enclosure import Enclosure, error_for
 from lorewright.storage.faults import step
-from lorewright.storage.integrity import Refused, campaign_row, pinned_texts
+from lorewright.storage.integrity import IntegrityFinding, Refused, campaign_row, pinned_texts
 from lorewright.storage.tables import Table, Value, migrate, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 from lorewright.turn.store.store import CampaignStore
@@ -83,7 +84,11 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: str 
         DamagedFile: the campaign's file is damaged; nothing was written.
     """
     with campaigns.reading(campaign_id) as store:
-        found = check(campaigns.path(campaign_id), campaigns.kept if audience == "gm" else None).findings
+        kept = campaigns.kept if audience == "gm" else None
+        if campaigns.elsewhere is None:
+            found: Sequence[IntegrityFinding] = check(campaigns.path(campaign_id), kept).findings
+        else:
+            found = check_copy(store.database, campaign_id, kept)
         if found:
             raise DamagedFile(
                 f"{campaign_id} is damaged and was not exported: {found[0].where}: {found[0].what}",
@@ -285,7 +290,12 @@ def _write(
     # The user may have agreed to an earlier campaign of the same name.
     forget_agreements(campaigns.folder / f"{campaign_id}.db")
     try:
-        with new_file(campaigns.folder / f"{campaign_id}.db") as database:
+        with ExitStack() as stack:
+            folder = campaigns.folder
+            if campaigns.elsewhere is not None:
+                # It is judged as a file, and copied when it is sound.
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            database = stack.enter_context(new_file(folder / f"{campaign_id}.db"))
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
             step("import:unpacked")
             write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
@@ -295,6 +305,8 @@ def _write(
             _judge(database, campaign_id, texts)
             for content_hash, root in texts.items():
                 campaigns.kept.keep(root, content_hash)
+            if campaigns.elsewhere is not None:
+                copy_tables(database, campaigns.elsewhere.database(campaign_id), campaign_id)
             step("import:kept")
     except (Refused, OverflowError) as problem:
         trouble = error_for(problem, campaigns.folder / f"{campaign_id}.db")

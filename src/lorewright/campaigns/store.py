@@ -6,7 +6,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins, turn_hash_row
 from lorewright.storage.packed_texts import packed_row
 from lorewright.storage.packing import pack
-from lorewright.storage.projected_tables import FIRST_REVEALS
-from lorewright.storage.tables import migrate
+from lorewright.storage.tables import first_reveals, migrate
 from lorewright.storage.temporary import maker, sweep
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.suggestions import player_scope, suggest
@@ -156,7 +155,7 @@ def first_result(
 
 
 def create_campaign(
-    path: Path,
+    place: Path | Database,
     *,
     row: dict[str, Any],
     pins: Sequence[PackPin],
@@ -165,17 +164,24 @@ def create_campaign(
     intro: Message,
     prompts: Sequence[PromptPin] = (),
 ) -> None:
-    """Write a new campaign's file with its turn 0, whole or not at all: it is made under another name and renamed.
+    """Write a new campaign with its turn 0, whole or not at all: a file is made under another name and renamed, an
+    open database has it in one transaction.
 
     `row` holds id, name, scenario_id, scenario_json, rules_json, ruleset_id, ruleset_hash and seed.
 
     Raises:
         FileExistsError: there is a campaign of that name.
     """
-    with new_file(path) as database:
-        migrate(database, CAMPAIGN_MIGRATIONS)
+    with ExitStack() as stack:
+        if isinstance(place, Database):
+            database = place
+            if database.row("SELECT id FROM campaigns") is not None:
+                raise FileExistsError(place.path.stem)
+        else:
+            database = stack.enter_context(new_file(place))
+            migrate(database, CAMPAIGN_MIGRATIONS)
         with database.transaction() as connection:
-            for sql, parameters in _creation(row, pins, state, result_json, intro):
+            for sql, parameters in _creation(row, pins, state, result_json, intro, database.has_projection):
                 connection.execute(sql, parameters)
             for sql, parameters in pinning(row["id"], prompts):
                 connection.execute(sql, parameters)
@@ -209,7 +215,12 @@ def _remove(path: Path) -> None:
 
 
 def _creation(
-    row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
+    row: dict[str, Any],
+    pins: Sequence[PackPin],
+    state: WorldState,
+    result_json: str,
+    intro: Message,
+    has_projection: bool,
 ) -> list[tuple[str, tuple[Any, ...]]]:
     time, campaign_id, turn_id = now(), row["id"], intro.turn_id
     row = packed_row(row)
@@ -224,10 +235,10 @@ def _creation(
         insert_row("turns", (*start, None, None, "{}")),
         insert_row(*turn_hash_row(start)),
         insert_row("world_states", (campaign_id, turn_id, pack(state.to_json()))),
-        (FIRST_REVEALS, ()),
+        *first_reveals(campaign_id, state.to_json()),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
-        *first_projection(campaign_id, StateOf(turn_id, state)),
+        *(first_projection(campaign_id, StateOf(turn_id, state)) if has_projection else ()),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +12,12 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrate_file
+from lorewright.campaigns.copying import copy_campaign
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
+from lorewright.errors import SettingsError
+from lorewright.storage.postgres import PostgresStore
 
 app = typer.Typer(
     help="Campaigns' files: check them, bring them up to date, import those of v0.",
@@ -100,6 +104,32 @@ def _show_imported(imported: V0Import) -> None:
     show_table(("table", "v0", "here", "equal", "differs", "remarks"), rows, right=("v0", "here", "equal"))
     if imported.is_new:
         say(f"Next: lorewright play {imported.id}")
+
+
+@app.command("copy", epilog="Example: lorewright db copy friday --to postgresql://lorewright@localhost/lorewright")
+def copy_campaigns(
+    campaign_id: CampaignId = None,
+    to: Annotated[str | None, typer.Option(metavar="URL", help="The PostgreSQL database to copy into.")] = None,
+    origin: Annotated[
+        str | None, typer.Option("--from", metavar="URL", help="The PostgreSQL database to copy from, into files here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy campaigns between this workspace and a PostgreSQL database, and compare the copies row by row. What is
+    copied stays where it was; a campaign that is there already is left as it is. Exit 1 when a copy differs."""
+    if (to is None) == (origin is None):
+        raise SettingsError("say where to copy", hint="give either --to URL or --from URL")
+    with closing(PostgresStore(to or origin or "")) as store:
+        here, there = open_app().campaigns, open_app(elsewhere=store).campaigns
+        source, target = (here, there) if to is not None else (there, here)
+        done = [copy_campaign(source, target, name) for name in _ids(source, campaign_id)]
+    if as_json:
+        show_json([{**asdict(copied), "is_equal": copied.is_equal} for copied in done])
+    else:
+        rows = [(copied.id, copied.turns, copied.rows, copied.told) for copied in done]
+        show_table(("campaign", "turns", "rows", "copy"), rows, right=("turns", "rows"))
+    if not all(copied.is_equal for copied in done):
+        raise typer.Exit(1)
 
 
 def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:

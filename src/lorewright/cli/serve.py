@@ -33,6 +33,14 @@ def serve(
             metavar="KEY", help="A model that your chats with lore may ask, whatever it costs within [models.budget]."
         ),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            envvar="LOREWRIGHT_DATABASE",
+            metavar="URL",
+            help="Keep campaigns in PostgreSQL, as in postgresql://lorewright@db.example.org/lorewright.",
+        ),
+    ] = None,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -48,7 +56,9 @@ def serve(
     # The web server's libraries take a second to import, and no other command needs them.
     from lorewright.service.web.serving import make_service, owner_link, run
 
-    service = make_service(at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or ())
+    service = make_service(
+        at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or (), database=database
+    )
     note(f"serving at {service.address.url}; Ctrl+C stops it")
     note(f"your link, for one use within 12 hours: {owner_link(service)}")
     run(service, at, behind_proxy=proxy)

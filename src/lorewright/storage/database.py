@@ -24,7 +24,7 @@ from filelock import BaseFileLock
 
 from lorewright.errors import Busy, DamagedFile, ReadOnly, UnsafePath
 from lorewright.ids import hash_of_texts
-from lorewright.storage.commit_counts import count_path
+from lorewright.storage.commit_counts import CommitCount, count_path
 from lorewright.storage.enclosure import Enclosure, raising_our_errors
 from lorewright.storage.packed_texts import add_text_functions
 from lorewright.storage.projected_tables import (
@@ -78,6 +78,8 @@ class Database:
     """An open SQLite file. Rows are `sqlite3.Row`; nothing is written outside of `transaction()`."""
 
     _kind: type[sqlite3.Connection] = sqlite3.Connection
+    # Whether the tables that follow from the head's state are kept.
+    has_projection = True
 
     def __init__(self, path: Path, *, page_bytes: int | None = None) -> None:
         """Open the file; it is made if it is missing, with pages of so many bytes. In a folder that cannot be written
@@ -193,6 +195,23 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def commit_count(self, created_at: str) -> CommitCount | None:
+        """Return the count beside the file of what was committed; None where the store loses no end of its log
+        unseen."""
+        return CommitCount(self.path, created_at)
+
+    def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
+        """Check the keys of a transaction at its end: for tables that point at each other."""
+        connection.execute("PRAGMA defer_foreign_keys = ON")
+
+    def table_names(self) -> list[str]:
+        """Return the names of the tables, sorted."""
+        return [row["name"] for row in self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Return the columns of a table, in order; none where there is no such table."""
+        return tuple(row["name"] for row in self.rows(f"PRAGMA table_info({table})"))
 
     def watch(self, tell: Callable[[str], object] | None) -> None:
         """Call `tell` with every statement that is run; with None, stop that."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lorewright.errors import HeadMoved
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, read_json
 from lorewright.storage.faults import step
 
 # Complete states are stored for every 25th turn, branch points and heads; any other is rebuilt from ops.
@@ -122,6 +122,35 @@ def resolutions_on_path(database: Database, turn_id: str, *, after: str | None =
         turn_id,
         after,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLearned:
+    """When a character first learned an item on the path to the head, and how; turn 0 where it was known before."""
+
+    character_id: str
+    item_id: str
+    turn_no: int
+    how: str
+
+
+def learned_on_path(database: Database, *, character_id: str | None = None) -> list[FirstLearned]:
+    """Return what was learned on the path to the head, by one character or all, in the order of the turns."""
+    rows = database.rows(
+        f"""WITH RECURSIVE path(turn_id) AS (
+             SELECT head_turn_id FROM campaigns UNION ALL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
+           ) SELECT t.turn_no, t.ops_json FROM path JOIN {_TURNS}
+             WHERE t.ops_json LIKE '%"reveal"%' ORDER BY t.turn_no"""
+    )
+    first = database.rows("SELECT character_id, item_id, how FROM first_reveals")
+    found = {(row[0], row[1]): FirstLearned(row[0], row[1], 0, row[2] or "") for row in first}
+    for row in rows:
+        for op in read_json(row["ops_json"]):
+            if op.get("op") == "reveal":
+                learned = FirstLearned(op["to"], op["item_id"], row["turn_no"], op.get("how") or "")
+                found.setdefault((learned.character_id, learned.item_id), learned)
+    return [learned for learned in found.values() if character_id in (None, learned.character_id)]
 
 
 def upgrades_on_path(database: Database, turn_id: str) -> list[sqlite3.Row]:

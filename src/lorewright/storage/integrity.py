@@ -69,7 +69,7 @@ def upgrade_row(database: Database, turn_id: str) -> UpgradeRow | None:
 def all_pins(database: Database) -> list[tuple[str, str, str]]:
     """Return (pack, version, content hash) of every text that is pinned on any branch, each once, by pack; for a file
     of any version."""
-    existing = {row["name"] for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    existing = set(database.table_names())
     found: set[tuple[str, str, str]] = set()
     for table in (name for name in _PIN_TABLES if name in existing or name == "pack_pins"):
         found |= {tuple(row) for row in database.rows(f"SELECT pack_id, version, content_hash FROM {table}")}

@@ -7,10 +7,11 @@ trusted.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, read_json
 
 
 def model_keys(database: Database) -> tuple[str, str]:
@@ -55,17 +56,10 @@ def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:
             USING (campaign_id, turn_id){where}""",
         *given,
     )
-    calls = database.row(
-        f"""SELECT coalesce(sum(json_extract(call.value, '$.input_tokens')
-            + json_extract(call.value, '$.output_tokens')), 0) AS tokens,
-            coalesce(sum(json_extract(call.value, '$.cost_microusd')), 0) AS microusd FROM (
-            SELECT session_id, record.value AS record FROM attempts, json_each(records_json) record
-            UNION ALL SELECT session_id, record_json FROM model_calls), json_each(record, '$.calls') call{where}""",
-        *given,
-    )
     assert turns is not None
-    assert calls is not None
-    return turns["tokens"] + calls["tokens"], turns["microusd"] + calls["microusd"]
+    calls = _sum(_calls_of_attempts(database, where, *given), _calls_outside(database, where, *given))
+    tokens = int(turns["tokens"]) + calls.input_tokens + calls.output_tokens
+    return tokens, int(turns["microusd"]) + calls.cost_microusd
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +89,29 @@ class Usage:
 def usage(database: Database) -> Usage:
     """Return the usage of a campaign: of its turns, including undone turns, of failed attempts, and outside of
     turns."""
-    sql = f"""SELECT {_SUMS} FROM (
-        SELECT calls_json AS calls FROM stage_records
-        UNION ALL SELECT json_extract(record.value, '$.calls') FROM attempts, json_each(records_json) record
-        UNION ALL SELECT json_extract(record_json, '$.calls') FROM model_calls), json_each(calls) call"""
-    return _usage(database.row(sql))
+    records = (read_json(row[0]) for row in database.each("SELECT calls_json FROM stage_records"))
+    return _sum(records, _calls_of_attempts(database), _calls_outside(database))
 
 
 def usage_of_turn(database: Database, turn_id: str) -> Usage:
     """Return the usage of a turn."""
-    sql = f"SELECT {_SUMS} FROM stage_records, json_each(calls_json) call WHERE turn_id = ?"
-    return _usage(database.row(sql, turn_id))
+    rows = database.rows("SELECT calls_json FROM stage_records WHERE turn_id = ?", turn_id)
+    return _sum(read_json(row[0]) for row in rows)
 
 
 def usage_since(database: Database, attempt_no: int) -> Usage:
     """Return the usage of the failed attempts with a number above `attempt_no`."""
-    sql = f"""SELECT {_SUMS} FROM (SELECT json_extract(record.value, '$.calls') AS calls
-        FROM attempts, json_each(records_json) record WHERE attempt_no > ?), json_each(calls) call"""
-    return _usage(database.row(sql, attempt_no))
+    return _sum(_calls_of_attempts(database, " WHERE attempt_no > ?", attempt_no))
+
+
+def _calls_of_attempts(database: Database, where: str = "", *given: object) -> Iterator[list[dict[str, Any]]]:
+    for row in database.rows(f"SELECT records_json FROM attempts{where}", *given):
+        yield from (record.get("calls") or [] for record in read_json(row[0]))
+
+
+def _calls_outside(database: Database, where: str = "", *given: object) -> Iterator[list[dict[str, Any]]]:
+    for row in database.rows(f"SELECT record_json FROM model_calls{where}", *given):
+        yield read_json(row[0]).get("calls") or []
 
 
 def last_attempt(database: Database) -> int:
@@ -120,12 +119,13 @@ def last_attempt(database: Database) -> int:
     return int(database.rows("SELECT coalesce(max(attempt_no), 0) FROM attempts")[0][0])
 
 
-_COUNTED = (*(field.name for field in fields(Usage) if field.name != "calls"),)
-_SUMS = ", ".join(["count(*)", *(f"coalesce(sum(json_extract(call.value, '$.{name}')), 0)" for name in _COUNTED)])
+_COUNTED = tuple(field.name for field in fields(Usage) if field.name != "calls")
 
 
-def _usage(row: Any) -> Usage:
-    return Usage(*map(int, row))
+def _sum(*records: Iterable[list[dict[str, Any]]]) -> Usage:
+    """Return the sums over lists of calls."""
+    calls = [call for found in records for listed in found for call in listed]
+    return Usage(len(calls), *(sum(int(call.get(name) or 0) for call in calls) for name in _COUNTED))
 
 
 def keep_model_call(database: Database, *, stage: str, session_id: str, record: dict[str, Any], time: str) -> None:

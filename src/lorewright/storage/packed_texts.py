@@ -48,9 +48,9 @@ def add_text_functions(connection: sqlite3.Connection) -> None:
         try:
             number = key_of(value)
             if not number:
-                return _text(value, 0, b"")
+                return read_packed(value, 0, b"")
             row = connection.execute(_KEY, (number,)).fetchone()
-            return _text(value, number, row[0])
+            return read_packed(value, number, row[0])
         except (ValueError, TypeError, sqlite3.Error):
             return ""
 
@@ -64,12 +64,17 @@ def _packed_text(value: _Value) -> _Value:
 
 # A campaign's rules are read several times in a turn, a key with every record.
 @lru_cache(maxsize=16)
-def _text(packed: bytes, number: int, key: str | bytes) -> str:
+def read_packed(packed: bytes, number: int, key: str | bytes) -> str:
+    """Return the text of packed bytes, given the number of their key and the key as it is stored; 0 for none.
+
+    Raises:
+        ValueError: they are not what was packed.
+    """
     return unpack(packed, PackingKey(number, _key_text(key)) if number else None)
 
 
 def _key_text(stored: str | bytes) -> str:
-    return stored if isinstance(stored, str) else _text(stored, 0, b"")
+    return stored if isinstance(stored, str) else read_packed(stored, 0, b"")
 
 
 def selected(table: str, *columns: str) -> str:
@@ -117,7 +122,7 @@ class StageInputs:
         return pack(text, made)
 
     def _newest_key(self, stage: str) -> tuple[PackingKey, int] | None:
-        sql = f"SELECT key_no, input, text_of(input) FROM {KEYS} WHERE stage = ? ORDER BY key_no DESC LIMIT 1"
-        found = self._rows(sql, stage)
+        sql = f"SELECT key_no, length(input) AS length, text_of(input) FROM {KEYS} WHERE stage = ?"
+        found = self._rows(f"{sql} ORDER BY key_no DESC LIMIT 1", stage)
         # By a key that cannot be read nothing more is packed.
-        return (PackingKey(found[0][0], found[0][2]), len(found[0][1])) if found and found[0][2] else None
+        return (PackingKey(found[0][0], found[0][2]), found[0][1]) if found and found[0][2] else None

@@ -52,12 +52,12 @@ def latest_time_of(database: Database, session_id: str) -> str | None:
     """Return the time at which a session began, or at which the head was written if that is one of its turns and later;
     None if there is no such session."""
     row = database.row(
-        """SELECT max(s.started_at, coalesce((SELECT t.created_at FROM campaigns c JOIN turns t
-           ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id WHERE t.session_id = s.id), ''))
+        """SELECT s.started_at, coalesce((SELECT t.created_at FROM campaigns c JOIN turns t
+           ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id WHERE t.session_id = s.id), '') AS latest
            FROM sessions s WHERE s.id = ?""",
         session_id,
     )
-    return None if row is None or row[0] is None else str(row[0])
+    return None if row is None else max(str(row["started_at"]), str(row["latest"]))
 
 
 def active_session_row(database: Database) -> SessionRow | None:

@@ -4,7 +4,7 @@ that can be rebuilt from the head's state are left out."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,10 +12,9 @@ from math import isfinite
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, SettingsError
-from lorewright.storage.database import Database, add_functions, foreign_schema, with_single_blanks
+from lorewright.storage.database import Database, add_functions, foreign_schema, read_json, with_single_blanks
 from lorewright.storage.packed_texts import KEYS, PACKED, STAGE_RECORDS, StageInputs, selected
 from lorewright.storage.packing import pack
-from lorewright.storage.projected_tables import FIRST_REVEALS
 from lorewright.storage.projection import REBUILT_TABLES
 
 # Migrations: each is applied once, in order, in one transaction with its record. A released migration is never edited.
@@ -23,10 +22,11 @@ from lorewright.storage.projection import REBUILT_TABLES
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step of a schema: a permanent name, and single SQL statements."""
+    """A step of a schema: a permanent name, and single SQL statements; `postgres` are those of the same step there."""
 
     name: str
     statements: tuple[str, ...]
+    postgres: tuple[str, ...] = ()
 
 
 # Name of a table, index or view -> the statement that made it, with single blanks.
@@ -174,16 +174,19 @@ def write_tables(database: Database, tables: Sequence[Table], *, campaign_id: st
         DamagedFile: the tables are not those of the file, or hold values of other types; nothing was written.
         sqlite3.Error: the rows break a constraint; nothing was written.
     """
-    wanted = {name: _columns(database, name) for name in _names(database)}
+    wanted = {name: database.columns(name) for name in _names(database)}
     given = {table.name: table.columns for table in tables}
     if given != wanted or len(tables) != len(given):
         different = sorted(set(wanted.items()) ^ set(given.items()))
         raise DamagedFile(f"its tables are not ours: {different[0][0]}", hint="have it exported and sent again")
     # A file of a version before there were packed texts is filled as it was then.
-    inputs = StageInputs(database.rows, campaign_id) if _columns(database, KEYS) else None
+    inputs = StageInputs(database.rows, campaign_id) if database.columns(KEYS) else None
+    # Tables come by name: turns before states.
+    root_id: Value = None
+    root: str | None = None
     with database.transaction() as connection:
         # Turns and sittings point at each other.
-        connection.execute("PRAGMA defer_foreign_keys = ON")
+        database.defer_foreign_keys(connection)
         for table in tables:
             marks = ", ".join("?" * len(table.columns))
             for row in table.rows:
@@ -192,25 +195,33 @@ def write_tables(database: Database, tables: Sequence[Table], *, campaign_id: st
                     name: _renamed(table.name, name, value, campaign_id, was)
                     for name, value in zip(table.columns, row, strict=True)
                 }
+                if table.name == "turns" and values["parent_id"] is None:
+                    root_id = values["turn_id"]
+                elif table.name == "world_states" and values["turn_id"] == root_id:
+                    root = str(values["state_json"])
                 stored = _packed(table.name, values, inputs)
                 connection.execute(f"INSERT INTO {table.name} VALUES ({marks})", stored)
         if inputs is not None:
             for statement in inputs.keys:
                 connection.execute(*statement)
-            connection.execute(FIRST_REVEALS)
+            for statement in first_reveals(campaign_id, root or ""):
+                connection.execute(*statement)
+
+
+def first_reveals(campaign_id: str, state_json: str) -> Iterator[tuple[str, tuple[str | None, ...]]]:
+    """Yield the statements that store what was known when a campaign began, from its first state."""
+    with suppress(ValueError, AttributeError):
+        for who, items in read_json(state_json).get("reveals", {}).items():
+            for item_id, learned in items.items():
+                yield "INSERT INTO first_reveals VALUES (?, ?, ?, ?)", (campaign_id, who, item_id, learned.get("how"))
 
 
 def _names(database: Database) -> list[str]:
-    rows = database.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    return [row["name"] for row in rows if row["name"] not in _OF_THE_FILE]
-
-
-def _columns(database: Database, table: str) -> tuple[str, ...]:
-    return tuple(row["name"] for row in database.rows(f"PRAGMA table_info({table})"))
+    return [name for name in database.table_names() if name not in _OF_THE_FILE]
 
 
 def _read(database: Database, name: str) -> Table:
-    columns = _columns(database, name)
+    columns = database.columns(name)
     rows = database.rows(f"SELECT {selected(name, *columns)} FROM {name} ORDER BY rowid")
     return Table(name, columns, tuple(tuple(row) for row in rows))
 

@@ -18,6 +18,7 @@ from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import OWNER_LINK, Accounts
+from lorewright.storage.postgres import PostgresStore
 
 # How long open requests may take to end when the service stops; then streams are cut.
 _GRACE_S = 10
@@ -29,12 +30,15 @@ def make_service(
     public_url: str | None = None,
     with_accounts: bool = False,
     lore_models: Sequence[str] = (),
+    database: str | None = None,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
-    `lore_models` are the keys of models that its owner's chats with lore may ask.
+    `lore_models` are the keys of models that its owner's chats with lore may ask; `database` is the address of the
+    PostgreSQL database that keeps the campaigns, else they are files.
 
     Raises:
+        DatabaseUnavailable: nobody answers there.
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
         And what opening a workspace raises.
     """
@@ -50,8 +54,10 @@ def make_service(
         )
     url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
 
+    elsewhere = None if database is None else PostgresStore(database)
+
     def opened() -> App:
-        app = open_app(long_lived=True) if open_workspace is None else open_workspace()
+        app = open_app(long_lived=True, elsewhere=elsewhere) if open_workspace is None else open_workspace()
         # Nobody sits at a terminal: what was not agreed to beforehand is refused.
         app.campaigns.hold_to_trust()
         return app

@@ -55,6 +55,7 @@ from lorewright.service.web.shapes import (
     WayShown,
     Why,
 )
+from lorewright.storage.heads import learned_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.checks.tools import Carried, NamedThing
 from lorewright.turn.views.player_ids import readable
@@ -332,8 +333,6 @@ def show_recap(campaign: OpenCampaign, seat: Seat) -> RecapShown:
 
 # The codex.
 
-_REVEALED = "SELECT item_id, discovered_turn, discovery_method FROM reveals WHERE campaign_id = ? AND character_id = ?"
-
 
 def show_codex(campaign: OpenCampaign, seat: Seat) -> Codex:
     """Return what the seat's persona has learned, by what it is about, the newest last.
@@ -346,8 +345,8 @@ def show_codex(campaign: OpenCampaign, seat: Seat) -> Codex:
     who = persona_of(state, seat.viewer)
     shown, ids = campaign.acquaintance(of=who).shown, campaign.player_ids()
     can_be_looked_up = readable(state, generations, who)
-    rows = campaign.store.database.rows(_REVEALED, campaign.store.campaign_id, who)
-    learned_in = {row["item_id"]: (row["discovered_turn"], row["discovery_method"]) for row in rows}
+    learned = learned_on_path(campaign.store.database, character_id=who)
+    learned_in = {known.item_id: (known.turn_no, known.how) for known in learned}
     found: dict[str, list[CodexItem]] = {}
     for item_id in sorted(state.learned_by(who), key=lambda known: (learned_in.get(known, (0, ""))[0], known)):
         generation = next((pack for pack in generations if pack.item(item_id) is not None), None)
@@ -415,10 +414,8 @@ def show_desk(campaign: OpenCampaign) -> Desk:
 
 def _secrets(campaign: OpenCampaign, state: WorldState) -> Iterator[SecretShown]:
     personas = state.personas or (state.player_id,)
-    rows = campaign.store.database.rows(
-        "SELECT item_id, character_id, discovered_turn FROM reveals WHERE campaign_id = ?", campaign.store.campaign_id
-    )
-    turns = {(row["item_id"], row["character_id"]): row["discovered_turn"] for row in rows}
+    learned = learned_on_path(campaign.store.database)
+    turns = {(known.item_id, known.character_id): known.turn_no for known in learned}
     for generation in campaign.setting.generations:
         chunks = [chunk for chunk in generation.hidden_chunks() if chunk.role in ("withholds", "discoverable", "knows")]
         for chunk in chunks:

@@ -283,6 +283,8 @@ def projection_statements(
 ) -> tuple[Statement, ...]:
     """Return the statements that move the projection with the head, from one turn to another. If it is of a third turn,
     was never made, or the state before is unknown, they make it anew."""
+    if not database.has_projection:
+        return ()
     if before is None or projected_turn(database) != before.turn_id:
         return first_projection(campaign_id, after)
     return tuple(project(campaign_id, after.turn_id, changed_rows(before.state, after.state), anew=False))
@@ -301,6 +303,8 @@ def bring_projection_up(database: Database, *, anew: bool = False) -> bool:
         StateMisfit: the head's state cannot be read.
     Whatever is raised, nothing was changed.
     """
+    if not database.has_projection:
+        return False
     head = head_row(database)
     if not anew and projected_turn(database) == head.turn_id:
         return False

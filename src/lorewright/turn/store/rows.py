@@ -178,8 +178,9 @@ def attempt_row(
         }
         for record in records
     ]
-    sql = """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
-             records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    sql = """INSERT INTO attempts (attempt_no, campaign_id, user_action_id, player_text, head_turn_id, error_code,
+             message, records_json, created_at, session_id)
+             SELECT coalesce(max(attempt_no), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM attempts"""
     submitted = (head.campaign_id, submission.action_id, submission.text, head.turn_id)
     return sql, (*submitted, error.code, error.message, canonical_json(thought), time, head.session_id)
 

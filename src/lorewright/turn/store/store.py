@@ -10,14 +10,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lorewright.errors import ActionIdReused, DamagedFile, LorewrightError, NotFound, TurnUndone
+from lorewright.errors import ActionIdReused, DamagedFile, DatabaseUnavailable, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
 from lorewright.logs import log_event
 from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.commit_counts import CommitCount
-from lorewright.storage.database import insert_row, read_json
+from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.faults import step
 from lorewright.storage.heads import (
     HeadMove,
@@ -70,29 +69,33 @@ from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 
+# What is told of a turn as it is stored.
+_TOLD = ("turn_no", "turn_id", "kind", "player_text", "state_hash", "session_id")
+
 
 class CampaignStore:
     """An open campaign file. `database` is for tables besides the turns: the stack of undone turns, the sittings."""
 
-    def __init__(self, path: Path, *, clock: Callable[[], str] = now) -> None:
-        """Open a campaign's file and bring its tables up to date. `clock` returns the time for a row, in UTC.
+    def __init__(self, place: Path | Database, *, clock: Callable[[], str] = now) -> None:
+        """Open a campaign's file and bring its tables up to date, or take a database that is open. `clock` returns the
+        time for a row, in UTC.
 
         Raises:
             NotFound: there is no such file.
             SettingsError: a newer version wrote it.
         """
-        if not path.is_file():
-            raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
+        if isinstance(place, Path) and not place.is_file():
+            raise NotFound(f"there is no campaign {place.stem}", hint="see: lorewright campaign list")
         self._clock = clock
-        self.database = open_migrated(path, CAMPAIGN_MIGRATIONS)
+        self.database = open_migrated(place, CAMPAIGN_MIGRATIONS) if isinstance(place, Path) else place
         row = self.database.row("SELECT id, created_at, revision FROM campaigns")
         if row is None:
             self.database.close()
-            raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
+            raise NotFound(f"{self.database.path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
-        self._count = CommitCount(path, row["created_at"])
+        self._count = self.database.commit_count(row["created_at"])
         # How many changes that were acknowledged are missing: SQLite drops a damaged tail of its log without a word.
-        self.lost_changes = self._count.lost(row["revision"])
+        self.lost_changes = 0 if self._count is None else self._count.lost(row["revision"])
         # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
@@ -215,13 +218,8 @@ class CampaignStore:
         to = head_row(self.database).turn_id if to is None else to
         return [
             {
-                "turn_no": turn["turn_no"],
-                "turn_id": turn["turn_id"],
-                "kind": turn["kind"],
+                **{name: turn[name] for name in _TOLD},
                 "action_id": turn["user_action_id"],
-                "player_text": turn["player_text"],
-                "state_hash": turn["state_hash"],
-                "session_id": turn["session_id"],
                 "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
                 "result": read_json(turn["result_json"]),
             }
@@ -247,19 +245,19 @@ class CampaignStore:
 
     def opening(self) -> ToldOpening | None:
         """Return the narration that the campaign began with; None where the story was imported without one."""
-        # Only a word of the first state is wanted, which may be large; the root has it whole.
         row = self.database.row(
-            """SELECT turn_id, seq, content, audience_json,
-                      CASE WHEN json_valid(state) THEN json_extract(state, '$.scene.location_id') END AS place
-               FROM turns JOIN (SELECT campaign_id, turn_id, text_of(state_json) AS state FROM world_states)
-               USING (campaign_id, turn_id) JOIN messages USING (campaign_id, turn_id)
-               WHERE campaign_id = ? AND parent_id IS NULL AND messages.type = 'narration' ORDER BY seq LIMIT 1""",
+            """SELECT m.turn_id, m.seq, m.content, m.audience_json, text_of(s.state_json) AS state_json
+               FROM turns t JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
+               JOIN messages m ON m.campaign_id = t.campaign_id AND m.turn_id = t.turn_id
+               WHERE t.campaign_id = ? AND t.parent_id IS NULL AND m.type = 'narration' ORDER BY m.seq LIMIT 1""",
             self.campaign_id,
         )
         if row is None:
             return None
-        audience = tuple(read_json(row["audience_json"]))
-        return ToldOpening(row["content"], f"{row['turn_id']}/{row['seq']}", row["place"] or "", audience)
+        audience, place = tuple(read_json(row["audience_json"])), None
+        with suppress(ValueError, LookupError, TypeError):
+            place = read_json(row["state_json"])["scene"]["location_id"]
+        return ToldOpening(row["content"], f"{row['turn_id']}/{row['seq']}", place or "", audience)
 
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""
@@ -417,8 +415,8 @@ class CampaignStore:
                     connection.execute(sql, parameters)
                 step("commit:written")
             step("commit:committed")
-            self._count.keep(draft.head.revision + 1)
-        except sqlite3.Error:
+            self._keep_count(draft.head.revision + 1)
+        except (sqlite3.Error, DatabaseUnavailable):
             # A COMMIT may have taken effect although it raised; and the same submission, sent twice, may have been
             # first.
             stored = self.stored_result(draft.submission)
@@ -485,7 +483,11 @@ class CampaignStore:
             projection=projection_statements(self.database, self.campaign_id, before, StateOf(turn_id, state)),
         )
         move_head(self.database, move)
-        self._count.keep(head.revision + 1)
+        self._keep_count(head.revision + 1)
+
+    def _keep_count(self, revision: int) -> None:
+        if self._count is not None:
+            self._count.keep(revision)
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]

@@ -1,0 +1,110 @@
+"""A campaign in one store -> the same campaign in another, compared row by row."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.checks import check
+from lorewright.campaigns.store import StoredPackTexts, new_file
+from lorewright.errors import LorewrightError, NotFound
+from lorewright.ids import canonical_json
+from lorewright.ids import content_hash as hash_of_text
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import Database
+from lorewright.storage.integrity import IntegrityFinding
+from lorewright.storage.tables import migrate, read_tables, write_tables
+from lorewright.turn.store.projection import bring_projection_up
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCopy:
+    """A campaign that was copied: how many turns and rows it has, and the hashes of both; `is_new` where the copy was
+    made now, and not there before."""
+
+    id: str
+    turns: int
+    rows: int
+    hash: str
+    hash_of_copy: str
+    is_new: bool
+
+    @property
+    def is_equal(self) -> bool:
+        """Tell whether both have the same rows."""
+        return self.hash == self.hash_of_copy
+
+    @property
+    def told(self) -> str:
+        """The outcome in words."""
+        if self.is_equal:
+            return "made, and equal row by row" if self.is_new else "there already, and equal"
+        return "made, and DIFFERENT" if self.is_new else "there already, and different: left as it is"
+
+
+def copy_campaign(source: Campaigns, target: Campaigns, campaign_id: str) -> CampaignCopy:
+    """Copy a campaign whole, in one transaction, and compare the two. One that is in the target stays as it is. The
+    texts of its packs lie in the workspace, which both use.
+
+    Raises:
+        NotFound: the source has no such campaign.
+        DamagedFile, FileUnavailable: one of the two cannot be read or written; nothing was copied.
+    """
+    if not source.shelf.holds(campaign_id):
+        raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
+    with source.reading(campaign_id) as store:
+        is_new = not target.shelf.holds(campaign_id)
+        if is_new:
+            place = target.shelf.place(campaign_id)
+            if isinstance(place, Path):
+                _copy_into_file(store.database, place, campaign_id)
+            else:
+                copy_tables(store.database, place, campaign_id)
+        tables = read_tables(store.database)
+        with target.reading(campaign_id) as other:
+            hash_of_copy = hash_of_tables(other.database)
+        return CampaignCopy(
+            campaign_id,
+            next(len(tuple(table.rows)) for table in tables if table.name == "turns"),
+            sum(len(tuple(table.rows)) for table in tables),
+            hash_of_tables(store.database),
+            hash_of_copy,
+            is_new,
+        )
+
+
+def copy_tables(source: Database, target: Database, campaign_id: str) -> None:
+    """Copy a campaign from one store into another in which it is not, in one transaction.
+
+    Raises:
+        FileExistsError: the other store has a campaign of that ID.
+    """
+    if target.row("SELECT id FROM campaigns") is not None:
+        raise FileExistsError(campaign_id)
+    write_tables(target, read_tables(source), campaign_id=campaign_id, was=campaign_id)
+
+
+def hash_of_tables(database: Database) -> str:
+    """Return the SHA-256 of a campaign's tables in their canonical form: the same in every store."""
+    tables = [[table.name, list(table.columns), list(map(list, table.rows))] for table in read_tables(database)]
+    return hash_of_text(canonical_json(tables))
+
+
+def check_copy(database: Database, campaign_id: str, kept: StoredPackTexts | None = None) -> list[IntegrityFinding]:
+    """Return what is wrong with a campaign that is kept in another store than a file: a copy in a file is checked."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{campaign_id}.db"
+        _copy_into_file(database, path, campaign_id)
+        return list(check(path, kept).findings)
+
+
+def _copy_into_file(source: Database, path: Path, campaign_id: str) -> None:
+    with new_file(path) as database:
+        migrate(database, CAMPAIGN_MIGRATIONS)
+        copy_tables(source, database, campaign_id)
+        # Where the head cannot be read, a check tells.
+        with suppress(LorewrightError, ValueError, LookupError):
+            bring_projection_up(database, anew=True)

@@ -1,0 +1,401 @@
+"""Campaigns in PostgreSQL: a store of many, and each as a `Database` that answers the queries of a campaign's file.
+
+The queries above this layer are written once. Here a query gets PostgreSQL's words for the few that differ, and each
+table that it names is narrowed to the rows of its campaign; row-level security says the same a second time, so that a
+query that was not narrowed finds nothing of another campaign.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
+
+from lorewright.errors import DatabaseUnavailable, NotFound, SettingsError
+from lorewright.extras import require_extra
+from lorewright.storage.database import Database
+from lorewright.storage.packed_texts import KEYS, PACKED, read_packed
+from lorewright.storage.packing import key_of
+from lorewright.storage.postgres_schema import ALL, SCHEMA, SETTING, migrations, table_shapes
+
+if TYPE_CHECKING:
+    import psycopg
+    import psycopg_pool
+
+_CONNECTIONS = 8
+_WAIT_S = 15.0
+# The first byte of a text in a column that may hold packed ones; those begin with another.
+_TEXT = b"\x00"
+# Any number; it names the lock under which tables are made.
+_MIGRATING = 7_305_917
+
+_INSERT = re.compile(r"INSERT (?:OR (REPLACE|IGNORE) )?INTO (\w+)\s*(?:\(([^)]*)\))?")
+_MARK = re.compile(r"\?(\d*)")
+_HAS_MARKS = re.compile(r"IS NOT (\?\d*)")
+_TEXT_FUNCTION = re.compile(r"\b(?:text_of|packed_text)\(((?:\w+\.)?\w+)\)")
+_CHANGE = re.compile(r"\s*(?:UPDATE|DELETE FROM)\s+(\w+)")
+
+
+@lru_cache(maxsize=1)
+def _named() -> re.Pattern[str]:
+    """Return the pattern of a table's name where a query reads from it, with its alias."""
+    names = "|".join(sorted(table_shapes(), key=len, reverse=True))
+    words = "ON|USING|WHERE|ORDER|LIMIT|GROUP|JOIN|LEFT|CROSS|UNION|SET"
+    return re.compile(rf"\b(FROM|JOIN)\s+({names})\b(?:\s+(?:AS\s+)?(?!(?:{words})\b)([a-z]\w*))?")
+
+
+class Row(tuple[Any, ...]):
+    """A row that is read by place and by name, as `sqlite3.Row` is."""
+
+    names: Mapping[str, int]
+
+    def keys(self) -> list[str]:
+        """Return the names of the columns, in order."""
+        return list(self.names)
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(self.names[key] if isinstance(key, str) else key)
+
+
+@lru_cache(maxsize=1024)
+def translate(sql: str) -> tuple[str, tuple[int, ...], str, tuple[str, ...]]:
+    """Return a query in PostgreSQL's words, the place of the parameter that each of its marks stands for, and for an
+    INSERT its table and columns. The parameter `c` is the campaign."""
+    # SQLite's planner is told an order by a CROSS JOIN with a condition.
+    text, table = sql.replace("%", "%%").replace("CROSS JOIN", "JOIN"), ""
+    columns: tuple[str, ...] = ()
+    if (insert := _INSERT.match(text.lstrip())) is not None:
+        text, table, columns = _inserting(text.lstrip(), insert)
+    elif (change := _CHANGE.match(text)) is not None:
+        text = _changing(text, change[1])
+    else:
+        text = _named().sub(_narrowed, text)
+    # What is packed is told by its first byte, and unpacked by the reader; PostgreSQL packs by itself what is long.
+    text = _TEXT_FUNCTION.sub(r"\1", text)
+    text = _HAS_MARKS.sub(r"IS DISTINCT FROM \1", text)
+    places: list[int] = []
+
+    def mark(found: re.Match[str]) -> str:
+        place = int(found[1]) - 1 if found[1] else len(places)
+        places.append(place)
+        return f"%(p{place})s"
+
+    return _MARK.sub(mark, text), tuple(places), table, columns
+
+
+def _narrowed(found: re.Match[str]) -> str:
+    word, table, alias = found[1], found[2], found[3]
+    own = f"SELECT * FROM {table} WHERE {table_shapes()[table].campaign} = %(c)s"
+    return f"{word} ({own}) AS {alias or table}"
+
+
+def _inserting(text: str, insert: re.Match[str]) -> tuple[str, str, tuple[str, ...]]:
+    how, table, named = insert[1], insert[2], insert[3]
+    shape = table_shapes()[table]
+    columns = tuple(part.strip() for part in named.split(",")) if named else tuple(shape.columns)
+    rest = _named().sub(_narrowed, text[insert.end() :])
+    text = f"INSERT INTO {table} ({', '.join(columns)}){rest}"
+    if how == "REPLACE":
+        changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in shape.key)
+        text += f" ON CONFLICT ({', '.join(shape.key)}) DO UPDATE SET {changed}"
+    elif how == "IGNORE":
+        text += " ON CONFLICT DO NOTHING"
+    return text, table, columns
+
+
+def _changing(text: str, table: str) -> str:
+    """Narrow an UPDATE or DELETE: its own first WHERE is the statement's, as no value that is set is a query."""
+    own = f"{table}.{table_shapes()[table].campaign} = %(c)s"
+    before, where, after = text.partition(" WHERE ")
+    after = _named().sub(_narrowed, after)
+    return f"{before} WHERE {own}" + (f" AND ({after})" if where else "")
+
+
+class PostgresStore:
+    """The campaigns of a PostgreSQL database."""
+
+    def __init__(self, address: str) -> None:
+        """Connect, and make or change the tables where that was not done yet.
+
+        Raises:
+            ExtraMissing: psycopg is not installed.
+            SettingsError: row-level security does not hold for the role, the encoding is not UTF-8, or a newer version
+                made the tables.
+            DatabaseUnavailable: nobody answers there, or the role may not make tables.
+        """
+        require_extra("postgres", needed_by="a PostgreSQL database")
+        import psycopg
+        import psycopg_pool
+
+        self._errors = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed)
+        self.lost = psycopg.OperationalError
+        self.name = _name_of(address)
+        self._of: dict[int, str] = {}
+        self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
+            address,
+            min_size=1,
+            max_size=_CONNECTIONS,
+            timeout=_WAIT_S,
+            kwargs={"autocommit": True, "options": f"-c search_path={SCHEMA}", "application_name": "lorewright"},
+            check=psycopg_pool.ConnectionPool.check_connection,
+            open=False,
+        )
+        try:
+            with self.faults():
+                self._pool.open(wait=True, timeout=_WAIT_S)
+                with self._pool.connection() as connection:
+                    self._check_role(connection)
+                    self._migrate(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    def _check_role(self, connection: psycopg.Connection[Any]) -> None:
+        sql = """SELECT rolsuper OR rolbypassrls, current_setting('server_encoding')
+                 FROM pg_roles WHERE rolname = current_user"""
+        found = connection.execute(sql).fetchone()
+        if found is None or found[0]:
+            raise SettingsError(
+                f"the role of {self.name} may read the rows of every campaign",
+                hint="connect as a role without SUPERUSER and BYPASSRLS that owns the database",
+            )
+        if found[1] != "UTF8":
+            raise SettingsError(f"{self.name} is not encoded in UTF-8", hint="create the database with ENCODING 'UTF8'")
+
+    def _migrate(self, connection: psycopg.Connection[Any]) -> None:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            connection.execute(
+                """CREATE TABLE IF NOT EXISTS migrations
+                   (name TEXT PRIMARY KEY, applied_at TIMESTAMPTZ NOT NULL DEFAULT now())"""
+            )
+            done = {name for (name,) in connection.execute("SELECT name FROM migrations").fetchall()}
+            known = dict(migrations())
+            if unknown := sorted(done - known.keys()):
+                raise SettingsError(
+                    f"{self.name} was written by a newer version (migration {unknown[0]})", hint="upgrade lorewright"
+                )
+            for name, statements in known.items():
+                if name not in done:
+                    for statement in statements:
+                        connection.execute(statement.replace("%", "%%"))
+                    connection.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
+
+    @contextmanager
+    def connection(self, campaign_id: str) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection that sees the rows of one campaign."""
+        with self._pool.connection() as connection:
+            if self._of.get(id(connection)) != campaign_id:
+                connection.execute("SELECT set_config(%s, %s, false)", (SETTING, campaign_id))
+                self._of[id(connection)] = campaign_id
+            yield connection
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Raise errors of PostgreSQL as ours."""
+        try:
+            yield
+        except self._errors as problem:
+            self._of.clear()
+            first = str(problem).strip().splitlines()[:1]
+            raise DatabaseUnavailable(
+                f"{self.name}: {''.join(first)}", hint="try again; see that PostgreSQL runs"
+            ) from problem
+
+    def ids(self) -> list[str]:
+        """Return the IDs of all campaigns, sorted."""
+        with self.faults(), self.connection(ALL) as connection:
+            return [row[0] for row in connection.execute('SELECT id FROM campaigns ORDER BY id COLLATE "C"').fetchall()]
+
+    def holds(self, campaign_id: str) -> bool:
+        """Return True if there is a campaign of that ID."""
+        return self.database(campaign_id).row("SELECT id FROM campaigns") is not None
+
+    def database(self, campaign_id: str) -> PostgresDatabase:
+        """Return a campaign's tables, whether it exists or not."""
+        return PostgresDatabase(self, campaign_id)
+
+    def remove(self, campaign_id: str) -> None:
+        """Delete a campaign with all that is stored of it.
+
+        Raises:
+            NotFound: there is none of that ID.
+        """
+        database = self.database(campaign_id)
+        with database.transaction() as connection:
+            if connection.execute("SELECT id FROM campaigns").fetchone() is None:
+                raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
+            database.defer_foreign_keys(connection)
+            for name in table_shapes():
+                connection.execute(f"DELETE FROM {name}")
+
+
+def _name_of(address: str) -> str:
+    """Return an address without its user, password and query, for people."""
+    from psycopg import Error
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = conninfo_to_dict(address)
+    except Error:
+        raise SettingsError(
+            "the database's address cannot be read", hint="write postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+        ) from None
+    return f"PostgreSQL {parts.get('dbname', '')} at {parts.get('host', 'localhost')}"
+
+
+class PostgresDatabase(Database):
+    """A campaign in PostgreSQL, read and written as a campaign's file is. `path` is a name: there is no file."""
+
+    has_projection = False
+
+    def __init__(self, store: PostgresStore, campaign_id: str) -> None:
+        self._store = store
+        self.campaign_id = campaign_id
+        self.path = cast(Any, PurePosixPath("/postgresql", store.name.replace("/", "_"), f"{campaign_id}.db"))
+        self.is_read_only = False
+        self._held: psycopg.Connection[Any] | None = None
+        self._watch: Callable[[str], object] | None = None
+
+    def rows(self, sql: str, *parameters: object) -> list[sqlite3.Row]:
+        """Return all rows of a query. Outside of a snapshot it is asked again where the connection was lost."""
+        with self._store.faults():
+            if self._held is not None:
+                return self._ask(self._held, sql, parameters).fetchall()
+            try:
+                with self._store.connection(self.campaign_id) as connection:
+                    return self._ask(connection, sql, parameters).fetchall()
+            except self._store.lost:
+                with self._store.connection(self.campaign_id) as connection:
+                    return self._ask(connection, sql, parameters).fetchall()
+
+    def each(self, sql: str, *parameters: object) -> Iterator[sqlite3.Row]:
+        """Yield the rows of a query."""
+        yield from self.rows(sql, *parameters)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read from one snapshot within the block; blocks may be nested."""
+        if self._held is not None:
+            yield
+            return
+        with self._store.faults(), self._store.connection(self.campaign_id) as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            self._held = connection
+            try:
+                yield
+            finally:
+                self._held = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in a transaction that waits for others of the same campaign: committed when it ends, rolled
+        back when it raises. Statements are sent without waiting for their answers."""
+        with (
+            self._store.faults(),
+            self._store.connection(self.campaign_id) as connection,
+            connection.pipeline(),
+            connection.transaction(),
+        ):
+            connection.execute("SELECT 1 FROM campaigns WHERE id = %s FOR UPDATE", (self.campaign_id,))
+            yield cast(sqlite3.Connection, _Writing(self, connection))
+
+    def commit_count(self, created_at: str) -> None:
+        """Return None: what was acknowledged is in PostgreSQL's log."""
+
+    def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
+        """Check the keys of a transaction at its end."""
+        cast(_Writing, connection).plain("SET CONSTRAINTS ALL DEFERRED")
+
+    def watch(self, tell: Callable[[str], object] | None) -> None:
+        """Call `tell` with every statement that is run; with None, stop that."""
+        self._watch = tell
+
+    def close(self) -> None:
+        """Do nothing: the connections are the store's."""
+
+    def table_names(self) -> list[str]:
+        """Return the names of the tables, sorted."""
+        return sorted(table_shapes())
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Return the columns of a table, in order."""
+        return tuple(table_shapes()[table].columns) if table in table_shapes() else ()
+
+    def _ask(self, connection: psycopg.Connection[Any], sql: str, parameters: Sequence[object]) -> _Answer:
+        text, places, table, columns = translate(sql)
+        if self._watch is not None:
+            self._watch(text)
+        given: dict[str, object] = {f"p{place}": parameters[place] for place in places}
+        given["c"] = self.campaign_id
+        packed = PACKED.get(table, ())
+        if packed:
+            for place, column in zip(places, columns, strict=False):
+                if column in packed and isinstance(value := given[f"p{place}"], str):
+                    given[f"p{place}"] = _TEXT + value.encode()
+        if not table:
+            text = _with_types(text, tuple(name for name, value in given.items() if isinstance(value, str)))
+        return _Answer(self, connection.execute(text, given))
+
+    def read(self, packed: bytes) -> str:
+        """Return the text of a column that may be packed; empty where its bytes were altered."""
+        if packed[:1] == _TEXT:
+            return packed[1:].decode()
+        with suppress(ValueError, TypeError):
+            if not (number := key_of(packed)):
+                return read_packed(packed, 0, b"")
+            found = self.row(f"SELECT text_of(input) FROM {KEYS} WHERE key_no = ?", number)
+            return read_packed(packed, number, "" if found is None else found[0])
+        return ""
+
+
+@lru_cache(maxsize=1024)
+def _with_types(text: str, names: tuple[str, ...]) -> str:
+    """Say of parameters that they are texts, compared by their bytes: a query's own column has no type without."""
+    for name in names:
+        text = text.replace(f"%({name})s", f'%({name})s::text COLLATE "C"')
+    return text
+
+
+class _Writing:
+    """What a transaction of `PostgresDatabase` is written through."""
+
+    def __init__(self, database: PostgresDatabase, connection: psycopg.Connection[Any]) -> None:
+        self._database = database
+        self._connection = connection
+
+    def execute(self, sql: str, parameters: Sequence[object] = ()) -> _Answer:
+        return self._database._ask(self._connection, sql, parameters)
+
+    def plain(self, sql: str) -> None:
+        self._connection.execute(sql)
+
+
+class _Answer:
+    """The rows of a query, with the texts of packed columns."""
+
+    def __init__(self, database: PostgresDatabase, cursor: psycopg.Cursor[Any]) -> None:
+        self._database = database
+        self._cursor = cursor
+
+    def fetchone(self) -> sqlite3.Row | None:
+        return next(iter(self.fetchall()), None)
+
+    def fetchall(self) -> list[sqlite3.Row]:
+        found = self._cursor.fetchall()
+        names = [column.name for column in self._cursor.description or ()]
+        kept = [place for place, name in enumerate(names) if name != "rowid"]
+        kind = type("Row", (Row,), {"names": {names[place]: number for number, place in enumerate(kept)}})
+        return cast(list[sqlite3.Row], [kind(self._read(row[place]) for place in kept) for row in found])
+
+    def _read(self, value: Any) -> Any:
+        return self._database.read(bytes(value)) if isinstance(value, bytes | memoryview) else value
