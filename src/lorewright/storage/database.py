@@ -196,10 +196,13 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def commit_count(self, created_at: str) -> CommitCount | None:
-        """Return the count beside the file of what was committed; None where the store loses no end of its log
-        unseen."""
-        return CommitCount(self.path, created_at)
+    def keep_count(self, created_at: str, revision: int) -> None:
+        """Keep the campaign's revision beside the file, so that the loss of an end of the log is noticed."""
+        CommitCount(self.path, created_at).keep(revision)
+
+    def count_lost(self, created_at: str, revision: int) -> int:
+        """Return how many changes that were acknowledged are missing in a campaign with that revision."""
+        return CommitCount(self.path, created_at).lost(revision)
 
     def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
         """Check the keys of a transaction at its end: for tables that point at each other."""

@@ -309,8 +309,12 @@ class PostgresDatabase(Database):
             connection.execute("SELECT 1 FROM campaigns WHERE id = %s FOR UPDATE", (self.campaign_id,))
             yield cast(sqlite3.Connection, _Writing(self, connection))
 
-    def commit_count(self, created_at: str) -> None:
-        """Return None: what was acknowledged is in PostgreSQL's log."""
+    def keep_count(self, created_at: str, revision: int) -> None:
+        """Do nothing: PostgreSQL refuses to start on a damaged log."""
+
+    def count_lost(self, created_at: str, revision: int) -> int:
+        """Return 0: see `keep_count`."""
+        return 0
 
     def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
         """Check the keys of a transaction at its end."""

@@ -93,9 +93,9 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{self.database.path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
-        self._count = self.database.commit_count(row["created_at"])
+        self._created_at: str = row["created_at"]
         # How many changes that were acknowledged are missing: SQLite drops a damaged tail of its log without a word.
-        self.lost_changes = 0 if self._count is None else self._count.lost(row["revision"])
+        self.lost_changes = self.database.count_lost(self._created_at, row["revision"])
         # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
@@ -415,7 +415,7 @@ class CampaignStore:
                     connection.execute(sql, parameters)
                 step("commit:written")
             step("commit:committed")
-            self._keep_count(draft.head.revision + 1)
+            self.database.keep_count(self._created_at, draft.head.revision + 1)
         except (sqlite3.Error, DatabaseUnavailable):
             # A COMMIT may have taken effect although it raised; and the same submission, sent twice, may have been
             # first.
@@ -483,11 +483,7 @@ class CampaignStore:
             projection=projection_statements(self.database, self.campaign_id, before, StateOf(turn_id, state)),
         )
         move_head(self.database, move)
-        self._keep_count(head.revision + 1)
-
-    def _keep_count(self, revision: int) -> None:
-        if self._count is not None:
-            self._count.keep(revision)
+        self.database.keep_count(self._created_at, head.revision + 1)
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
