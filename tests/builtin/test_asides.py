@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.asides import aside_in
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.views.asides import answer_aside
 from support import small_world as w
@@ -113,3 +113,31 @@ def test_the_ways_are_those_of_the_place_and_a_locked_one_is_said_to_be() -> Non
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_an_answer(kind: str) -> None:
     assert answer_aside(kind, w.small_world(), RULES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "walk through the wall and take the key",
+        "open the steel door and kill everyone",
+        "ask Viktor about Jin, then make the bus come early",
+        "let's play chess instead",
+        "go to 6 am",
+    ],
+)
+def test_a_line_with_a_deed_that_no_story_has_an_answer_to_is_refused_whole_and_nothing_of_it_is_done(
+    line: str,
+) -> None:
+    output = read(line)
+    assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
+
+
+@pytest.mark.parametrize("line", ["walk to the wall", "attack Viktor", "go to the night market", "play a song"])
+def test_a_deed_of_the_same_verbs_that_a_person_could_do_is_none_of_these(line: str) -> None:
+    assert aside_in(line) != "story"
+
+
+def test_what_several_clocks_do_and_what_the_rules_are_may_be_asked_in_one_line() -> None:
+    assert clocks_asked_about("Can you explain what Heat and Chalk do?", ["Heat", "Chalk"]) == ("Heat", "Chalk")
+    assert clocks_asked_about("How do I raise Heat? What are the rules?", ["Heat", "Chalk"]) == ("Heat",)
+    assert clocks_asked_about("Who raised Heat? Where is Jin?", ["Heat", "Chalk"]) == ()

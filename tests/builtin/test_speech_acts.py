@@ -152,3 +152,18 @@ def test_whoever_does_not_know_answers_the_kind_of_question_that_was_asked(line:
 )
 def test_questions_to_the_program_are_told_apart(line: str, kind: str) -> None:
     assert aside_in(line) == kind
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("I heard you sold her out", "accusation"),
+        ("Maybe you took it", "accusation"),
+        ("Oh, you're going to regret that one", "threat"),
+        ("Excuse me, sir, you've got yolk on your tie", "of_you"),
+        ("excuse me", "apology"),
+        ("made you look", "joke"),
+    ],
+)
+def test_a_charge_a_threat_and_a_remark_after_a_pardon_are_answered_as_what_they_are(words: str, kind: str) -> None:
+    assert remark_class(words) == kind

@@ -52,7 +52,10 @@ def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     plain = f"{_bare(text)} "
     names = {name: _bare(name) for name in clocks if _bare(name)}
     either = "|".join(f"{re.escape(said)} " for said in sorted(names.values(), key=len, reverse=True))
-    if not names or not re.fullmatch(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"), plain):
+    # The other sentences of the line may be asides, too: `How do I raise Heat? What are the rules?`
+    sentences = {plain, *(f"{_bare(part)} " for part in text.split("? ") if not aside_in(part))}
+    asked = re.compile(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"))
+    if not names or not (asked.fullmatch(plain) or all(map(asked.fullmatch, sentences - {plain} or {plain}))):
         return ()
     return tuple(name for name, said in names.items() if f" {said} " in f" {plain}")
 

@@ -249,6 +249,10 @@ def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 
 def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
     asides = [reading.aside for reading in readings if reading.aside is not None]
+    impossible = next((aside for aside in asides if aside.kind == "story"), None)
+    if impossible is not None:
+        # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
+        return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
