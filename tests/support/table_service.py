@@ -32,7 +32,7 @@ def service_of(app: App, **settings: Any) -> Service:
     root = app.workspace.root
 
     def opened() -> App:
-        return open_app(root, models=app.models)
+        return open_app(root, models=app.models, elsewhere=app.elsewhere)
 
     engine = Engine(opened)
     engine.start()

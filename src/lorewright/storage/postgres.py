@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lorewright.errors import DatabaseUnavailable, NotFound, SettingsError
@@ -261,7 +261,7 @@ class PostgresDatabase(Database):
     def __init__(self, store: PostgresStore, campaign_id: str) -> None:
         self._store = store
         self.campaign_id = campaign_id
-        self.path = cast(Any, PurePosixPath("/postgresql", store.name.replace("/", "_"), f"{campaign_id}.db"))
+        self.path = Path("/postgresql", store.name.replace("/", "_"), f"{campaign_id}.db")
         self.is_read_only = False
         self._held: psycopg.Connection[Any] | None = None
         self._watch: Callable[[str], object] | None = None
