@@ -71,6 +71,7 @@ ALLOWED = {
     ("service/web/pack_job.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("service/web/pack_job.py", "write_text"): MOMENT,
     ("campaigns/campaigns.py", "tempfile.TemporaryDirectory"): MOMENT,
+    ("campaigns/copying.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("campaigns/exchange.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("generate/scenario/generating.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("campaigns/store.py", "tempfile.TemporaryDirectory"): MOMENT,

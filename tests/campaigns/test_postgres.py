@@ -87,6 +87,14 @@ def test_the_same_lines_give_the_same_bytes_in_a_file_and_in_postgres(here: App,
         assert check_copy(campaign_store.database, "game", elsewhere.campaigns.kept) == []
 
 
+def test_words_that_postgres_has_no_letters_for_are_played_alike(here: App, store: PostgresStore) -> None:
+    elsewhere = there(here, store)
+    copy_campaign(here.campaigns, elsewhere.campaigns, "game")
+    lines = ("look\x00 around", 'say "\ud800"', "100% ? %s %(c)s", "\x01 wait", "\uf8ff0 look")
+    assert play(here, *lines) == play(elsewhere, *lines)
+    assert rows_of(here) == rows_of(elsewhere)
+
+
 def test_a_campaign_begun_there_is_the_one_begun_here(here: App, store: PostgresStore) -> None:
     elsewhere = there(here, store)
     for app in (here, elsewhere):

@@ -30,6 +30,8 @@ _CONNECTIONS = 8
 _WAIT_S = 15.0
 # The first byte of a text in a column that may hold packed ones; those begin with another.
 _TEXT = b"\x00"
+# PostgreSQL has no text with a NUL: it is written as this character of private use and a digit, and so is that.
+_ESCAPE = "\uf8ff"
 # Any number; it names the lock under which tables are made.
 _MIGRATING = 7_305_917
 
@@ -339,12 +341,12 @@ class PostgresDatabase(Database):
         text, places, table, columns = translate(sql)
         if self._watch is not None:
             self._watch(text)
-        given: dict[str, object] = {f"p{place}": parameters[place] for place in places}
+        given: dict[str, object] = {f"p{place}": _written(parameters[place]) for place in places}
         given["c"] = self.campaign_id
         packed = PACKED.get(table, ())
         if packed:
             for place, column in zip(places, columns, strict=False):
-                if column in packed and isinstance(value := given[f"p{place}"], str):
+                if column in packed and isinstance(value := parameters[place], str):
                     given[f"p{place}"] = _TEXT + value.encode()
         if not table:
             text = _with_types(text, tuple(name for name, value in given.items() if isinstance(value, str)))
@@ -360,6 +362,12 @@ class PostgresDatabase(Database):
             found = self.row(f"SELECT text_of(input) FROM {KEYS} WHERE key_no = ?", number)
             return read_packed(packed, number, "" if found is None else found[0])
         return ""
+
+
+def _written(value: object) -> object:
+    if isinstance(value, str) and ("\0" in value or _ESCAPE in value):
+        return value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
+    return value
 
 
 @lru_cache(maxsize=1024)
@@ -402,4 +410,8 @@ class _Answer:
         return cast(list[sqlite3.Row], [kind(self._read(row[place]) for place in kept) for row in found])
 
     def _read(self, value: Any) -> Any:
-        return self._database.read(bytes(value)) if isinstance(value, bytes | memoryview) else value
+        if isinstance(value, bytes | memoryview):
+            return self._database.read(bytes(value))
+        if isinstance(value, str) and _ESCAPE in value:
+            return value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
+        return value
