@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from lorewright.errors import DatabaseUnavailable, NotFound, SettingsError
 from lorewright.extras import require_extra
@@ -136,14 +137,14 @@ class PostgresStore:
         self._errors = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed)
         self.lost = psycopg.OperationalError
         self.name = _name_of(address)
-        self._of: dict[int, str] = {}
+        # A connection -> the campaign that it sees.
+        self._of: WeakKeyDictionary[psycopg.Connection[Any], str] = WeakKeyDictionary()
         self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
             address,
             min_size=1,
             max_size=_CONNECTIONS,
             timeout=_WAIT_S,
             kwargs={"autocommit": True, "options": f"-c search_path={SCHEMA}", "application_name": "lorewright"},
-            check=psycopg_pool.ConnectionPool.check_connection,
             open=False,
         )
         try:
@@ -193,13 +194,30 @@ class PostgresStore:
                     connection.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
 
     @contextmanager
-    def connection(self, campaign_id: str) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection that sees the rows of one campaign."""
-        with self._pool.connection() as connection:
-            if self._of.get(id(connection)) != campaign_id:
-                connection.execute("SELECT set_config(%s, %s, false)", (SETTING, campaign_id))
-                self._of[id(connection)] = campaign_id
+    def connection(self, campaign_id: str, *, probed: bool = False) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection that sees the rows of one campaign; with `probed`, one that answers just now."""
+        connection = self._connected(campaign_id, probed)
+        try:
             yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    def _connected(self, campaign_id: str, probed: bool) -> psycopg.Connection[Any]:
+        # After PostgreSQL was restarted all that are kept are lost; each is found so once.
+        for tries_left in range(_CONNECTIONS, -1, -1):
+            connection = self._pool.getconn()
+            if self._of.get(connection) == campaign_id and not probed:
+                break
+            try:
+                connection.execute("SELECT set_config(%s, %s, false)", (SETTING, campaign_id))
+            except self.lost:
+                self._pool.putconn(connection)
+                if not tries_left:
+                    raise
+            else:
+                self._of[connection] = campaign_id
+                break
+        return connection
 
     @contextmanager
     def faults(self) -> Iterator[None]:
@@ -207,7 +225,6 @@ class PostgresStore:
         try:
             yield
         except self._errors as problem:
-            self._of.clear()
             first = str(problem).strip().splitlines()[:1]
             raise DatabaseUnavailable(
                 f"{self.name}: {''.join(first)}", hint="try again; see that PostgreSQL runs"
@@ -277,7 +294,7 @@ class PostgresDatabase(Database):
                 with self._store.connection(self.campaign_id) as connection:
                     return self._ask(connection, sql, parameters).fetchall()
             except self._store.lost:
-                with self._store.connection(self.campaign_id) as connection:
+                with self._store.connection(self.campaign_id, probed=True) as connection:
                     return self._ask(connection, sql, parameters).fetchall()
 
     def each(self, sql: str, *parameters: object) -> Iterator[sqlite3.Row]:
@@ -290,7 +307,11 @@ class PostgresDatabase(Database):
         if self._held is not None:
             yield
             return
-        with self._store.faults(), self._store.connection(self.campaign_id) as connection, connection.transaction():
+        with (
+            self._store.faults(),
+            self._store.connection(self.campaign_id, probed=True) as connection,
+            connection.transaction(),
+        ):
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             self._held = connection
             try:
@@ -304,7 +325,7 @@ class PostgresDatabase(Database):
         back when it raises. Statements are sent without waiting for their answers."""
         with (
             self._store.faults(),
-            self._store.connection(self.campaign_id) as connection,
+            self._store.connection(self.campaign_id, probed=True) as connection,
             connection.pipeline(),
             connection.transaction(),
         ):
