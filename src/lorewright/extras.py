@@ -11,7 +11,7 @@ EXTRAS = {
     "mcp": ("mcp", "starlette", "uvicorn"),
     "serve": ("fastapi", "mcp", "uvicorn", "multipart", "argon2", "prometheus_client"),
     "watch": ("watchfiles",),
-    "postgres": ("psycopg", "psycopg_pool"),
+    "postgres": ("psycopg", "psycopg_binary", "psycopg_pool"),
 }
 
 

@@ -254,7 +254,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache, reading: int) -> P
     max_tokens = manifest.chunk_tokens
     cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
     readers = _readers(manifest.id, entities, cuts, memory)
-    entities = connect_exits(entities, [file.read.ways for file in usable], links.find, findings)
+    entities = connect_exits(entities, [file.read.ways for file in usable], links.find, links.remark, findings)
     chunks: list[Chunk] = []
     said: dict[str, WrittenEntryRules] = {}
     for file, entity, cut in zip(usable, entities, cuts, strict=True):

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from lorewright.ids import local, slug
+from lorewright.ids import did_you_mean, local, slug
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.markdown.chunking import wikilinks
 from lorewright.packs.markdown.markup import Edit, MarkupLink, apply_edits, find_reading_edits
@@ -52,8 +52,7 @@ class LinkTable:
         self._by_path = {_without_suffix(entity.file_path): entity for entity in self._by_id.values()}
         self._by_name: dict[str, PackEntity | None] = {}
         for entity in self._by_id.values():
-            names = {entity.name, PurePosixPath(entity.file_path).stem, *entity.aliases}
-            for key in {slug(name) for name in names}:
+            for key in _keys_of(entity):
                 self._by_name[key] = None if key in self._by_name else entity
 
     def find(self, reference: str) -> PackEntity | None:
@@ -74,7 +73,7 @@ class LinkTable:
             link = self._related(kind, reference)
             links += [link] if link else []
             if link is None or (":" not in reference and self.find(reference) is None):
-                findings.append(_dangling(entity.file_path, reference))
+                findings.append(self._dangling(entity.file_path, reference))
         links += [Link("tag", tag) for tag in meta.tags]
         return tuple(dict.fromkeys(links))
 
@@ -96,8 +95,23 @@ class LinkTable:
             if target is not None:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
             elif not reference.is_path:
-                findings.append(_dangling(path, reference.target))
+                findings.append(self._dangling(path, reference.target))
         return tuple(dict.fromkeys(links))
+
+    def remark(self, reference: str) -> tuple[str, str]:
+        """Return what is wrong with a reference that `find` finds nothing for, and what to do about it."""
+        shown = reference if len(reference) <= 60 else reference[:57] + "…"
+        key = slug(PurePosixPath(reference).name)
+        if key in self._by_name:
+            files = sorted(entity.file_path for entity in self._by_id.values() if key in _keys_of(entity))
+            what = f"more than one is named {shown}: {', '.join(files[:3])}"
+            return what, "write the ID, or give one of them another name"
+        near = did_you_mean(reference, [entity.name for entity in self._by_id.values()])
+        return f"nothing in the pack is named {shown}", "; ".join(filter(None, (near, "add the file or fix the name")))
+
+    def _dangling(self, path: str, reference: str) -> Finding:
+        what, hint = self.remark(reference)
+        return warning(path, "dangling-reference", what, hint=hint)
 
     def at_path(self, path: str, reference: str) -> PackEntity | None:
         """Return the entity of the file that a relative link means, or None; the path is only compared, never
@@ -108,18 +122,12 @@ class LinkTable:
         return self._by_path.get(_without_suffix(joined))
 
 
+def _keys_of(entity: PackEntity) -> set[str]:
+    return {slug(name) for name in (entity.name, PurePosixPath(entity.file_path).stem, *entity.aliases)}
+
+
 def _without_suffix(path: str) -> str:
     return posixpath.splitext(path)[0]
-
-
-def _dangling(path: str, reference: str) -> Finding:
-    shown = reference if len(reference) <= 60 else reference[:57] + "…"
-    return warning(
-        path,
-        "dangling-reference",
-        f"nothing in the pack is named {shown}",
-        hint="add the file or fix the name",
-    )
 
 
 # References -> the text that a reader may see.

@@ -50,6 +50,7 @@ SCENARIO_EXAMPLES: Mapping[str, str] = MappingProxyType(
         "threads": "threads: {missing: {title: Where is the oil?}}",
         "clocks": "clocks: {storm: {max: 6, every: 10 minutes}}",
         "every": "every: 10 minutes",
+        "begins": 'begins: "21:30"',
         "rules": "rules: [{on: {act: ask, target: ilse}, success: [{give: rope}]}]",
         "on": "on: {act: ask, target: ilse, topic: bridge}",
         "check": "check: {dice: 2d6, add: charm}",
@@ -182,7 +183,8 @@ def _said(error: ErrorDetails, model: type[BaseModel]) -> str:
         kinds = sorted({name for schema in _schemas_at(model, error["loc"]) for name in schema.get("required", ())[:1]})
         there = f"(there are {', '.join(kinds)})"
         if not isinstance(error["input"], Mapping):
-            return f"write `{{key: value}}`, with a key that says the kind {there}"
+            shown = f", not {error['input']}" if len(str(error["input"])) <= 60 else ""
+            return f"write `{{key: value}}`{shown}: the key says the kind {there}"
         keys = list(map(str, error["input"]))
         near = remark(keys[0], kinds) if keys else ""
         return f"there is nothing of the kind {{{', '.join(keys)}}} {there}{near}"
@@ -197,6 +199,10 @@ def _said(error: ErrorDetails, model: type[BaseModel]) -> str:
             return "is empty: write something"
         case "string_pattern_mismatch" if str(error["input"]).strip():
             return f"cannot be read: {error['input']}"
+        case "int_type" | "int_parsing" | "int_from_float" | "float_type" | "float_parsing":
+            given = error["input"]
+            shown = f", not {given}" if isinstance(given, str | float | bool) and len(str(given)) <= 40 else ""
+            return f"{_IN_PLAIN_WORDS[error['type']]}{shown}"
     return _IN_PLAIN_WORDS.get(error["type"], error["msg"].removeprefix("Value error, "))
 
 

@@ -174,9 +174,15 @@ class WrittenNames:
         """Return the end of a message about an item that no pack has."""
         entity, _, rest = reference.partition("/")
         holder = self._holder(entity)
+        if holder is None and "#" in entity:
+            # The section was left out: `tobin#sold`.
+            entity, _, name = entity.partition("#")
+            holder, rest = self._holder(entity), f"#{name}"
         if holder is None:
             return self.remark(entity)
         items = list(self._items_of(holder))
+        if rest.startswith("#"):
+            items = [item for item in items if item.endswith(rest)] or items
         near = nearest(rest, items) or items[:3]
         return f"; did you mean {' or '.join(f'{entity}/{known}' for known in near)}?" if near else ""
 

@@ -17,6 +17,7 @@ from lorewright.packs.models import PackEntity
 
 # Looks an entity up by ID, name, alias or path.
 Find = Callable[[str], PackEntity | None]
+Remark = Callable[[str], tuple[str, str]]
 
 _TEXTS = ("name", "to", "door", "key")
 _KEYS = frozenset({*_TEXTS, "minutes", "one_way"})
@@ -132,13 +133,18 @@ class WrittenWays:
 
 
 def connect_exits(
-    entities: Sequence[PackEntity], written: Sequence[WrittenWays], find: Find, findings: list[Finding]
+    entities: Sequence[PackEntity],
+    written: Sequence[WrittenWays],
+    find: Find,
+    remark: Remark,
+    findings: list[Finding],
 ) -> tuple[PackEntity, ...]:
     """Return the entities with their ways in `attrs`, in the same order; a way that leads nowhere is dropped with a
-    finding. `written` is in the order of the entities."""
+    finding. `written` is in the order of the entities; `remark` says what is wrong with a name for which `find` finds
+    nothing, and what to do about it."""
     lines = [ways.line for ways in written]
     ways = [ways.ways for ways in written]
-    found = _connected(entities, ways, lines, find, findings)
+    found = _connected(entities, ways, lines, find, remark, findings)
     listed = {entity.id for entity, of_file in zip(found, written, strict=True) if of_file.is_listed}
     found = _with_ways_back(found, listed)
     findings += _one_way(found, lines)
@@ -165,12 +171,13 @@ def _connected(
     ways: Sequence[Sequence[PackExit]],
     lines: Sequence[int],
     find: Find,
+    remark: Remark,
     findings: list[Finding],
 ) -> list[PackEntity]:
     found = []
     for entity, own, line in zip(entities, ways, lines, strict=True):
         kept = [replace(way, to=target) for way in own if (target := _target(way.to, find)) is not None]
-        findings += [_dangling(entity, way, line) for way in own if _target(way.to, find) is None]
+        findings += [_dangling(entity, way, line, remark) for way in own if _target(way.to, find) is None]
         attrs = {**entity.attrs, "exits": [asdict(way) for way in kept]} if own else entity.attrs
         found.append(replace(entity, attrs=attrs))
     return found
@@ -189,9 +196,9 @@ def _target(reference: str, find: Find) -> str | None:
     return target.id if target is not None else reference if ":" in reference else None
 
 
-def _dangling(entity: PackEntity, way: PackExit, line: int) -> Finding:
-    message = f"exit {way.name}: nothing in the pack is named {way.to[:60]}"
-    return warning(entity.file_path, "dangling-reference", message, line=line, hint="add the file or fix the name")
+def _dangling(entity: PackEntity, way: PackExit, line: int, remark: Remark) -> Finding:
+    what, hint = remark(way.to)
+    return warning(entity.file_path, "dangling-reference", f"exit {way.name}: {what}", line=line, hint=hint)
 
 
 def _one_way(entities: Iterable[PackEntity], lines: Sequence[int]) -> Iterator[Finding]:

@@ -1,0 +1,108 @@
+"""Slips that authors make, written from the docs alone before any was tried: each is answered with its file, its line and what
+to do about it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lorewright.bootstrap import open_app
+from lorewright.lore_bootstrap import make_empty_workspace
+from lorewright.packs.files import Finding
+
+pytestmark = pytest.mark.campaign
+
+BASE = Path(__file__).parents[1] / "fixtures" / "author_slips"
+SLIPS: list[dict[str, Any]] = yaml.safe_load((BASE / "slips.yaml").read_text(encoding="utf-8"))
+
+# What is not answered well yet: each turns red when it is.
+MISSED = frozenset(
+    {
+        "the start is a place with a letter wrong",
+        "dice add a trait that the player does not have",
+        "a way on the map leads nowhere",
+        "a link of Exits leads to a place that is not there",
+        "the minutes of a way are a word",
+        "a relation to a place that is not there",
+        "the note of a secret rolls dice that are none",
+        "a discoverable item without a colon",
+        "two items of one name",
+        "two places of one name",
+        "a date where a version stands",
+        "a person who is in no place",
+    }
+)
+
+
+def workspace(tmp_path: Path) -> Path:
+    make_empty_workspace(tmp_path)
+    shutil.copytree(BASE / "base", tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def findings_in(root: Path, *, of_the_scenario: bool) -> list[Finding]:
+    app = open_app(root)
+    pack = list(app.packs.check(root / "content_packs" / "saltmere").findings)
+    if not of_the_scenario:
+        return pack
+    app.indexer.index_pack(root / "content_packs" / "saltmere")
+    return app.scenarios.findings(app.campaigns.scenario_path("saltmere_light"))
+
+
+def make_slip(root: Path, slip: dict[str, Any]) -> int:
+    """Edit the file; return the line that a finding must name."""
+    file = root / slip["file"]
+    text = slip.get("text") or file.read_text(encoding="utf-8")
+    at = slip.get("at")
+    if "replace" in slip:
+        old, new = slip["replace"]
+        assert text.count(old) == 1, "the edit is of one place"
+        text = text.replace(old, new)
+        changed = [line for line in new.splitlines() if line not in old.splitlines()]
+        at = at or next(iter(changed), new.splitlines()[0])
+    file.write_bytes(text.encode(slip.get("encoding", "utf-8")))
+    if "line" in slip:
+        return int(slip["line"])
+    return next(number for number, line in enumerate(text.splitlines(), 1) if at in line)
+
+
+def says(finding: Finding, wanted: list[str | list[str]]) -> bool:
+    told = f"{finding.message} {finding.hint or ''}".casefold()
+    return all(any(word.casefold() in told for word in ([one] if isinstance(one, str) else one)) for one in wanted)
+
+
+def names(finding: Finding, file: str) -> bool:
+    return file.endswith(finding.file) or finding.file.endswith(file)
+
+
+def test_the_game_that_slips_are_made_in_has_none(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    # That IDs follow from paths, and that nobody gave a license, is said of any pack.
+    told = {finding.code for finding in findings_in(root, of_the_scenario=False)}
+    assert told <= {"missing-frontmatter", "missing-license"}
+    assert findings_in(root, of_the_scenario=True) == []
+
+
+def marked(slip: dict[str, Any]) -> Any:
+    marks = [pytest.mark.xfail(strict=True, reason="not answered well yet")] if slip["slip"] in MISSED else []
+    return pytest.param(slip, id=slip["slip"], marks=marks)
+
+
+@pytest.mark.parametrize("slip", list(map(marked, SLIPS)))
+def test_a_slip_is_answered_with_its_line_and_what_to_do(slip: dict[str, Any], tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    line = make_slip(root, slip)
+    of_the_scenario = slip.get("check") == "scenario" or slip["file"].startswith("scenarios/")
+    found = findings_in(root, of_the_scenario=of_the_scenario)
+    good = [
+        finding
+        for finding in found
+        if (not line or (finding.line == line and names(finding, slip["file"]))) and says(finding, slip["says"])
+    ]
+    assert good, (
+        "\n".join(f"{one.file}:{one.line}: {one.severity} {one.message} ({one.hint})" for one in found) or "none"
+    )
