@@ -85,7 +85,13 @@ def test_an_extra_that_is_there_is_passed_over_and_one_that_is_not_is_named(monk
 
 
 # Packages whose module has another name.
-MODULES = {"argon2-cffi": "argon2", "prometheus-client": "prometheus_client", "python-multipart": "multipart"}
+MODULES = {
+    "argon2-cffi": "argon2",
+    "prometheus-client": "prometheus_client",
+    "psycopg-binary": "psycopg_binary",
+    "psycopg-pool": "psycopg_pool",
+    "python-multipart": "multipart",
+}
 
 
 def test_every_extra_of_a_command_stands_in_the_project_with_its_libraries() -> None:

@@ -184,7 +184,7 @@ def _said(error: ErrorDetails, model: type[BaseModel]) -> str:
         there = f"(there are {', '.join(kinds)})"
         if not isinstance(error["input"], Mapping):
             shown = f", not {error['input']}" if len(str(error["input"])) <= 60 else ""
-            return f"write `{{key: value}}`{shown}: the key says the kind {there}"
+            return f"write `{{key: value}}`, with a key that says the kind{shown} {there}"
         keys = list(map(str, error["input"]))
         near = remark(keys[0], kinds) if keys else ""
         return f"there is nothing of the kind {{{', '.join(keys)}}} {there}{near}"
