@@ -48,6 +48,9 @@ def test_turns_that_go_to_two_workers_in_turn_make_one_story(workers: tuple[Hall
 
 def test_requests_that_two_workers_get_at_once_advance_the_story_once_each(workers: tuple[Hall, Hall]) -> None:
     browsers = [worker.owner() for worker in workers]
+    # A program that is asked for the first time makes its own parts then, which two at once in one process may not.
+    for number, browser in enumerate(browsers):
+        assert browser.say("game", "wait", key=f"first{number}").status_code == 200
 
     def send(number: int) -> tuple[int, bytes]:
         answer = browsers[number % 2].say("game", "wait", key=f"k{number // 2}")
@@ -60,4 +63,4 @@ def test_requests_that_two_workers_get_at_once_advance_the_story_once_each(worke
         again = browsers[0].say("game", "wait", key=f"k{number}")
         assert again.status_code == 200
         assert {content for status, content in answers[2 * number : 2 * number + 2] if status == 200} <= {again.content}
-    assert browsers[1].get("/v1/campaigns/game").json()["turn_no"] == 6
+    assert browsers[1].get("/v1/campaigns/game").json()["turn_no"] == 8
