@@ -20,8 +20,10 @@ from lorewright.campaigns.copying import check_copy, copy_campaign, hash_of_tabl
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.cli import app as program
 from lorewright.errors import CampaignError, NotFound, SettingsError
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.postgres import PostgresStore, translate
-from lorewright.storage.postgres_schema import table_shapes
+from lorewright.storage.postgres_schema import SCHEMA, migrations, table_shapes
+from lorewright.storage.tables import Migration
 from lorewright.turn.store.turn_store import redo, undo_played
 from support import harbour as h
 from support.postgres_server import new_database
@@ -196,6 +198,23 @@ def test_every_query_names_its_campaign() -> None:
     ):
         text = translate(sql)[0]
         assert text.count("%(c)s") == sum(sql.count(f"{word} ") for word in ("FROM", "JOIN", "UPDATE"))
+
+
+def test_the_tables_have_the_columns_of_a_file(store: PostgresStore) -> None:
+    sql = "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
+    with store.connection("game") as connection:
+        for name, shape in table_shapes().items():
+            found = {row[0] for row in connection.execute(sql, (SCHEMA, name)).fetchall()}
+            assert found == {*shape.columns, "rowid"}
+
+
+def test_a_later_migration_changes_tables_that_were_made_without_it() -> None:
+    added = ("ALTER TABLE turns ADD COLUMN mood TEXT",)
+    extended = (*CAMPAIGN_MIGRATIONS, Migration("campaign_later", added, added))
+    first, *_, last = migrations(extended).values()
+    assert last == added
+    assert not any("mood" in statement for statement in first)
+    assert "mood" in table_shapes(extended)["turns"].columns
 
 
 def test_a_removed_campaign_leaves_nothing(here: App, store: PostgresStore) -> None:

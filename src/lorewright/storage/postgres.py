@@ -182,7 +182,7 @@ class PostgresStore:
                    (name TEXT PRIMARY KEY, applied_at TIMESTAMPTZ NOT NULL DEFAULT now())"""
             )
             done = {name for (name,) in connection.execute("SELECT name FROM migrations").fetchall()}
-            known = dict(migrations())
+            known = migrations()
             if unknown := sorted(done - known.keys()):
                 raise SettingsError(
                     f"{self.name} was written by a newer version (migration {unknown[0]})", hint="upgrade lorewright"
@@ -190,7 +190,7 @@ class PostgresStore:
             for name, statements in known.items():
                 if name not in done:
                     for statement in statements:
-                        connection.execute(statement.replace("%", "%%"))
+                        connection.execute(statement)
                     connection.execute("INSERT INTO migrations (name) VALUES (%s)", (name,))
 
     @contextmanager

@@ -17,16 +17,16 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import add_functions
 from lorewright.storage.packed_texts import CAMPAIGNS, PACKED
 from lorewright.storage.projection import REBUILT_TABLES
+from lorewright.storage.tables import Migration
 
 SCHEMA = "lorewright"
-# The setting of a connection that names its campaign; `ALL` lets it read who has which campaign and pins which packs.
+# The setting of a connection that names its campaign; `ALL` lets it list them.
 SETTING = "lorewright.campaign"
 ALL = "*"
 PARTITIONS = 8
 
 # The migration of files up to which the first tables in PostgreSQL go. A later one says itself what it is there.
 _FIRST = "campaign_011_packing"
-_LISTED = (CAMPAIGNS, "pack_pins", "upgrade_pins")
 _TYPES = {"TEXT": 'TEXT COLLATE "C"', "INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA"}
 
 
@@ -55,12 +55,12 @@ class TableShape:
         return "id" if self.name == CAMPAIGNS else "campaign_id"
 
 
-@lru_cache(maxsize=1)
-def table_shapes() -> Mapping[str, TableShape]:
-    """Return the tables of a campaign by name, without those that follow from others."""
+@lru_cache(maxsize=2)
+def table_shapes(of: tuple[Migration, ...] = CAMPAIGN_MIGRATIONS) -> Mapping[str, TableShape]:
+    """Return the tables of a campaign by name, as migrations make them, without those that follow from others."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         add_functions(connection)
-        for migration in CAMPAIGN_MIGRATIONS:
+        for migration in of:
             for statement in migration.statements:
                 connection.execute(statement)
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
@@ -105,9 +105,8 @@ def _foreign_key(pairs: list[tuple[str, str, str]]) -> ForeignKey:
     return ForeignKey(("campaign_id", *here), to, ("campaign_id", *there))
 
 
-def first_tables() -> Iterator[str]:
+def _first_tables(shapes: Mapping[str, TableShape]) -> Iterator[str]:
     """Yield the statements that make the tables; the schema is there, and the first in the search path."""
-    shapes = table_shapes()
     for shape in shapes.values():
         yield from _table(shape)
     for shape in shapes.values():
@@ -133,15 +132,14 @@ def _table(shape: TableShape) -> Iterator[str]:
             f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part})"
         )
     own = f"{shape.campaign} = current_setting('{SETTING}', true)"
-    listed = f" OR current_setting('{SETTING}', true) = '{ALL}'" if shape.name in _LISTED else ""
+    listed = f" OR current_setting('{SETTING}', true) = '{ALL}'" if shape.name == CAMPAIGNS else ""
     yield f"ALTER TABLE {shape.name} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {shape.name} FORCE ROW LEVEL SECURITY"
     yield f"CREATE POLICY one_campaign ON {shape.name} USING ({own}{listed}) WITH CHECK ({own})"
 
 
-def migrations() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the name of every migration, in order, with its statements."""
-    yield "tables_001_campaigns", tuple(first_tables())
-    names = [migration.name for migration in CAMPAIGN_MIGRATIONS]
-    for migration in CAMPAIGN_MIGRATIONS[names.index(_FIRST) + 1 :]:
-        yield migration.name, migration.postgres
+def migrations(of: tuple[Migration, ...] = CAMPAIGN_MIGRATIONS) -> Mapping[str, tuple[str, ...]]:
+    """Return the name of every migration, in order, with its statements; `of` are those of files."""
+    first = [migration.name for migration in of].index(_FIRST) + 1
+    later = {migration.name: migration.postgres for migration in of[first:]}
+    return {"tables_001_campaigns": tuple(_first_tables(table_shapes(of[:first]))), **later}
