@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from lorewright.packs.pack_loader import PackLoader
     from lorewright.replay.replay import Replays
     from lorewright.scene_lore.lore_retriever import LoreRetriever
-    from lorewright.storage.postgres import PostgresStore
+    from lorewright.storage.postgres.store import PostgresStore
     from lorewright.workspace.bundles import Bundles
     from lorewright.workspace.doctor import Doctor
     from lorewright.workspace.packs import WorkspacePacks

@@ -47,7 +47,7 @@ ALLOWED = {
     ("storage/enclosure.py", "unlink"): HERE,
     ("storage/database.py", "sqlite3.connect"): "the path was checked in the enclosure of its folder",
     ("storage/tables.py", "sqlite3.connect"): MEMORY,
-    ("storage/postgres_schema.py", "sqlite3.connect"): MEMORY,
+    ("storage/postgres/schema.py", "sqlite3.connect"): MEMORY,
     ("index/building.py", "sqlite3.connect"): "the file was made in a new folder by the enclosure",
     ("index/generation.py", "sqlite3.connect"): "the path was checked in the enclosure of its folder",
     ("index/library.py", "sqlite3.connect"): "the path was checked in the enclosure of its folder",

@@ -21,8 +21,9 @@ from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.cli import app as program
 from lorewright.errors import CampaignError, NotFound, SettingsError
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.postgres import PostgresStore, translate
-from lorewright.storage.postgres_schema import SCHEMA, migrations, table_shapes
+from lorewright.storage.postgres.schema import SCHEMA, migrations, table_shapes
+from lorewright.storage.postgres.statements import translate
+from lorewright.storage.postgres.store import PostgresStore
 from lorewright.storage.tables import Migration
 from lorewright.turn.store.turn_store import redo, undo_played
 from support import harbour as h

@@ -14,7 +14,7 @@ import pytest
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.copying import check_copy, copy_campaign
 from lorewright.errors import DatabaseUnavailable
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 from support import harbour as h
 from support.postgres_server import PostgresServer, new_database, require_postgres
 from support.scale import scaled

@@ -11,7 +11,7 @@ import pytest
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.copying import copy_campaign
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 from support import harbour as h
 from support.postgres_server import new_database
 from support.table_service import Hall, hall

@@ -25,7 +25,7 @@ from lorewright.errors import (
 )
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.heads import HeadRow
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.run.commit import run_turn
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.stages.stages import Stages

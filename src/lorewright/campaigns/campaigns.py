@@ -45,7 +45,7 @@ from lorewright.packs.files import Progress, no_progress
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore

@@ -14,7 +14,7 @@ from lorewright.ids import is_id
 from lorewright.storage.database import Database, delete_unused
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.integrity import all_pins
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import PackPin
 

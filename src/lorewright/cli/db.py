@@ -17,7 +17,7 @@ from lorewright.cli.output import say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import SettingsError
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 
 app = typer.Typer(
     help="Campaigns' files: check them, bring them up to date, import those of v0.",

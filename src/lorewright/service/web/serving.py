@@ -18,7 +18,7 @@ from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import OWNER_LINK, Accounts
-from lorewright.storage.postgres import PostgresStore
+from lorewright.storage.postgres.store import PostgresStore
 
 # How long open requests may take to end when the service stops; then streams are cut.
 _GRACE_S = 10

@@ -1,13 +1,11 @@
 """Campaigns in PostgreSQL: a store of many, and each as a `Database` that answers the queries of a campaign's file.
 
-The queries above this layer are written once. Here a query gets PostgreSQL's words for the few that differ, and each
-table that it names is narrowed to the rows of its campaign; row-level security says the same a second time, so that a
-query that was not narrowed finds nothing of another campaign.
+A query is narrowed to its campaign (`statements.py`); row-level security says the same a second time, so that a query
+that was not narrowed finds nothing of another campaign.
 """
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +19,8 @@ from lorewright.extras import require_extra
 from lorewright.storage.database import Database
 from lorewright.storage.packed_texts import KEYS, PACKED, read_packed
 from lorewright.storage.packing import key_of
-from lorewright.storage.postgres_schema import ALL, SCHEMA, SETTING, migrations, table_shapes
+from lorewright.storage.postgres.schema import ALL, SCHEMA, SETTING, migrations, table_shapes
+from lorewright.storage.postgres.statements import translate, with_types
 
 if TYPE_CHECKING:
     import psycopg
@@ -35,20 +34,6 @@ _TEXT = b"\x00"
 _ESCAPE = "\uf8ff"
 # Any number; it names the lock under which tables are made.
 _MIGRATING = 7_305_917
-
-_INSERT = re.compile(r"INSERT (?:OR (REPLACE|IGNORE) )?INTO (\w+)\s*(?:\(([^)]*)\))?")
-_MARK = re.compile(r"\?(\d*)")
-_HAS_MARKS = re.compile(r"IS NOT (\?\d*)")
-_TEXT_FUNCTION = re.compile(r"\b(?:text_of|packed_text)\(((?:\w+\.)?\w+)\)")
-_CHANGE = re.compile(r"\s*(?:UPDATE|DELETE FROM)\s+(\w+)")
-
-
-@lru_cache(maxsize=1)
-def _named() -> re.Pattern[str]:
-    """Return the pattern of a table's name where a query reads from it, with its alias."""
-    names = "|".join(sorted(table_shapes(), key=len, reverse=True))
-    words = "ON|USING|WHERE|ORDER|LIMIT|GROUP|JOIN|LEFT|CROSS|UNION|SET"
-    return re.compile(rf"\b(FROM|JOIN)\s+({names})\b(?:\s+(?:AS\s+)?(?!(?:{words})\b)([a-z]\w*))?")
 
 
 class Row(tuple[Any, ...]):
@@ -64,58 +49,11 @@ class Row(tuple[Any, ...]):
         return super().__getitem__(self.names[key] if isinstance(key, str) else key)
 
 
-@lru_cache(maxsize=1024)
-def translate(sql: str) -> tuple[str, tuple[int, ...], str, tuple[str, ...]]:
-    """Return a query in PostgreSQL's words, the place of the parameter that each of its marks stands for, and for an
-    INSERT its table and columns. The parameter `c` is the campaign."""
-    # SQLite's planner is told an order by a CROSS JOIN with a condition.
-    text, table = sql.replace("%", "%%").replace("CROSS JOIN", "JOIN"), ""
-    columns: tuple[str, ...] = ()
-    if (insert := _INSERT.match(text.lstrip())) is not None:
-        text, table, columns = _inserting(text.lstrip(), insert)
-    elif (change := _CHANGE.match(text)) is not None:
-        text = _changing(text, change[1])
-    else:
-        text = _named().sub(_narrowed, text)
-    # What is packed is told by its first byte, and unpacked by the reader; PostgreSQL packs by itself what is long.
-    text = _TEXT_FUNCTION.sub(r"\1", text)
-    text = _HAS_MARKS.sub(r"IS DISTINCT FROM \1", text)
-    places: list[int] = []
-
-    def mark(found: re.Match[str]) -> str:
-        place = int(found[1]) - 1 if found[1] else len(places)
-        places.append(place)
-        return f"%(p{place})s"
-
-    return _MARK.sub(mark, text), tuple(places), table, columns
-
-
-def _narrowed(found: re.Match[str]) -> str:
-    word, table, alias = found[1], found[2], found[3]
-    own = f"SELECT * FROM {table} WHERE {table_shapes()[table].campaign} = %(c)s"
-    return f"{word} ({own}) AS {alias or table}"
-
-
-def _inserting(text: str, insert: re.Match[str]) -> tuple[str, str, tuple[str, ...]]:
-    how, table, named = insert[1], insert[2], insert[3]
-    shape = table_shapes()[table]
-    columns = tuple(part.strip() for part in named.split(",")) if named else tuple(shape.columns)
-    rest = _named().sub(_narrowed, text[insert.end() :])
-    text = f"INSERT INTO {table} ({', '.join(columns)}){rest}"
-    if how == "REPLACE":
-        changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in shape.key)
-        text += f" ON CONFLICT ({', '.join(shape.key)}) DO UPDATE SET {changed}"
-    elif how == "IGNORE":
-        text += " ON CONFLICT DO NOTHING"
-    return text, table, columns
-
-
-def _changing(text: str, table: str) -> str:
-    """Narrow an UPDATE or DELETE: its own first WHERE is the statement's, as no value that is set is a query."""
-    own = f"{table}.{table_shapes()[table].campaign} = %(c)s"
-    before, where, after = text.partition(" WHERE ")
-    after = _named().sub(_narrowed, after)
-    return f"{before} WHERE {own}" + (f" AND ({after})" if where else "")
+@lru_cache(maxsize=256)
+def _kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
+    """Return the class of rows with these columns, and the places of those that a file has, too."""
+    kept = tuple(place for place, name in enumerate(columns) if name != "rowid")
+    return type("Row", (Row,), {"names": {columns[place]: number for number, place in enumerate(kept)}}), kept
 
 
 class PostgresStore:
@@ -370,7 +308,7 @@ class PostgresDatabase(Database):
                 if column in packed and isinstance(value := parameters[place], str):
                     given[f"p{place}"] = _TEXT + value.encode()
         if not table:
-            text = _with_types(text, tuple(name for name, value in given.items() if isinstance(value, str)))
+            text = with_types(text, tuple(name for name, value in given.items() if isinstance(value, str)))
         return _Answer(self, connection.execute(text, given))
 
     def read(self, packed: bytes) -> str:
@@ -389,14 +327,6 @@ def _written(value: object) -> object:
     if isinstance(value, str) and ("\0" in value or _ESCAPE in value):
         return value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
     return value
-
-
-@lru_cache(maxsize=1024)
-def _with_types(text: str, names: tuple[str, ...]) -> str:
-    """Say of parameters that they are texts, compared by their bytes: a query's own column has no type without."""
-    for name in names:
-        text = text.replace(f"%({name})s", f'%({name})s::text COLLATE "C"')
-    return text
 
 
 class _Writing:
@@ -425,9 +355,7 @@ class _Answer:
 
     def fetchall(self) -> list[sqlite3.Row]:
         found = self._cursor.fetchall()
-        names = [column.name for column in self._cursor.description or ()]
-        kept = [place for place, name in enumerate(names) if name != "rowid"]
-        kind = type("Row", (Row,), {"names": {names[place]: number for number, place in enumerate(kept)}})
+        kind, kept = _kind_of(tuple(column.name for column in self._cursor.description or ()))
         return cast(list[sqlite3.Row], [kind(self._read(row[place]) for place in kept) for row in found])
 
     def _read(self, value: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Campaigns in PostgreSQL: the tables, the statements and the store."""
