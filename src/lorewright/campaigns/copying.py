@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from lorewright.ids import content_hash as hash_of_text
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database
 from lorewright.storage.integrity import IntegrityFinding
-from lorewright.storage.tables import migrate, read_tables, write_tables
+from lorewright.storage.tables import Table, migrate, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 
 
@@ -56,24 +57,18 @@ def copy_campaign(source: Campaigns, target: Campaigns, campaign_id: str) -> Cam
     if not source.shelf.holds(campaign_id):
         raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
     with source.reading(campaign_id) as store:
-        is_new = not target.shelf.holds(campaign_id)
-        if is_new:
-            place = target.shelf.place(campaign_id)
-            if isinstance(place, Path):
-                _copy_into_file(store.database, place, campaign_id)
-            else:
-                copy_tables(store.database, place, campaign_id)
         tables = read_tables(store.database)
-        with target.reading(campaign_id) as other:
-            hash_of_copy = hash_of_tables(other.database)
-        return CampaignCopy(
-            campaign_id,
-            next(len(tuple(table.rows)) for table in tables if table.name == "turns"),
-            sum(len(tuple(table.rows)) for table in tables),
-            hash_of_tables(store.database),
-            hash_of_copy,
-            is_new,
-        )
+    is_new = not target.shelf.holds(campaign_id)
+    if is_new:
+        place = target.shelf.place(campaign_id)
+        if isinstance(place, Path):
+            _write_file(tables, place, campaign_id)
+        else:
+            write_tables(place, tables, campaign_id=campaign_id, was=campaign_id)
+    with target.reading(campaign_id) as other:
+        hash_of_copy = _hash_of(read_tables(other.database))
+    rows = {table.name: len(tuple(table.rows)) for table in tables}
+    return CampaignCopy(campaign_id, rows["turns"], sum(rows.values()), _hash_of(tables), hash_of_copy, is_new)
 
 
 def copy_tables(source: Database, target: Database, campaign_id: str) -> None:
@@ -89,22 +84,26 @@ def copy_tables(source: Database, target: Database, campaign_id: str) -> None:
 
 def hash_of_tables(database: Database) -> str:
     """Return the SHA-256 of a campaign's tables in their canonical form: the same in every store."""
-    tables = [[table.name, list(table.columns), list(map(list, table.rows))] for table in read_tables(database)]
-    return hash_of_text(canonical_json(tables))
+    return _hash_of(read_tables(database))
+
+
+def _hash_of(tables: Iterable[Table]) -> str:
+    rows = [[table.name, list(table.columns), list(map(list, table.rows))] for table in tables]
+    return hash_of_text(canonical_json(rows))
 
 
 def check_copy(database: Database, campaign_id: str, kept: StoredPackTexts | None = None) -> list[IntegrityFinding]:
     """Return what is wrong with a campaign that is kept in another store than a file: a copy in a file is checked."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{campaign_id}.db"
-        _copy_into_file(database, path, campaign_id)
+        _write_file(read_tables(database), path, campaign_id)
         return list(check(path, kept).findings)
 
 
-def _copy_into_file(source: Database, path: Path, campaign_id: str) -> None:
+def _write_file(tables: Sequence[Table], path: Path, campaign_id: str) -> None:
     with new_file(path) as database:
         migrate(database, CAMPAIGN_MIGRATIONS)
-        copy_tables(source, database, campaign_id)
+        write_tables(database, tables, campaign_id=campaign_id, was=campaign_id)
         # Where the head cannot be read, a check tells.
         with suppress(LorewrightError, ValueError, LookupError):
             bring_projection_up(database, anew=True)
