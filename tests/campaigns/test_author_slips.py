@@ -45,11 +45,10 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def findings_in(root: Path, *, of_the_scenario: bool) -> list[Finding]:
-    app = open_app(root)
-    pack = list(app.packs.check(root / "content_packs" / "saltmere").findings)
+    app, pack = open_app(root), root / "content_packs" / "saltmere"
     if not of_the_scenario:
-        return pack
-    app.indexer.index_pack(root / "content_packs" / "saltmere")
+        return list(app.packs.check(pack).findings)
+    app.indexer.index_pack(pack)
     return app.scenarios.findings(app.campaigns.scenario_path("saltmere_light"))
 
 

@@ -37,14 +37,18 @@ def test_a_server_that_is_stopped_at_once_loses_no_acknowledged_turn(tmp_path: P
             copy_campaign(here.campaigns, elsewhere.campaigns, "game")
 
             def stop() -> None:
-                for number in range(stops):
-                    played.wait(60)
-                    played.clear()
-                    sleep(0.013 * (number % 7))
-                    server.stop("immediate")
-                    server.start()
-                done.set()
+                try:
+                    for number in range(stops):
+                        played.wait(60)
+                        played.clear()
+                        sleep(0.013 * (number % 7))
+                        server.stop("immediate")
+                        server.start()
+                        stopped.append(number)
+                finally:
+                    done.set()
 
+            stopped = list[int]()
             stopper, acknowledged = Thread(target=stop), list[tuple[str, str]]()
             stopper.start()
             while not done.is_set() or len(acknowledged) < stops * 3:
@@ -59,6 +63,7 @@ def test_a_server_that_is_stopped_at_once_loses_no_acknowledged_turn(tmp_path: P
                         sleep(0.05)
                 played.set()
             stopper.join()
+            assert len(stopped) == stops
             with elsewhere.campaigns.open("game") as campaign:
                 assert [turn.kind for turn in campaign.store.path()] == ["start", *["play"] * len(acknowledged)]
                 for key, told in acknowledged:

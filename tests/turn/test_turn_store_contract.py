@@ -69,9 +69,7 @@ class Game:
     def another(self) -> RewindingStore:
         if not isinstance(self.store, CampaignStore):
             return self.store
-        if (elsewhere := self.app.campaigns.elsewhere) is not None:
-            return CampaignStore(elsewhere.database("game"))
-        return CampaignStore(self.app.campaigns.path("game"))
+        return CampaignStore(self.app.campaigns.shelf.place("game"))
 
     def seen(self) -> tuple[object, ...]:
         """All that can be seen of the store."""

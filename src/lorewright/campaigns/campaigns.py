@@ -21,7 +21,7 @@ from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Complete, Scenario, load_scenario, with_profile
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
-from lorewright.campaigns.shelves import SUFFIX, FileShelf, PostgresShelf, Shelf
+from lorewright.campaigns.shelves import FileShelf, PostgresShelf, Shelf
 from lorewright.campaigns.solver.hints import guided
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, first_result
@@ -84,7 +84,6 @@ class Campaigns:
         `clock` gives the time for what is written into campaigns, in UTC. With `elsewhere` campaigns are kept there,
         and the folder has the texts of their packs alone."""
         self.folder = folder
-        self.elsewhere = elsewhere
         self.shelf: Shelf = FileShelf(folder) if elsewhere is None else PostgresShelf(elsewhere)
         self._complete = complete
         self._scenarios = scenarios
@@ -244,14 +243,19 @@ class Campaigns:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
     def path(self, campaign_id: str) -> Path:
-        """Return the file of a campaign; of one that is kept elsewhere, the name that it would have.
+        """Return the file of a campaign; of one that is no file, the name that it has instead of a path.
 
         Raises:
             NotFound: there is no such campaign.
         """
         if not is_id(campaign_id) or not self.shelf.holds(campaign_id):
             raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
-        return Enclosure(self.folder).path(f"{campaign_id}{SUFFIX}")
+        return self.name_of(campaign_id)
+
+    def name_of(self, campaign_id: str) -> Path:
+        """Return the path of a campaign's file, or its name in another store, whether there is one or not."""
+        place = self.shelf.place(campaign_id)
+        return place if isinstance(place, Path) else place.path
 
     def ids(self) -> list[str]:
         """Return the IDs of all campaigns, sorted, those included whose files are links and cannot be opened.

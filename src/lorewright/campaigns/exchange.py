@@ -85,10 +85,9 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: str 
     """
     with campaigns.reading(campaign_id) as store:
         kept = campaigns.kept if audience == "gm" else None
-        if campaigns.elsewhere is None:
-            found: Sequence[IntegrityFinding] = check(campaigns.path(campaign_id), kept).findings
-        else:
-            found = check_copy(store.database, campaign_id, kept)
+        place = campaigns.shelf.place(campaign_id)
+        found: Sequence[IntegrityFinding]
+        found = check(place, kept).findings if isinstance(place, Path) else check_copy(place, campaign_id, kept)
         if found:
             raise DamagedFile(
                 f"{campaign_id} is damaged and was not exported: {found[0].where}: {found[0].what}",
@@ -288,14 +287,17 @@ def _write(
     campaigns: Campaigns, campaign_id: str, manifest: ExportManifest, tables: Sequence[Table], texts: Mapping[str, Path]
 ) -> None:
     # The user may have agreed to an earlier campaign of the same name.
-    forget_agreements(campaigns.folder / f"{campaign_id}.db")
+    forget_agreements(campaigns.name_of(campaign_id))
+    place = campaigns.shelf.place(campaign_id)
     try:
         with ExitStack() as stack:
-            folder = campaigns.folder
-            if campaigns.elsewhere is not None:
-                # It is judged as a file, and copied when it is sound.
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            database = stack.enter_context(new_file(folder / f"{campaign_id}.db"))
+            # For another store it is judged as a file, and copied when it is sound.
+            path = (
+                place
+                if isinstance(place, Path)
+                else Path(stack.enter_context(tempfile.TemporaryDirectory())) / f"{campaign_id}.db"
+            )
+            database = stack.enter_context(new_file(path))
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
             step("import:unpacked")
             write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
@@ -305,11 +307,11 @@ def _write(
             _judge(database, campaign_id, texts)
             for content_hash, root in texts.items():
                 campaigns.kept.keep(root, content_hash)
-            if campaigns.elsewhere is not None:
-                copy_tables(database, campaigns.elsewhere.database(campaign_id), campaign_id)
+            if not isinstance(place, Path):
+                copy_tables(database, place, campaign_id)
             step("import:kept")
     except (Refused, OverflowError) as problem:
-        trouble = error_for(problem, campaigns.folder / f"{campaign_id}.db")
+        trouble = error_for(problem, campaigns.name_of(campaign_id))
         if isinstance(trouble, FileUnavailable):
             raise trouble from problem
         raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None

@@ -18,7 +18,7 @@ from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import PackPin
 
-SUFFIX = ".db"
+_SUFFIX = ".db"
 # What reading raises where a file is damaged: no JSON, no text, another shape. In a sound file each of these is a bug
 # and is raised as it is.
 _OF_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
@@ -75,7 +75,7 @@ class FileShelf:
         """
         folder = Enclosure(self._folder).path()
         found = folder.iterdir() if folder.is_dir() else ()
-        return sorted(path.stem for path in found if path.suffix == SUFFIX and not path.name.startswith("."))
+        return sorted(path.stem for path in found if path.suffix == _SUFFIX and not path.name.startswith("."))
 
     def holds(self, campaign_id: str) -> bool:
         """Return True if there is a file of that ID."""
@@ -87,7 +87,7 @@ class FileShelf:
         Raises:
             UnsafePath: it, or the folder of the campaigns, is a link.
         """
-        return Enclosure(self._folder).path(f"{campaign_id}{SUFFIX}")
+        return Enclosure(self._folder).path(f"{campaign_id}{_SUFFIX}")
 
     def pins(self, campaign_id: str) -> tuple[PackPin, ...] | None:
         """Return the texts that a campaign pins on any branch; None where its file cannot be read."""

@@ -222,7 +222,7 @@ def _creation(
     intro: Message,
     has_projection: bool,
 ) -> list[tuple[str, tuple[Any, ...]]]:
-    time, campaign_id, turn_id = now(), row["id"], intro.turn_id
+    time, campaign_id, turn_id, state_json = now(), row["id"], intro.turn_id, state.to_json()
     row = packed_row(row)
     columns = [*row, "head_turn_id", "revision", "current_turn", "created_at", "updated_at"]
     values = (*row.values(), turn_id, 0, 0, time, time)
@@ -234,8 +234,8 @@ def _creation(
         # Turn 0 belongs to no sitting and has read no lore.
         insert_row("turns", (*start, None, None, "{}")),
         insert_row(*turn_hash_row(start)),
-        insert_row("world_states", (campaign_id, turn_id, pack(state.to_json()))),
-        *first_reveals(campaign_id, state.to_json()),
+        insert_row("world_states", (campaign_id, turn_id, pack(state_json))),
+        *first_reveals(campaign_id, state_json),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
         *(first_projection(campaign_id, StateOf(turn_id, state)) if has_projection else ()),
