@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, closing
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from lorewright.cli.output import note
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
+from lorewright.storage.postgres.store import PostgresStore
 
 EXAMPLES = {"serve": "Example: lorewright serve --at 127.0.0.1:8000"}
 
@@ -56,9 +58,11 @@ def serve(
     # The web server's libraries take a second to import, and no other command needs them.
     from lorewright.service.web.serving import make_service, owner_link, run
 
-    service = make_service(
-        at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or (), database=database
-    )
-    note(f"serving at {service.address.url}; Ctrl+C stops it")
-    note(f"your link, for one use within 12 hours: {owner_link(service)}")
-    run(service, at, behind_proxy=proxy)
+    with ExitStack() as stack:
+        elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
+        service = make_service(
+            at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or (), elsewhere=elsewhere
+        )
+        note(f"serving at {service.address.url}; Ctrl+C stops it")
+        note(f"your link, for one use within 12 hours: {owner_link(service)}")
+        run(service, at, behind_proxy=proxy)

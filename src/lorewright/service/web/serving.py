@@ -30,15 +30,14 @@ def make_service(
     public_url: str | None = None,
     with_accounts: bool = False,
     lore_models: Sequence[str] = (),
-    database: str | None = None,
+    elsewhere: PostgresStore | None = None,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
-    `lore_models` are the keys of models that its owner's chats with lore may ask; `database` is the address of the
-    PostgreSQL database that keeps the campaigns, else they are files.
+    `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
+    kept there; the caller closes it.
 
     Raises:
-        DatabaseUnavailable: nobody answers there.
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
         And what opening a workspace raises.
     """
@@ -53,8 +52,6 @@ def make_service(
             "nobody knows under which name it is reached", hint="give --public-url https://lore.example.org"
         )
     url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
-
-    elsewhere = None if database is None else PostgresStore(database)
 
     def opened() -> App:
         app = open_app(long_lived=True, elsewhere=elsewhere) if open_workspace is None else open_workspace()
