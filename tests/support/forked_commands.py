@@ -58,7 +58,8 @@ for line in sys.stdin:
     asked = json.loads(line)
     begun = [begin(one, asked["environment"]) for one in asked["commands"]]
     print(json.dumps(begun), flush=True)
-    print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in begun]), flush=True)
+    ends = [os.wait4(child, 0) for child in begun]
+    print(json.dumps([(os.waitstatus_to_exitcode(end), used.ru_utime + used.ru_stime) for _, end, used in ends]), flush=True)
 """
 
 
@@ -69,11 +70,12 @@ LIMITS = "TEST_LIMITS"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended: its exit code (below zero: the signal) and what it printed."""
+    """How a command ended: its exit code (below zero: the signal), what it printed, and the CPU seconds that it took."""
 
     code: int
     out: str
     err: str
+    cpu_s: float = 0.0
 
 
 class Commands:
@@ -142,11 +144,11 @@ class Commands:
     def _end(self) -> list[Ended]:
         """What they complain of is told with a hint and without a traceback."""
         ended = []
-        for code, (out, err) in zip(json.loads(self._lines().readline()), self._told, strict=True):
+        for (code, cpu_s), (out, err) in zip(json.loads(self._lines().readline()), self._told, strict=True):
             complaint = err.read_text()
             assert "Traceback" not in complaint, complaint
             assert code != 1 or not complaint or "hint:" in complaint, complaint
-            ended.append(Ended(code, out.read_text(), complaint))
+            ended.append(Ended(code, out.read_text(), complaint, cpu_s))
         return ended
 
     def _lines(self) -> IO[str]:

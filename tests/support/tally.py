@@ -1,6 +1,6 @@
 """What the trust suite tried and what came of it -> a line in the file that `TRUST_TALLY` names, where it names one.
 
-`scripts/trust_page.py` makes docs/trust_run.md of such a file.
+`scripts/trust_page.py` makes the table in docs/trust.md of such a file.
 """
 
 from __future__ import annotations
