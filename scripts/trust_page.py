@@ -21,7 +21,7 @@ from typing import Any
 FILE = Path(__file__).parents[1] / "docs" / "trust.md"
 BEGINS, ENDS = "<!-- tried: begins -->", "<!-- tried: ends -->"
 KINDS = {
-    "kills": "Processes that are killed",
+    "kills": "Tries to kill a process",
     "crowds": "Many processes at once",
     "faults": "Disks, limits and rights that refuse",
     "damage": "Random damage to files",
@@ -60,7 +60,9 @@ def _section(
         rows = [row for row in sorted(tried) if row[0] == kind]
         if rows:
             wrong = _counts(_sum(faults[row] for row in rows)) or 0
-            yield f"| **{title}** | {sum(tried[row] for row in rows):,} | | {wrong} |"
+            # A try is no kill: a command may end before its moment.
+            killed = sum(seen[row]["killed"] for row in rows)
+            yield f"| **{title}** | {sum(tried[row] for row in rows):,} | {_counts({'killed': killed})} | {wrong} |"
         for row in rows:
             yield f"| {row[1]} | {tried[row]:,} | {_counts(seen[row])} | {_counts(faults[row]) or 0} |"
     yield ""
