@@ -10,7 +10,7 @@ from typing import Any
 from lorewright.ids import slug
 from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
-from lorewright.packs.items import lint_openings, read_items
+from lorewright.packs.items import lint_names, lint_openings, lint_triggers, read_items
 from lorewright.packs.markdown.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
 from lorewright.packs.markdown.hidden_spans import ranges_of, without_plugin_code
 from lorewright.packs.markdown.markup import Edit, apply_edits
@@ -82,6 +82,8 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
             drafts.append(ChunkDraft(chunk, references_in(shown), text_start, text_start + len(text)))
             findings += lint_items(file.source.path, chunk.items)
             findings += lint_openings(file.source.path, chunk.items) if role == "withholds" else ()
+            findings += lint_triggers(file.source.path, chunk.items) if discoverable else ()
+            findings += lint_names(file.source.path, shown, text_line) if role in ITEM_ROLES else ()
             start += len(chunk.source)
             line = text_line + text.count("\n")
     drafts += _secrets(file, entity, drafts, taken, max_tokens)

@@ -25,11 +25,18 @@ _CONDITION = re.compile(r"^\((when\s[^()]{1,200})\)\s*", re.IGNORECASE)
 _WHAT_OPENS = r"\((\d{0,2}d\d{1,3}(?:[+-]\d{1,3})?(?:\s+[A-Za-z_]\w{0,40})?|trust\s+\d{1,2}|ask)\)"
 _OPENING = re.compile(rf"^{_WHAT_OPENS}\s+|\s+{_WHAT_OPENS}$", re.IGNORECASE)
 # What looks like such a note and is none.
+_DICE_OR_TRUST = r"\d{0,2}\s?d\d|\d{1,2}\s?d\s|trust\b"
 _ALMOST = re.compile(
-    r"^\((?:\d{0,2}d\d|trust\b|ask\b|charm\b)[^()]{0,60}\)|\((?:\d{0,2}d\d|trust\b)[^()]{0,60}\)$", re.IGNORECASE
+    rf"^\((?:{_DICE_OR_TRUST}|ask\b|charm\b)[^()]{{0,60}}\)|\((?:{_DICE_OR_TRUST})[^()]{{0,60}}\)$", re.IGNORECASE
 )
 _HINT = re.compile(r"^\s*(?:[-*+]\s+)?hint:\s*(.+)$", re.IGNORECASE)
 _TRIGGER = re.compile(r"^([^:.!?]{3,80}):\s+(\S.*)$", re.DOTALL)
+# What looks like a trigger whose colon is another sign: something that is done, then the rest after a comma or a dash.
+_ALMOST_A_TRIGGER = re.compile(
+    r"^((?:break|check|dig|examine|feel|follow|force|inspect|lift|listen|look|move|open|pull|push|read|search|touch|turn)\b"
+    r"[^:.!?,;–—]{2,60})(?:[,;]|\s[-–—])\s",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,28 @@ def lint_openings(path: str, items: Iterable[Item]) -> Iterator[Finding]:
             message = f"{found[0]} says nothing that opens it, and is a part of its text"
             hint = "write (2d6), (2d6 charm), (trust 2) or (ask)"
             yield warning(path, "bad-opening", message, line=item.line, hint=hint)
+
+
+def lint_triggers(path: str, items: Iterable[Item]) -> Iterator[Finding]:
+    """Yield a finding for each discoverable item that begins with what is done and has no colon after it."""
+    for item in items:
+        found = _ALMOST_A_TRIGGER.match(item.text) if item.trigger is None else None
+        if found is not None:
+            done = found[1].strip()
+            message = f"no colon comes after “{done}”, so it is no trigger: the item is found by nothing in particular"
+            yield warning(path, "bad-trigger", message, line=item.line, hint=f"write {done}: …")
+
+
+def lint_names(path: str, text: str, line: int) -> Iterator[Finding]:
+    """Yield a finding for each name that a section's text gives to a second item. `line` is the file's line on which
+    the text begins."""
+    taken: set[str] = set()
+    for named in _NAME.finditer(text):
+        if named[1].casefold() in taken:
+            message = f"a second item is named {named[1]}: a scenario that names it means the first"
+            at = line + text.count("\n", 0, named.start())
+            yield warning(path, "duplicate-item", message, line=at, hint="give one of the two another name")
+        taken.add(named[1].casefold())
 
 
 def without_items(text: str, names: Container[str]) -> str:

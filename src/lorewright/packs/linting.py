@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markdown_it.token import Token
 
+from lorewright.ids import slug
 from lorewright.packs.files import (
     LARGE_CHUNK_TOKENS,
     LARGE_FILE_BYTES,
@@ -16,16 +17,20 @@ from lorewright.packs.files import (
     MAX_SECTIONS,
     Finding,
     error,
+    info,
     warning,
 )
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.markdown.chunking import Section, lines_of
-from lorewright.packs.models import Manifest
+from lorewright.packs.models import Manifest, PackEntity
 from lorewright.tokens import count_tokens
 
 # Names that Windows keeps for devices, whatever their ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECASE)
 _SUSPICIOUS = re.compile(r"\\|%2e|%2f|%5c|(^|/)\.\.", re.IGNORECASE)
+# The types of which a name means one, and how many of a pack may share theirs before that is how the pack is made.
+_NAMED_ONCE = ("npc", "location")
+_MOST_DOUBLED = 8
 _SECOND_FRONTMATTER = re.compile(r"^---[ \t]*\n(?:[\w-]+[ \t]*:.*\n)+---[ \t]*$", re.MULTILINE)
 _HIDDEN_HEADING = re.compile(r"^\s*#{1,6}\s|<h[1-6][\s>]|<script", re.MULTILINE | re.IGNORECASE)
 
@@ -107,6 +112,27 @@ def lint_ids(ids: Iterable[tuple[str, str, int]]) -> Iterator[Finding]:
         other = folded.setdefault(entity_id.casefold(), entity_id)
         if other != entity_id:
             yield warning(path, "duplicate-id", f"the ID differs from {other} only by case", line=line)
+
+
+def lint_entity_names(entities: Iterable[PackEntity]) -> Iterator[Finding]:
+    """Yield a finding for each person and place whose name another of their type has, at the second file. In a pack
+    with more than a few of them (a book that tells most of its monsters twice) one finding says how many they are."""
+    first: dict[tuple[str, str], PackEntity] = {}
+    doubled: list[tuple[PackEntity, PackEntity]] = []
+    for entity in entities:
+        if entity.type in _NAMED_ONCE:
+            other = first.setdefault((entity.type, slug(entity.name, fallback=entity.name)), entity)
+            doubled += [(entity, other)] if other is not entity else []
+    hint = "write one file, or give one of them another name; a link or a sentence that says the name means neither"
+    if len(doubled) > _MOST_DOUBLED:
+        entity, other = doubled[0]
+        message = f"{len(doubled)} people and places have another's name, as {entity.name} has in {other.file_path}"
+        yield info(entity.file_path, "duplicate-name", message, hint=hint)
+        return
+    for entity, other in doubled:
+        yield warning(
+            entity.file_path, "duplicate-name", f"{entity.name} is the name of {other.file_path}, too", hint=hint
+        )
 
 
 def _script(character: str) -> str:

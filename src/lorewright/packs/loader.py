@@ -35,7 +35,7 @@ from lorewright.packs.files import (
     warning,
 )
 from lorewright.packs.images import lint_images
-from lorewright.packs.linting import lint_ids, lint_paths
+from lorewright.packs.linting import lint_entity_names, lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, load_manifest
 from lorewright.packs.markdown.exits import connect_exits
 from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
@@ -250,6 +250,7 @@ def _load(root: Path, progress: Progress, memory: ParseCache, reading: int) -> P
     findings += lint_ids((file.entity_id, file.path, file.line_of("id")) for file in usable)
     headings = Counter(file.read.heading for file in usable)
     entities = tuple(_entity(manifest.id, file, headings) for file in usable)
+    findings += lint_entity_names(entities)
     links = _link_table(manifest.id, entities, memory)
     max_tokens = manifest.chunk_tokens
     cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
@@ -457,8 +458,14 @@ def _tied(
 ) -> tuple[tuple[tuple[Link, ...], ...], tuple[Finding, ...]]:
     """Return the links of each chunk of a file, in its order, and the findings about them."""
     findings: list[Finding] = []
-    inherited = links.of_file(entity, file.read.meta, findings)
-    tied = [links.of_text(file.path, inherited, draft.references, findings) for draft in cut.drafts]
+    source = file.read.source
+    inherited = links.of_file(entity, file.read.meta, source.key_lines, findings)
+
+    def line_of(target: str) -> int:
+        at = source.body.find(f"[[{target}")
+        return 1 if at < 0 else source.body_line + source.body.count("\n", 0, at)
+
+    tied = [links.of_text(file.path, inherited, draft.references, line_of, findings) for draft in cut.drafts]
     return tuple(tied), tuple(findings)
 
 

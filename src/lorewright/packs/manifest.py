@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
 from lorewright.bounded_files import read_bytes
@@ -77,6 +78,9 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         if key in fields and not isinstance(fields[key], str):
             note("wrong-type", f"{key} must be text", key, hint=f'write {key}: "{fields[key]}"')
             fields[key] = str(fields[key])
+    if "version" in fields and not _is_version(fields["version"]):
+        message = f"version: {fields['version'][:40]} is no version number, which other packs could ask for"
+        note("bad-version", message, "version", hint='write version: "1.0.0"')
     if "layer" in fields and fields["layer"] not in LAYERS:
         note(
             "unknown-layer",
@@ -118,6 +122,14 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
     if "license" not in fields:
         findings.append(warning(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:"))
     return fields
+
+
+def _is_version(text: str) -> bool:
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return True
 
 
 def _values(mapping: Any) -> list[Any]:

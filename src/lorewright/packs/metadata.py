@@ -31,6 +31,7 @@ _RELATIONS = {
     "related_locations": "location",
     "related_threads": "thread",
 }
+KEY_OF_RELATION = {kind: key for key, kind in _RELATIONS.items()}
 _KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", "overrides", *_RELATIONS}
 _KNOWN |= {"when", "section_when", "cut"}
 _PRONOUNS = ("he", "she", "they", "it")

@@ -113,7 +113,8 @@ class ReadFile:
             return WrittenWays(meta.ways, line)
         for section in self.sections:
             if is_exits_title(section.subtitle) and section.subtitle.casefold() not in meta.section_roles:
-                return WrittenWays(read_listed_ways(section.text), source.body_line + section.line, is_listed=True)
+                below = source.body_line + section.line + section.heading.count("\n")
+                return read_listed_ways(section.text, below)
         return WrittenWays(meta.ways, line)
 
     @property

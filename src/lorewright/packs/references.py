@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -20,7 +20,7 @@ from lorewright.ids import did_you_mean, local, slug
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.markdown.chunking import wikilinks
 from lorewright.packs.markdown.markup import Edit, MarkupLink, apply_edits, find_reading_edits
-from lorewright.packs.metadata import FileMetadata
+from lorewright.packs.metadata import KEY_OF_RELATION, FileMetadata
 from lorewright.packs.models import Link, PackEntity, names_of, says_any
 
 # References -> links to entities.
@@ -63,8 +63,11 @@ class LinkTable:
         by_path = self._by_path.get(_without_suffix(reference))
         return by_path or self._by_name.get(slug(PurePosixPath(reference).name))
 
-    def of_file(self, entity: PackEntity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
-        """Return the links that all chunks of a file have: the entity itself, its relations, its tags."""
+    def of_file(
+        self, entity: PackEntity, meta: FileMetadata, lines: Mapping[str, int], findings: list[Finding]
+    ) -> tuple[Link, ...]:
+        """Return the links that all chunks of a file have: the entity itself, its relations, its tags. `lines` has the
+        line of each key of the frontmatter."""
         links = [Link(_KIND_OF_TYPE.get(entity.type, "entity"), entity.id)]
         for kind, reference in meta.relations:
             if kind == "thread":
@@ -73,7 +76,9 @@ class LinkTable:
             link = self._related(kind, reference)
             links += [link] if link else []
             if link is None or (":" not in reference and self.find(reference) is None):
-                findings.append(self._dangling(entity.file_path, reference))
+                findings.append(
+                    self._dangling(entity.file_path, reference, lines.get(KEY_OF_RELATION.get(kind, ""), 1))
+                )
         links += [Link("tag", tag) for tag in meta.tags]
         return tuple(dict.fromkeys(links))
 
@@ -86,16 +91,22 @@ class LinkTable:
         return Link(kind, reference) if ":" in reference and "/" not in reference else None
 
     def of_text(
-        self, path: str, inherited: tuple[Link, ...], references: Sequence[EntityReference], findings: list[Finding]
+        self,
+        path: str,
+        inherited: tuple[Link, ...],
+        references: Sequence[EntityReference],
+        line_of: Callable[[str], int],
+        findings: list[Finding],
     ) -> tuple[Link, ...]:
-        """Return the inherited links, then those of the references in a text of the file at `path`, each once."""
+        """Return the inherited links, then those of the references in a text of the file at `path`, each once.
+        `line_of` returns the line on which a target is linked."""
         links = list(inherited)
         for reference in references:
             target = self.at_path(path, reference.target) if reference.is_path else self.find(reference.target)
             if target is not None:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
             elif not reference.is_path:
-                findings.append(self._dangling(path, reference.target))
+                findings.append(self._dangling(path, reference.target, line_of(reference.target)))
         return tuple(dict.fromkeys(links))
 
     def remark(self, reference: str) -> tuple[str, str]:
@@ -106,12 +117,13 @@ class LinkTable:
             files = sorted(entity.file_path for entity in self._by_id.values() if key in _keys_of(entity))
             what = f"more than one is named {shown}: {', '.join(files[:3])}"
             return what, "write the ID, or give one of them another name"
-        near = did_you_mean(reference, [entity.name for entity in self._by_id.values()])
+        known = [name for entity in self._by_id.values() for name in (entity.name, local(entity.id))]
+        near = did_you_mean(reference, known)
         return f"nothing in the pack is named {shown}", "; ".join(filter(None, (near, "add the file or fix the name")))
 
-    def _dangling(self, path: str, reference: str) -> Finding:
+    def _dangling(self, path: str, reference: str, line: int) -> Finding:
         what, hint = self.remark(reference)
-        return warning(path, "dangling-reference", what, hint=hint)
+        return warning(path, "dangling-reference", what, line=line, hint=hint)
 
     def at_path(self, path: str, reference: str) -> PackEntity | None:
         """Return the entity of the file that a relative link means, or None; the path is only compared, never

@@ -11,13 +11,20 @@ from pathlib import Path
 from lorewright.builtin.parser.clauses import place_name
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
-from lorewright.campaigns.scenarios.checks import Doubt, find_doubts, play_demo, shown_though_hidden
+from lorewright.campaigns.scenarios.checks import (
+    Doubt,
+    find_doubts,
+    mistaken_places,
+    people_nowhere,
+    play_demo,
+    shown_though_hidden,
+)
 from lorewright.campaigns.scenarios.names import with_ids
 from lorewright.campaigns.scenarios.opening import Opening, compose, try_composing
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario, read_scenario, scenario_text
 from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError, ScenarioError
-from lorewright.generate.explore.completing import complete_scenario
+from lorewright.generate.explore.completing import complete_scenario, people_unplaced
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.generate.explore.making import demo_lines
 from lorewright.ids import is_id, local, slug
@@ -244,6 +251,9 @@ class Scenarios:
             except ScenarioError as problem:
                 yield checked.error(("places",), "no-places", problem)
                 return
+            mistaken = list(mistaken_places(scenario, generations))
+            lost = {} if mistaken else people_unplaced(scenario, complete, generations)
+            yield from map(checked.warning, (*mistaken, *people_nowhere(lost)))
             scenario = with_ids(complete, generations)
             checked = replace(checked, written=complete, scenario=scenario)
             state = yield from _composed(checked, scenario, ruleset, generations)

@@ -4,12 +4,13 @@ idle doors."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.faults import remark
+from lorewright.campaigns.scenarios.names import WrittenNames
 from lorewright.campaigns.scenarios.scenario import Scenario, effects_of
 from lorewright.ids import local
 from lorewright.index.generation import Generation
@@ -68,6 +69,36 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
         yield Doubt(
             "shows-hidden", found[0] if found else ("cast",), message, "give it another name here, or some open text"
         )
+
+
+def mistaken_places(written: Scenario, generations: Sequence[Generation]) -> Iterator[Doubt]:
+    """Yield a remark for each place that a scenario names as its start or on its map, that no pack has and that is
+    called nearly as another: rather a letter is wrong than a place new."""
+    names = WrittenNames({}, generations)
+    named: list[tuple[tuple[object, ...], str]] = [(("start",), written.start)]
+    for number, way in enumerate(written.map):
+        named += [(("map", number, "from"), way.from_), (("map", number, "to"), way.to)]
+    told: set[str] = {*written.places, ""}
+    for path, place in named:
+        if place in told or names.meant(place):
+            continue
+        told.add(place)
+        others = names.remark(place)
+        if others:
+            message = f"nothing in the packs is called {place}, so it is a new place{others}"
+            hint = f"mend the name, or write a new place below `places`: `{place}: {{name: …}}`"
+            yield Doubt("mistaken-place", path, message, hint)
+
+
+def people_nowhere(unplaced: Mapping[str, str]) -> Iterator[Doubt]:
+    """Yield a remark on the people of the packs of whom nothing says where they are, by key, each with the place where
+    they were put, which is "" where they are in none."""
+    if not unplaced:
+        return
+    told = [f"{key} is put in {place}" if place else f"{key} is in no place" for key, place in unplaced.items()]
+    shown = ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    hint = f"link a place in their notes (`[[The Quay]]`), or write `cast: {{{next(iter(unplaced))}: {{at: PLACE}}}}`"
+    yield Doubt("nowhere", ("content_packs",), f"no note says where these are: {shown}", hint)
 
 
 def _named(effects: list[Effect], *fields: str) -> set[str]:
@@ -318,12 +349,19 @@ def _parts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, 
 
 
 def _traits(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
-    """Yield a remark for each check that adds a trait that nobody has, and that no verb calls for."""
+    """Yield a remark for each check that adds a trait that nobody has."""
     people = (scenario.player, *scenario.personas.values())
-    known = {trait for person in people for trait in person.traits} | {*ruleset.stats, *ruleset.traits, *_called_for()}
+    had = {trait for person in people for trait in person.traits}
+    known = had | {*ruleset.stats, *ruleset.traits, *_called_for()}
+    if scenario.stat_blocks or not had:
+        had = known
     for number, rule in enumerate(scenario.rules):
         trait = None if rule.check is None else rule.check.add
-        if trait is not None and trait not in known:
+        if trait is not None and trait in known - had:
+            message = f"nobody has the trait {trait}, so the check adds nothing; they have {', '.join(sorted(had)[:8])}"
+            hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or add another"
+            yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)
+        elif trait is not None and trait not in known:
             message = f"nobody has the trait {trait}, so the check adds nothing{remark(trait, known)}"
             hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or mend the name"
             yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)

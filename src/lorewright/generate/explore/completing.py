@@ -40,6 +40,22 @@ def complete_scenario(scenario: Scenario, generations: Sequence[Generation]) -> 
     return _Completing(scenario, generations).made()
 
 
+def people_unplaced(scenario: Scenario, whole: Scenario, generations: Sequence[Generation]) -> dict[str, str]:
+    """Return the people of the packs whose notes name none of the places of a scenario that leaves its cast to the
+    packs, by key, each with the place where they were put in the `whole` scenario; "" where they are in none."""
+    if scenario.is_complete or not generations or "cast" in scenario.model_fields_set:
+        return {}
+    completing = _Completing(scenario, generations)
+    seen = completing.survey
+    if seen is None:
+        return {}
+    places = completing.notes_of(dict.fromkeys(whole.places))
+    people = seen.of_type("npc")
+    at = related_places(seen, people, list(places))
+    keys = [key_of_note(note.id) for note in people if places and not _home(note, at, places)]
+    return {key: str(whole.cast[key].at or "") if key in whole.cast else "" for key in keys}
+
+
 class _Completing:
     def __init__(self, scenario: Scenario, generations: Sequence[Generation]) -> None:
         self._scenario = scenario
@@ -47,7 +63,7 @@ class _Completing:
         self._written: dict[str, Any] = scenario.model_dump(mode="json", by_alias=True, exclude_unset=True)
         seen = survey_packs(generations, guessing=True) if generations else None
         # Where a folder, tag or key tells what every note is, the packs are taken as their authors made them.
-        self._survey = None if seen is None else replace(seen, places_all=seen.places_all and bool(seen.untold))
+        self.survey = None if seen is None else replace(seen, places_all=seen.places_all and bool(seen.untold))
 
     def made(self) -> Scenario:
         """Return the whole scenario."""
@@ -79,7 +95,7 @@ class _Completing:
     def _with_walk(self) -> dict[str, Any]:
         """Return what is written, and beside it what a walk in the packs has; a place that is written as the start
         alone is the only one, unless the packs know it."""
-        scenario, written, seen = self._scenario, self._written, self._survey
+        scenario, written, seen = self._scenario, self._written, self.survey
         if scenario.start and not self._meant_place():
             return {**written, "places": {}}
         if seen is None or not seen.notes:
@@ -107,10 +123,10 @@ class _Completing:
     def _with_people(self, written: dict[str, Any]) -> dict[str, Any]:
         """Return what is written, with the people and things whose notes say that they are in one of its places, each
         group only where it is not written."""
-        seen = self._survey
+        seen = self.survey
         if seen is None or ("cast" in written and "things" in written):
             return written
-        places = self._notes_of(written["places"])
+        places = self.notes_of(written["places"])
         others = {*map(local, self._ids_written(written))}
         people = [note for note in seen.of_type("npc") if local(note.id) not in others]
         found = only_found(seen, [seen.notes[place] for place in places if place in seen.notes])
@@ -136,7 +152,7 @@ class _Completing:
         given = [str(thing["entity"]) for thing in written.get("things", {}).values() if thing.get("entity")]
         return [meant for key in (*keys, *given) for meant in (key, *names.meant(key))]
 
-    def _notes_of(self, places: dict[str, Any]) -> dict[str, str]:
+    def notes_of(self, places: dict[str, Any]) -> dict[str, str]:
         """Return the places of the packs by ID, with the keys by which the scenario calls them."""
         names = WrittenNames({}, self._generations)
         found: dict[str, str] = {}
@@ -150,13 +166,13 @@ class _Completing:
 
     def _homes(self, made: dict[str, Any], start: str) -> dict[str, str]:
         """Return for each of the cast who is nowhere the place where their note says that they are, by key."""
-        seen = self._survey
+        seen = self.survey
         lost = [who for who, member in made.get("cast", {}).items() if not member.get("at") and not member.get("name")]
         if seen is None or not lost:
             return {}
-        places = self._notes_of(made["places"])
+        places = self.notes_of(made["places"])
         notes = {
-            who: seen.notes[note] for note, who in self._notes_of(dict.fromkeys(lost)).items() if note in seen.notes
+            who: seen.notes[note] for note, who in self.notes_of(dict.fromkeys(lost)).items() if note in seen.notes
         }
         at = related_places(seen, list(notes.values()), list(places))
         return {who: places[home[0]] for who, note in notes.items() if (home := _home(note, at, places))}
@@ -183,7 +199,7 @@ class _Completing:
     def _first_words(self, start: str, made: dict[str, Any]) -> str:
         """Return the summary, if there is one, and the first open sentences on the place where it starts."""
         said = self._scenario.summary.split()
-        note = next(iter(self._notes_of({start: None})), None)
+        note = next(iter(self.notes_of({start: None})), None)
         lines = described(self._generations, [note]).get(note, ()) if note is not None else ()
         words: list[str] = []
         for line in (line for line in lines if line.chunk_id == lines[0].chunk_id):
@@ -194,7 +210,7 @@ class _Completing:
 
     def _name_of(self, place: str, made: dict[str, Any]) -> str:
         given = made["places"][place].get("name")
-        found = next(iter(self._notes_of({place: None})), None)
+        found = next(iter(self.notes_of({place: None})), None)
         entity = None if found is None else merge_entity(found, self._generations)
         return str(given or (entity.name if entity is not None else _shown(place)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -73,6 +73,7 @@ _LINK_IN_LINE = re.compile(r"!?\[\[([^\[\]|#]{1,200})[^\[\]]{0,200}\]\]|\[[^\[\]
 _LIST_LINE = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(.{1,400})$")
 _OF_A_WAY = re.compile(r"\(([^()]{1,120})\)\s*\.?\s*$")
 _MINUTES = re.compile(r"^(\d{1,4})\s*(?:m|min|mins|minutes?)$", re.IGNORECASE)
+_ALMOST_A_NOTE = re.compile(r"\b(?:min\w*|hours?|hrs?|doors?|keys?|one\W?way)\b", re.IGNORECASE)
 # A line without a link is a way only where it is as short as a name.
 _LONGEST_TARGET = 60
 
@@ -82,19 +83,33 @@ def is_exits_title(title: str) -> bool:
     return " ".join(title.casefold().strip(" :").split()) in _EXITS_TITLES
 
 
-def read_listed_ways(text: str) -> tuple[PackExit, ...]:
+def read_listed_ways(text: str, line: int = 1) -> WrittenWays:
     """Return the ways that a section's list says, `- north: [[The Quay]] (10 minutes, door: hatch)`: a name that may be
-    left out, a place, and in brackets minutes, a door, a key or `one way`."""
+    left out, a place, and in brackets minutes, a door, a key or `one way`. The text begins on a `line` of the file."""
     found: dict[str, PackExit] = {}
-    for line in text.splitlines():
-        listed = _LIST_LINE.match(line)
-        way = _listed_way(listed.group(1)) if listed else None
-        if way is not None:
-            found.setdefault(way.name, way)
-    return tuple(found.values())
+    lines: dict[str, int] = {}
+    unread: list[tuple[int, str]] = []
+    for number, row in enumerate(text.splitlines(), start=line):
+        listed = _LIST_LINE.match(row)
+        ignored: list[str] = []
+        way = _listed_way(listed.group(1), ignored) if listed else None
+        if way is not None and found.setdefault(way.name, way) is way:
+            lines[way.name] = number
+            unread += [(number, note) for note in ignored]
+    return WrittenWays(tuple(found.values()), line, is_listed=True, lines=lines, unread=tuple(unread))
 
 
-def _listed_way(line: str) -> PackExit | None:
+def lint_notes(path: str, ways: WrittenWays) -> Iterator[Finding]:
+    """Yield a finding for each note in brackets behind a way that says nothing of it but looks as if it did."""
+    for line, note in ways.unread:
+        if _ALMOST_A_NOTE.search(note):
+            message = f"({note[:60]}) is no note on a way, which takes a minute then"
+            hint = "write (10 minutes), (door: hatch), (key: brass key) or (one way)"
+            yield warning(path, "bad-way-note", message, line=line, hint=hint)
+
+
+def _listed_way(line: str, ignored: list[str]) -> PackExit | None:
+    """Return the way of a line, or None; notes in its brackets that cannot be read are appended to `ignored`."""
     said, notes = line.strip(), _OF_A_WAY.search(line)
     link = _LINK_IN_LINE.search(line)
     if notes is not None and (link is None or notes.start() >= link.end()):
@@ -119,17 +134,26 @@ def _listed_way(line: str) -> PackExit | None:
             door, key = (value.strip(), key) if word.strip().casefold() == "door" else (door, value.strip())
         elif word.strip().casefold().replace("-", " ") == "one way":
             one_way = True
+        else:
+            ignored.append(note.strip())
     return PackExit(name.strip(" *_") or to, to, minutes, door, key, one_way)
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenWays:
     """The ways out of a file's place and their line. Those that a section lists lead back, too, unless they say that
-    they are one way; where nothing has the name of one without a link, it is no way."""
+    they are one way; where nothing has the name of one without a link, it is no way. `lines` has the line of each
+    listed way by its name, and `unread` the notes behind them that cannot be read, each with its line."""
 
     ways: Sequence[PackExit]
     line: int
     is_listed: bool = False
+    lines: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[tuple[int, str], ...] = ()
+
+    def line_of(self, way: str) -> int:
+        """Return the line of a way, or of all where they have none of their own."""
+        return self.lines.get(way, self.line)
 
 
 def connect_exits(
@@ -142,12 +166,10 @@ def connect_exits(
     """Return the entities with their ways in `attrs`, in the same order; a way that leads nowhere is dropped with a
     finding. `written` is in the order of the entities; `remark` says what is wrong with a name for which `find` finds
     nothing, and what to do about it."""
-    lines = [ways.line for ways in written]
-    ways = [ways.ways for ways in written]
-    found = _connected(entities, ways, lines, find, remark, findings)
+    found = _connected(entities, written, find, remark, findings)
     listed = {entity.id for entity, of_file in zip(found, written, strict=True) if of_file.is_listed}
     found = _with_ways_back(found, listed)
-    findings += _one_way(found, lines)
+    findings += _one_way(found, written)
     return tuple(found)
 
 
@@ -168,17 +190,18 @@ def _with_ways_back(entities: Sequence[PackEntity], listed: Container[str]) -> l
 
 def _connected(
     entities: Sequence[PackEntity],
-    ways: Sequence[Sequence[PackExit]],
-    lines: Sequence[int],
+    written: Sequence[WrittenWays],
     find: Find,
     remark: Remark,
     findings: list[Finding],
 ) -> list[PackEntity]:
     found = []
-    for entity, own, line in zip(entities, ways, lines, strict=True):
-        kept = [replace(way, to=target) for way in own if (target := _target(way.to, find)) is not None]
-        findings += [_dangling(entity, way, line, remark) for way in own if _target(way.to, find) is None]
-        attrs = {**entity.attrs, "exits": [asdict(way) for way in kept]} if own else entity.attrs
+    for entity, own in zip(entities, written, strict=True):
+        kept = [replace(way, to=target) for way in own.ways if (target := _target(way.to, find)) is not None]
+        lost = [way for way in own.ways if _target(way.to, find) is None]
+        findings += [_dangling(entity, way, own.line_of(way.name), remark) for way in lost]
+        findings += lint_notes(entity.file_path, own)
+        attrs = {**entity.attrs, "exits": [asdict(way) for way in kept]} if own.ways else entity.attrs
         found.append(replace(entity, attrs=attrs))
     return found
 
@@ -201,12 +224,12 @@ def _dangling(entity: PackEntity, way: PackExit, line: int, remark: Remark) -> F
     return warning(entity.file_path, "dangling-reference", f"exit {way.name}: {what}", line=line, hint=hint)
 
 
-def _one_way(entities: Iterable[PackEntity], lines: Sequence[int]) -> Iterator[Finding]:
+def _one_way(entities: Iterable[PackEntity], written: Sequence[WrittenWays]) -> Iterator[Finding]:
     by_id = {entity.id: entity for entity in entities}
-    for entity, line in zip(by_id.values(), lines, strict=True):
+    for entity, own in zip(by_id.values(), written, strict=True):
         for way in ways_of(entity):
             other = by_id.get(way.to)
             if other is not None and not way.one_way and entity.id not in {back.to for back in ways_of(other)}:
                 message = f"exit {way.name}: there is no way back from {other.name}"
                 hint = "add one there, or one_way: true here"
-                yield warning(entity.file_path, "one-way-exit", message, line=line, hint=hint)
+                yield warning(entity.file_path, "one-way-exit", message, line=own.line_of(way.name), hint=hint)
