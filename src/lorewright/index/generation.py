@@ -210,6 +210,7 @@ class Generation:
         self._conditions: tuple[StoredCondition, ...] | None = None
         self._without_open_lore: list[str] | None = None
         self._unspaced_names: dict[str, tuple[str, ...]] | None = None
+        self._name_lengths: dict[str, int] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             # Immutable: SQLite looks for no journal and no log.
@@ -339,6 +340,16 @@ class Generation:
         for name, entity_id in self.connection.execute(sql, (wanted,)):
             found.setdefault(name, set()).add(entity_id)
         return found
+
+    def name_lengths(self) -> Mapping[str, int]:
+        """Return the first word of each name and alias, with the most words that one of those names has."""
+        if self._name_lengths is None:
+            found: dict[str, int] = {}
+            for (name,) in self.connection.execute("SELECT DISTINCT name FROM names"):
+                first, _, rest = name.partition(" ")
+                found[first] = max(found.get(first, 0), rest.count(" ") + 2 if rest else 1)
+            self._name_lengths = found
+        return self._name_lengths
 
     def unspaced_names(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names and aliases in scripts without spaces between words, folded, each with the IDs of its

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from lorewright import __version__
 from lorewright.index.generation import GenerationKey
+from lorewright.packs.content_hash import READING
+from lorewright.packs.files import Finding
 from lorewright.packs.models import Dependency, Layer, Manifest, Neighbour, Pack
 from lorewright.storage.database import read_json
 from lorewright.storage.tables import Migration
@@ -33,7 +37,18 @@ MIGRATIONS = (
             "ALTER TABLE content_packs ADD COLUMN lenient INTEGER NOT NULL DEFAULT 0",
         ),
     ),
+    Migration(
+        "library_003_findings",
+        (
+            # What was found in the pack's own files, and by which version of the program: a reindex of the same text
+            # need not read it again. NULL where the findings depend on other packs' files too.
+            "ALTER TABLE content_packs ADD COLUMN findings_json TEXT",
+        ),
+    ),
 )
+
+# Findings that depend on which other packs there are: they are looked for each time.
+_OF_NEIGHBOURS = frozenset({"missing-dependency", "dependency-version", "dependency-cycle", "duplicate-pack-id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +132,36 @@ def values_of(pack: Pack, home: Path, *, lenient: bool) -> tuple[object, ...]:
         len(pack.chunks),
         sum(chunk.token_count for chunk in pack.chunks),
         int(lenient),
+        _findings_json(pack),
     )
+
+
+def _findings_json(pack: Pack) -> str | None:
+    if any(entity.overrides for entity in pack.entities):
+        return None
+    own = [astuple(finding) for finding in pack.findings if finding.code not in _OF_NEIGHBOURS]
+    return json.dumps({"by": __version__, "reading": pack.reading, "findings": own})
+
+
+def read_findings(written: str | None) -> tuple[Finding, ...] | None:
+    """Return the findings in a pack's own files that were recorded when it was indexed; None where there are none on
+    record, or another version of the program or of the rules found them."""
+    try:
+        recorded = json.loads(written or "")
+        if (recorded["by"], recorded["reading"]) != (__version__, READING):
+            return None
+        return tuple(Finding(*map(_same_type, finding, _FINDING)) for finding in recorded["findings"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+_FINDING = (str, int, int, str, str, str, str)
+
+
+def _same_type(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is no {kind.__name__}")
+    return value
 
 
 def neighbour_of(pack: InstalledPack) -> Neighbour:

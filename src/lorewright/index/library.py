@@ -13,11 +13,18 @@ from lorewright.ids import did_you_mean, is_id
 from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
-from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, folder_now, neighbour_of, read_installed
+from lorewright.index.installed_packs import (
+    MIGRATIONS,
+    InstalledPack,
+    folder_now,
+    neighbour_of,
+    read_findings,
+    read_installed,
+)
 from lorewright.index.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
-from lorewright.packs.files import Progress, no_progress
+from lorewright.packs.files import Finding, Progress, no_progress
 from lorewright.packs.models import Neighbour
 from lorewright.storage.database import (
     DAMAGED,
@@ -165,6 +172,14 @@ class Library:
                     hint=did_you_mean(pack_id, packs) or "run: lorewright pack install FOLDER",
                 )
         return [packs[pack_id] for pack_id in wanted]
+
+    def findings_of(self, pack_id: str) -> tuple[Finding, ...] | None:
+        """Return what was found in an installed pack's own files when it was indexed, sorted; None where that is to be
+        found anew."""
+        with opened(self.database) as database:
+            migrate(database, MIGRATIONS, rebuildable=True)
+            rows = database.rows("SELECT findings_json FROM content_packs WHERE id = ?", pack_id)
+            return next((read_findings(row["findings_json"]) for row in rows), None)
 
     def open(self, key: GenerationKey) -> Generation:
         """Return a reader of a generation, with its vectors where the workspace's embedder made them.

@@ -14,7 +14,7 @@ from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, values_o
 from lorewright.index.library import Library
 from lorewright.index.vector_building import Embedding
 from lorewright.logs import log_event
-from lorewright.packs.content_hash import reading_of
+from lorewright.packs.content_hash import content_hash_of, reading_of
 from lorewright.packs.files import Finding, Progress, no_progress
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Chunk, Pack
@@ -70,14 +70,19 @@ class LoreIndexer:
         with self.library.changing():
             build_generation(pack, self.library.generations)
             self._record(pack, lenient=lenient)
-        installed = Installed(self.library.get(pack.manifest.id), pack.findings, built)
+        return self._embedded(Installed(self.library.get(pack.manifest.id), pack.findings, built), progress)
+
+    def _embedded(self, installed: Installed, progress: Progress) -> Installed:
+        """Embed what is installed; return it with what came of that."""
+        key = installed.pack.key
         try:
             installed = replace(installed, embedding=self.library.embed(key, progress=progress))
         except EmbedderError as problem:
             log_event("error", level="warning", pack=key.pack_id, code=problem.code)
             installed = replace(installed, not_embedded=problem)
         embedded = 0 if installed.embedding is None else installed.embedding.new
-        log_event("reindexed", pack=key.pack_id, chunks=len(pack.chunks), embedded=embedded, built=built)
+        chunks, built = installed.pack.chunks, installed.built
+        log_event("reindexed", pack=key.pack_id, chunks=chunks, embedded=embedded, built=built)
         return installed
 
     def index_chunk(self, chunk: Chunk) -> str:
@@ -134,15 +139,30 @@ class LoreIndexer:
                 for folder in self.library.spaces(key).values():
                     self.library.folder.remove(folder)
 
-    def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
-        """Read an installed pack again from its folder and index what has changed.
+    def reindex(self, pack_id: str, *, anew: bool = False, progress: Progress = no_progress) -> Installed:
+        """Read an installed pack again from its folder and index what has changed. A text that has not changed is not
+        parsed, unless `anew`: then its index is built again where it is missing or damaged.
 
         Raises:
             NotFound: no pack of that ID is installed.
             PackError: its folder is missing or has errors now; the installed pack stays.
         """
         pack = self.library.get(pack_id)
+        findings = None if anew else self._findings_of_same_text(pack)
+        if findings is not None:
+            self.library.hold_to_trust()
+            return self._embedded(Installed(pack, findings, built=False), progress)
         return self.index_pack(Path(pack.path), lenient=pack.lenient, progress=progress)
+
+    def _findings_of_same_text(self, pack: InstalledPack) -> tuple[Finding, ...] | None:
+        """Return the findings about an installed pack whose folder has the text that is indexed, sorted; None where it
+        is to be read anew."""
+        root = Path(pack.path)
+        own = self.library.findings_of(pack.id) if root.is_dir() and self.library.has(pack.key) else None
+        if own is None or content_hash_of(root) != pack.content_hash:
+            return None
+        beside = PackLoader(root.parent, self.library.neighbours()).check_beside(root)
+        return None if any(finding.severity == "error" for finding in beside) else tuple(sorted({*own, *beside}))
 
     def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
         """Read a pack and check that it may be installed.

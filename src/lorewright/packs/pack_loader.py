@@ -70,9 +70,22 @@ class PackLoader:
         adjacent = list(_adjacent_packs(root))
         neighbours = {neighbour.manifest.id: neighbour for neighbour in adjacent} | self._installed
         known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
-        found = [*lint_dependencies(pack.manifest, known), *_duplicate_ids(pack, self._installed, adjacent)]
+        found = [*lint_dependencies(pack.manifest, known)]
+        found += _duplicate_ids(pack.manifest.id, root, self._installed, adjacent)
         found += lint_overrides(pack, known, _entities_of(neighbours, self._memories))
         return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
+
+    def check_beside(self, pack_path: Path) -> tuple[Finding, ...]:
+        """Return the findings about a pack that depend on which other packs there are, without reading its files; those
+        on what it overrides are not among them."""
+        root = pack_path.resolve()
+        manifest, adjacent = load_manifest(root)[0], list(_adjacent_packs(root))
+        neighbours = {neighbour.manifest.id: neighbour for neighbour in adjacent} | self._installed
+        known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
+        return (
+            *lint_dependencies(manifest, known),
+            *_duplicate_ids(manifest.id, root, self._installed, adjacent),
+        )
 
     def validate_pack(self, pack_path: Path) -> tuple[Finding, ...]:
         """Return all findings about a pack, checked as `check_pack` does; errors would stop an install.
@@ -121,18 +134,17 @@ def _entities_of(neighbours: Mapping[str, Neighbour], memories: ParseCaches | No
     return entities
 
 
-def _duplicate_ids(pack: Pack, installed: Mapping[str, Neighbour], adjacent: list[Neighbour]) -> Iterator[Finding]:
+def _duplicate_ids(
+    pack_id: str, root: Path, installed: Mapping[str, Neighbour], adjacent: list[Neighbour]
+) -> Iterator[Finding]:
     """Yield a finding if another folder has the pack's ID: the installed pack keeps it, else the first by name."""
-    root = Path(pack.root)
-    holder = installed.get(pack.manifest.id)
+    holder = installed.get(pack_id)
     if holder is not None:
         others = [holder.root] if holder.root != root and holder.root.is_dir() else []
     else:
         others = [
-            neighbour.root
-            for neighbour in adjacent
-            if neighbour.manifest.id == pack.manifest.id and neighbour.root < root
+            neighbour.root for neighbour in adjacent if neighbour.manifest.id == pack_id and neighbour.root < root
         ]
     for other in others[:1]:
-        message = f"the ID {pack.manifest.id} belongs to the pack at {other}; this one is at {root}"
+        message = f"the ID {pack_id} belongs to the pack at {other}; this one is at {root}"
         yield error(MANIFEST_FILE, "duplicate-pack-id", message, hint="give one of the two another id")

@@ -27,6 +27,8 @@ from lorewright.scripts import divided, folded, holds_name, is_unspaced
 
 # Names of more words than this are not looked up.
 _LONGEST = 7
+# A text of more words is compared with the first words of all names before parts of it are looked up.
+_QUESTION_WORDS = 40
 
 # A lower-case word in more than this share of all chunks counts as a word, not as a name; and a name that the best
 # sections say in so many does not tell where the rest of an answer is.
@@ -43,9 +45,7 @@ def named_entities(
     never named.
     """
     words = words_of(divided(text))
-    spans = [
-        (start, size) for size in range(min(_LONGEST, len(words)), 0, -1) for start in range(len(words) - size + 1)
-    ]
+    spans = _spans(words, generations)
     known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans}, hidden)
     scene = set(in_scene)
     marked = marked_words(text)
@@ -64,6 +64,23 @@ def named_entities(
         for entity_id in sorted(entities):
             named.setdefault(entity_id, name)
     return named
+
+
+def _spans(words: Sequence[str], generations: Sequence[Generation]) -> list[tuple[int, int]]:
+    """Return where in a row of words names may stand, as (start, length), longest first. In a text that is longer than
+    a question only what begins as a name does is looked up."""
+    count = len(words)
+    if count <= _QUESTION_WORDS:
+        most = dict(enumerate(range(count, 0, -1)))
+    else:
+        starts: dict[int, int] = {}
+        for generation in generations:
+            lengths = generation.name_lengths()
+            for start, word in enumerate(words):
+                if word in lengths:
+                    starts[start] = max(starts.get(start, 0), lengths[word])
+        most = {start: min(starts[start], count - start) for start in sorted(starts)}
+    return [(start, size) for size in range(_LONGEST, 0, -1) for start, here in most.items() if size <= here]
 
 
 def _unspaced_names_in(

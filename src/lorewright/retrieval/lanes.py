@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
@@ -208,10 +209,8 @@ SCORE_DIGITS = 6
 # The power of coverage in a share: 1 would be proportional, 0 would leave it out.
 COVERAGE_POWER = 0.5
 
-_NONE: frozenset[str] = frozenset()
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeywordLane:
     """The best chunks by their words. `precise` says that the words point at something definite: one of them that the
     packs hold is capitalised or quoted."""
@@ -235,12 +234,21 @@ class KeywordLane:
     def coverage(self, hit: KeywordHit) -> float:
         """Return how much of the words a chunk holds, in 0..1, each word weighed by its inverse document frequency. A
         synonym counts as the word."""
-        said = sum(self.weights.values())
-        same = said_by(self.synonyms)
+        said, same = self._said, self._same
         covered = (
-            word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms)
+            weight
+            for word, weight in self.weights.items()
+            if word in hit.terms or (word in same and not same[word].isdisjoint(hit.terms))
         )
-        return sum(self.weights[word] for word in covered) / said if said else 0.0
+        return sum(covered) / said if said else 0.0
+
+    @cached_property
+    def _said(self) -> float:
+        return sum(self.weights.values())
+
+    @cached_property
+    def _same(self) -> Mapping[str, frozenset[str]]:
+        return said_by(self.synonyms)
 
 
 def keyword_lane(text: str, visible: VisibleLore) -> KeywordLane:

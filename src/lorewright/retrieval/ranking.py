@@ -193,8 +193,8 @@ class _Scale:
         self._texts = dict(texts)
         self._vector_ranks = meaning.ranks
         self._cosines = meaning.cosines(texts)
-        nearest = (self._meant(key) for key in meaning.nearest if key in self._cosines)
-        self._best_meaning = max(nearest, default=0.0)
+        self._meant = {key: _meant(self._cosines[key], *self._texts[key]) for key in self._cosines}
+        self._best_meaning = max((self._meant[key] for key in meaning.nearest if key in self._meant), default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
         # Most chunks that a filter ties to a query have the same parts.
@@ -211,16 +211,19 @@ class _Scale:
         )
         new = {key: text for key, text in found.items() if key not in self._texts}
         self._texts |= new
-        self._cosines |= self._meaning.cosines(new)
+        cosines = self._meaning.cosines(new)
+        self._cosines |= cosines
+        self._meant |= {key: _meant(cosine, *new[key]) for key, cosine in cosines.items()}
         return list(found)
 
     def hit(self, key: Key, *, name: str | None, filters: tuple[str, ...]) -> Hit:
         """Return a chunk with its score."""
         chunk, text = self._texts[key]
-        keyword, share = self._words.hits.get(key), self._words.share(key)
+        keyword = self._words.hits.get(key)
+        share = self._words.share(key) if keyword else 0.0
         # Convex fusion of normalised scores: Bruch, Gai, Ingber 2023. What was never embedded is judged by its words.
         weight = self.vector_weight if key in self._cosines else 0.0
-        meaning = weight * min(self._meant(key) / self._best_meaning, 1.0) if weight else 0.0
+        meaning = weight * min(self._meant[key] / self._best_meaning, 1.0) if weight else 0.0
         score, parts = self._score((1 - weight) * share, meaning, bool(name), min(len(filters), 2))
         return Hit(
             chunk=chunk,
@@ -241,21 +244,20 @@ class _Scale:
         """Return a score, and the parts of it that are not nothing."""
         key = (words, meaning, named, filters)
         if key not in self._parts:
-            parts = {
-                "words": words,
-                "meaning": meaning,
-                "name": NAME_WEIGHT if named else 0.0,
-                "filters": FILTER_WEIGHT * filters / 2,
-            }
-            shares = {part: round(given / _MOST, SCORE_DIGITS) for part, given in parts.items()}
-            shown = {part: share for part, share in shares.items() if share}
+            parts = {"words": words, "meaning": meaning}
+            if named:
+                parts["name"] = NAME_WEIGHT
+            if filters:
+                parts["filters"] = FILTER_WEIGHT * filters / 2
+            shown = {part: share for part, given in parts.items() if (share := round(given / _MOST, SCORE_DIGITS))}
             self._parts[key] = round(math.fsum(parts.values()) / _MOST, SCORE_DIGITS), shown
         return self._parts[key]
 
-    def _meant(self, key: Key) -> float:
-        """Return how much of a chunk's cosine counts, for the length of its text; none below zero."""
-        doublings = math.log2(max(tokens_of(*self._texts[key]), WINDOW_TOKENS) / WINDOW_TOKENS)
-        return max(self._cosines[key] - LENGTH_DISCOUNT * doublings, 0.0)
+
+def _meant(cosine: float, chunk: StoredChunk, text: str) -> float:
+    """Return how much of a chunk's cosine counts, for the length of its text; none below zero."""
+    doublings = math.log2(max(tokens_of(chunk, text), WINDOW_TOKENS) / WINDOW_TOKENS)
+    return max(cosine - LENGTH_DISCOUNT * doublings, 0.0)
 
 
 def tokens_of(chunk: StoredChunk, text: str) -> int:

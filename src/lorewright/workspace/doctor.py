@@ -285,7 +285,7 @@ class _Treatment:
         try:
             if not any(pack.key == key for pack in self._library.packs()):
                 raise NotFound(f"{key.pack_id} is not installed with this text")
-            self._indexer.reindex(key.pack_id, progress=self._progress)
+            self._indexer.reindex(key.pack_id, anew=True, progress=self._progress)
         except LorewrightError:
             if pinned is None or fault.code == "text-changed":
                 raise
