@@ -1,0 +1,195 @@
+"""The real SillyTavern, as npm installs it: its server in a folder of its own, and its page in Chromium as people use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+
+import yaml
+from filelock import FileLock
+
+from support import played_in_a_browser as browsers
+
+# Where `make extras` installs it, for all runs.
+FOLDER = Path(__file__).parents[2] / ".sillytavern"
+_PACKAGE = FOLDER / "node_modules" / "sillytavern"
+_OLDEST_NODE = 20
+# The first start after an installation compiles the page's libraries.
+_START_S = 240
+_WAIT_MS = 30_000
+# The messages of the chat, without those that its first page shows before one has begun.
+_CHAT = "SillyTavern.getContext().chat.filter(said => !said.extra?.type)"
+
+
+def _find_missing() -> str:
+    if browsers.WHAT_IS_MISSING:
+        return browsers.WHAT_IS_MISSING
+    node = shutil.which("node")
+    if node is None:
+        return f"SillyTavern needs Node {_OLDEST_NODE} or newer, and there is no node"
+    told = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
+    if not told.startswith("v") or int(told[1:].partition(".")[0]) < _OLDEST_NODE:
+        return f"SillyTavern needs Node {_OLDEST_NODE} or newer, and node is {told or 'broken'}"
+    if not (_PACKAGE / "server.js").is_file():
+        return "SillyTavern is not installed: " + ("make extras" if shutil.which("npm") else "there is no npm")
+    return ""
+
+
+WHAT_IS_MISSING = _find_missing()
+
+
+def _write_settings(folder: Path) -> Path:
+    """Write the settings that it comes with, but so that it stays on this machine and opens no browser."""
+    settings = yaml.safe_load((_PACKAGE / "default" / "config.yaml").read_text(encoding="utf-8"))
+    settings["browserLaunch"]["enabled"] = False
+    settings["whitelistDockerHosts"] = False
+    settings["extensions"]["autoUpdate"] = False
+    settings["extensions"]["models"]["autoDownload"] = False
+    settings["enableDownloadableTokenizers"] = False
+    # What would leave the machine is sent to a port that nothing listens at.
+    settings["requestProxy"] = {"enabled": True, "url": "http://127.0.0.1:9", "bypass": ["localhost", "127.0.0.1"]}
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    return path
+
+
+def _answers(url: str) -> bool:
+    try:
+        with build_opener(ProxyHandler({})).open(url, timeout=5):
+            return True
+    except (URLError, OSError):
+        return False
+
+
+@contextmanager
+def running_sillytavern(folder: Path) -> Iterator[str]:
+    """Run its server with its data below a folder until the block ends; yield the address of its page."""
+    data, port = folder / "data", browsers.free_port()
+    data.mkdir()
+    # Compiled once, and found again by the next run; in a container it keeps that in its own folder by itself.
+    kept = FOLDER / "webpack"
+    kept.mkdir(exist_ok=True)
+    (data / "_webpack").symlink_to(kept)
+    command = ["node", "server.js", "--configPath", str(_write_settings(folder)), "--dataRoot", str(data)]
+    command += ["--port", str(port), "--listen", "false", "--browserLaunchEnabled", "false"]
+    # It asks git for its version, and compiles anew for each: the commit of our checkout is not its version.
+    env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(_PACKAGE.parent)}
+    url, log = f"http://127.0.0.1:{port}", folder / "log"
+    with log.open("wb") as written:
+        server = subprocess.Popen(
+            command, cwd=_PACKAGE, env=env, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT
+        )
+        try:
+            with FileLock(FOLDER / "starting.lock"):
+                for _ in range(_START_S * 4):
+                    assert server.poll() is None, log.read_text(encoding="utf-8", errors="replace")[-4_000:]
+                    if _answers(url):
+                        break
+                    threading.Event().wait(0.25)
+            yield url
+        finally:
+            server.terminate()
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+class Tavern:
+    """Its page, used as a person uses it."""
+
+    def __init__(self, browser: Any, url: str, *, persona: str) -> None:
+        context = browser.new_context(viewport={"width": 1100, "height": 800}, color_scheme="dark")
+        context.route(lambda asked: not asked.startswith(url), lambda route: route.abort())
+        self.page = context.new_page()
+        self.page.set_default_timeout(_WAIT_MS)
+        self.page.goto(url)
+        self.page.locator("#preloader").wait_for(state="detached")
+        welcome = self.page.get_by_role("dialog").filter(has_text="Welcome to SillyTavern")
+        welcome.get_by_role("textbox").fill(persona)
+        welcome.get_by_text("Save", exact=True).click()
+        welcome.wait_for(state="detached")
+
+    def connect(self, address: str, *, key: str, model: str) -> None:
+        """Connect to a service as a custom source of chat completions, and choose one of its models."""
+        page = self.page
+        page.locator("#sys-settings-button .drawer-toggle").click()
+        page.locator("#main_api").select_option(label="Chat Completion")
+        page.locator("#chat_completion_source").select_option(label="Custom (OpenAI-compatible)")
+        page.locator("#custom_api_url_text").fill(address)
+        page.locator("#api_key_custom").fill(key)
+        page.locator("#api_button_openai").click()
+        page.locator("#model_custom_select").select_option(model)
+        page.locator("#openai_api .online_status_text", has_text="Valid").wait_for()
+
+    def leave_connections(self) -> None:
+        """Close the drawer of connections."""
+        self.page.locator("#sys-settings-button .drawer-toggle").click()
+        self.page.locator("#rm_api_block").wait_for(state="hidden")
+
+    def chat(self) -> list[tuple[str, str]]:
+        """Return who says what in the chat: `user` or `assistant`, and the text as it is kept."""
+        found = self.page.evaluate(f"{_CHAT}.map(said => [said.is_user, said.mes])")
+        return [("user" if is_user else "assistant", text) for is_user, text in found]
+
+    def say(self, words: str) -> str:
+        """Send a message; return the answer when it stands there whole."""
+        expected = len(self.chat()) + 2
+        written = self.page.locator("#send_textarea")
+        written.fill(words)
+        # A press is lost while it is still keeping the answer before.
+        while written.input_value() == words:
+            self.page.locator("#send_but").click()
+            self.page.wait_for_timeout(200)
+        return self._answer(expected)
+
+    def swipe(self) -> str:
+        """Ask for another answer to the last message; return it."""
+        said = "SillyTavern.getContext().chat.at(-1)"
+        known = self.page.evaluate(f"{said}.swipes?.length ?? 1")
+        self.page.locator("#chat .mes").last.locator(".swipe_right").click()
+        # The place of the other answer is there before its text.
+        self.page.wait_for_function(f"known => {said}.swipe_id === known && {said}.swipes[known]", arg=known)
+        return self._answer(len(self.chat()))
+
+    def edit(self, place: int, words: str) -> None:
+        """Write other words into a message of the chat."""
+        message = self.page.locator(f"#chat .mes[mesid='{place}']")
+        message.locator(".mes_edit").click()
+        message.locator("textarea").fill(words)
+        message.locator(".mes_edit_done").click()
+        message.locator("textarea").wait_for(state="detached")
+
+    def delete_from(self, place: int) -> None:
+        """Delete a message and all after it."""
+        self._choose("#option_delete_mes")
+        self.page.locator(f"#chat .mes[mesid='{place}'] .del_checkbox").click()
+        self.page.locator("#dialogue_del_mes_ok").click()
+        self.page.locator(f"#chat .mes[mesid='{place}']").wait_for(state="detached")
+
+    def generate(self) -> str:
+        """Ask for an answer to the last message, which is the user's; return it."""
+        expected = len(self.chat()) + 1
+        self._choose("#option_regenerate")
+        return self._answer(expected)
+
+    def _choose(self, option: str) -> None:
+        self.page.locator("#options_button").click()
+        self.page.locator(option).click()
+
+    def _answer(self, expected: int) -> str:
+        self.page.wait_for_function(
+            f"expected => {{ const chat = {_CHAT};"
+            " return chat.length === expected && !chat.at(-1).is_user && !document.body.dataset.generating; }",
+            arg=expected,
+        )
+        return self.chat()[-1][1]
