@@ -122,7 +122,7 @@ class Tavern:
     def connect(self, address: str, *, key: str, model: str) -> None:
         """Connect to a service as a custom source of chat completions, and choose one of its models."""
         page = self.page
-        page.locator("#sys-settings-button .drawer-toggle").click()
+        self._open("#sys-settings-button")
         page.locator("#main_api").select_option(label="Chat Completion")
         page.locator("#chat_completion_source").select_option(label="Custom (OpenAI-compatible)")
         page.locator("#custom_api_url_text").fill(address)
@@ -131,10 +131,17 @@ class Tavern:
         page.locator("#model_custom_select").select_option(model)
         page.locator("#openai_api .online_status_text", has_text="Valid").wait_for()
 
-    def leave_connections(self) -> None:
-        """Close the drawer of connections."""
-        self.page.locator("#sys-settings-button .drawer-toggle").click()
-        self.page.locator("#rm_api_block").wait_for(state="hidden")
+    def close_drawer(self) -> None:
+        """Close the drawer that is open, so that the chat is seen."""
+        drawer = self.page.locator(".drawer", has=self.page.locator(".openDrawer"))
+        drawer.locator(".drawer-toggle").first.click()
+        self.page.locator(".openDrawer").wait_for(state="detached")
+
+    def _open(self, drawer: str) -> None:
+        # Any other is closed by that.
+        if not self.page.locator(f"{drawer} .openDrawer").count():
+            self.page.locator(f"{drawer} .drawer-toggle").first.click()
+            self.page.locator(f"{drawer} .openDrawer").wait_for()
 
     def chat(self) -> list[tuple[str, str]]:
         """Return who says what in the chat: `user` or `assistant`, and the text as it is kept."""
@@ -181,6 +188,68 @@ class Tavern:
         expected = len(self.chat()) + 1
         self._choose("#option_regenerate")
         return self._answer(expected)
+
+    def ask_refused(self, option: str) -> str:
+        """Choose something beside the story (`continue`, `impersonate`); return what the page says of the refusal."""
+        self._choose(f"#option_{option}")
+        said = self.page.locator(".toast-error .toast-message")
+        said.wait_for()
+        text = str(said.inner_text())
+        said.click()
+        said.wait_for(state="detached")
+        return text
+
+    def import_book(self, book: Path) -> None:
+        """Import a book of world info; it then stands in the editor, as `shown_entries` has it."""
+        self._open("#WI-SP-button")
+        self.page.locator("#world_import_file").set_input_files(book)
+        self._await_toast(f'World Info "{book.stem}" imported successfully!')
+
+    def shown_entries(self) -> list[str]:
+        """Return the titles of the entries that the editor of world info shows."""
+        titles = self.page.locator("#world_popup_entries_list .world_entry textarea[name='comment']")
+        titles.first.wait_for()
+        return [str(title.input_value()) for title in titles.all()]
+
+    def book(self, name: str) -> dict[str, Any]:
+        """Return a book of world info as the page loads it."""
+        return dict(self.page.evaluate("name => SillyTavern.getContext().loadWorldInfo(name)", name))
+
+    def characters(self) -> dict[str, Any]:
+        """Return the characters by their names, each with the data of its card."""
+        found = self.page.evaluate("SillyTavern.getContext().characters.map(found => [found.name, found.data])")
+        return dict(found)
+
+    def import_card(self, card: Path) -> None:
+        """Import a character's card, all its tags too."""
+        self._open_characters()
+        self.page.locator("#character_import_file").set_input_files(card)
+        tags = self.page.get_by_role("dialog").filter(has_text="Import Tags")
+        tags.get_by_text("Import All", exact=True).click()
+        tags.wait_for(state="detached")
+
+    def chat_with(self, character: str, *, takes_book: bool = False) -> None:
+        """Begin to chat with a character; the book of its card is imported if so asked."""
+        self._open_characters()
+        self.page.locator(".character_select", has_text=character).click()
+        if takes_book:
+            asked = self.page.get_by_role("dialog").filter(has_text="embedded World/Lorebook")
+            asked.get_by_text("Yes", exact=True).click()
+            self._await_toast("has been imported and linked")
+            # Its editor opens.
+            self.page.locator("#WI-SP-button .openDrawer").wait_for()
+        self.close_drawer()
+
+    def _open_characters(self) -> None:
+        self._open("#rightNavHolder")
+        listed = self.page.locator("#rm_print_characters_block")
+        if not listed.is_visible():
+            self.page.locator("#rm_button_characters").click()
+            listed.wait_for()
+
+    def _await_toast(self, words: str) -> None:
+        said = self.page.locator(".toast", has_text=words)
+        said.first.wait_for()
 
     def _choose(self, option: str) -> None:
         self.page.locator("#options_button").click()
