@@ -25,6 +25,7 @@ _OLDEST_NODE = 20
 # The first start after an installation compiles the page's libraries.
 _START_S = 240
 _WAIT_MS = 30_000
+_WINDOW = {"width": 1100, "height": 800}
 # The messages of the chat, without those that its first page shows before one has begun.
 _CHAT = "SillyTavern.getContext().chat.filter(said => !said.extra?.type)"
 
@@ -108,7 +109,7 @@ class Tavern:
     """Its page, used as a person uses it."""
 
     def __init__(self, browser: Any, url: str, *, persona: str) -> None:
-        context = browser.new_context(viewport={"width": 1100, "height": 800}, color_scheme="dark")
+        context = browser.new_context(viewport=_WINDOW)
         context.route(lambda asked: not asked.startswith(url), lambda route: route.abort())
         self.page = context.new_page()
         self.page.set_default_timeout(_WAIT_MS)
@@ -250,6 +251,15 @@ class Tavern:
     def _await_toast(self, words: str) -> None:
         said = self.page.locator(".toast", has_text=words)
         said.first.wait_for()
+
+    def picture(self, *, width: int = _WINDOW["width"]) -> bytes:
+        """Return a picture of the middle of the window, where all is that is open, without news that pass."""
+        self.page.set_viewport_size({**_WINDOW, "width": width})
+        self.page.evaluate("document.querySelectorAll('.toast').forEach(news => news.remove())")
+        middle = self.page.locator("#sheld").bounding_box()
+        taken = self.page.screenshot(clip={**middle, "y": 0, "height": _WINDOW["height"]}, animations="disabled")
+        self.page.set_viewport_size(_WINDOW)
+        return bytes(taken)
 
     def _choose(self, option: str) -> None:
         self.page.locator("#options_button").click()
