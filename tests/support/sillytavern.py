@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -84,25 +84,30 @@ def running_sillytavern(folder: Path) -> Iterator[str]:
     # It asks git for its version, and compiles anew for each: the commit of our checkout is not its version.
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(_PACKAGE.parent)}
     url, log = f"http://127.0.0.1:{port}", folder / "log"
-    with log.open("wb") as written:
-        server = subprocess.Popen(
-            command, cwd=_PACKAGE, env=env, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT
-        )
-        try:
-            with FileLock(FOLDER / "starting.lock"):
-                for _ in range(_START_S * 4):
-                    assert server.poll() is None, log.read_text(encoding="utf-8", errors="replace")[-4_000:]
-                    if _answers(url):
-                        break
-                    threading.Event().wait(0.25)
-            yield url
-        finally:
-            server.terminate()
-            try:
-                server.wait(20)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
+    with log.open("wb") as written, ExitStack() as stack:
+        # What is compiled is written by one at a time.
+        with FileLock(FOLDER / "starting.lock"):
+            server = subprocess.Popen(
+                command, cwd=_PACKAGE, env=env, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT
+            )
+            stack.callback(_end, server)
+            for _ in range(_START_S * 4):
+                if _answers(url):
+                    break
+                assert server.poll() is None, log.read_text(encoding="utf-8", errors="replace")[-4_000:]
+                threading.Event().wait(0.25)
+            else:
+                raise TimeoutError(f"SillyTavern did not answer within {_START_S} s")
+        yield url
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(20)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 class Tavern:
