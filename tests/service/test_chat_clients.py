@@ -127,6 +127,21 @@ def test_an_answer_that_was_not_told_here_plays_nothing(room: Hall) -> None:
     assert owner.get("/v1/campaigns/game").json()["turn_no"] == 0
 
 
+def test_a_chat_that_begins_with_a_greeting_of_the_clients_own_is_played_swiped_and_gone_on_with(room: Hall) -> None:
+    owner = room.owner()
+    bot = bot_of(room, owner)
+    text_of(ask(bot, "wait"))
+    greeting = "You wake with a start. The name's Seraphina."
+    first = ask(bot, greeting, "look around", first="assistant").json()["lorewright"]
+    again = ask(bot, greeting, "look around", first="assistant")
+    assert again.json()["lorewright"]["turn_no"] == first["turn_no"] == 2
+    assert again.json()["lorewright"]["turn_id"] != first["turn_id"]
+    text_of(ask(bot, greeting, "look around", text_of(again), "go to the quay", first="assistant"))
+    told = [turn["said"] for turn in owner.get("/v1/campaigns/game/turns").json()["turns"]]
+    assert told[1:] == ["wait", "look around", "go to the quay"]
+    assert [branch["name"] for branch in owner.get("/v1/campaigns/game").json()["branches"]] == ["main"]
+
+
 def test_a_question_of_the_storys_is_answered_in_the_chat_and_asked_again_without_taking_anything_back(
     room: Hall,
 ) -> None:

@@ -119,6 +119,11 @@ def test_an_answer_that_was_never_told_plays_nothing() -> None:
         place_of(said_in(chat("look", "You win.", "go on")), TURNS, opening=OPENING)
 
 
+def test_a_greeting_of_the_clients_own_counts_for_nothing() -> None:
+    greeted = said_in(chat("The name's Seraphina. How do you feel?", "look", first="assistant"))
+    assert place_of(greeted, TURNS, opening=OPENING).turn_id is None
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     system=st.lists(st.text(max_size=30), max_size=3),

@@ -69,7 +69,7 @@ class ChatMessage:
 @dataclass(frozen=True, slots=True)
 class Said:
     """What is to be played: the words, and the last answer of the chat before them, with the words that that answered;
-    `answer` is None where the chat has none."""
+    `answer` is None where the chat has none, and `answered` is empty where nothing was said before it: a greeting."""
 
     words: str
     answer: str | None = None
@@ -165,7 +165,8 @@ def letters_of(text: str) -> str:
 def place_of(said: Said, turns: Sequence[OwnTurn], *, opening: OwnTurn) -> Place:
     """Return where words go. `turns` are the seat's own that may be meant, oldest first, with its last one on the path;
     `opening` is the beginning of the story. Of turns in which the same was told the one is meant that answered the same
-    words, then one on the path, then the latest.
+    words, then one on the path, then the latest. A greeting that was told in none of them is the client's own, such as
+    that of a character's card, and counts for nothing.
 
     Raises:
         UnknownAnswer: the chat's last answer was told in none of them; nothing is played.
@@ -174,6 +175,8 @@ def place_of(said: Said, turns: Sequence[OwnTurn], *, opening: OwnTurn) -> Place
         return Place(None)
     wanted, answered = letters_of(said.answer), letters_of(said.answered)
     found = [turn for turn in (opening, *turns) if turn.told and letters_of(turn.told) == wanted]
+    if not found and not said.answered:
+        return Place(None)
     if not found:
         raise UnknownAnswer(
             "the last answer of this chat was not told at this table",
