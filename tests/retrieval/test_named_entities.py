@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.filters import named_entities
@@ -84,3 +86,14 @@ def test_what_is_hidden_has_no_name(packs: tuple[Generation, ...]) -> None:
 @pytest.mark.parametrize("text", ["", "???", "🔥", "\ud800", "nobody here"])
 def test_what_names_nothing_names_nothing(packs: tuple[Generation, ...], text: str) -> None:
     assert named(packs, text) == {}
+
+
+WORDS = ("the", "old", "Neon", "Dragon", "laundry", "light", "Light", "Zubin", "will", "plain", "a", "bar", "and")
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=24))
+def test_a_name_is_found_in_a_long_text_as_in_a_short_one(packs: tuple[Generation, ...], words: list[str]) -> None:
+    short = " ".join(words)
+    # A full stop ends what is quoted or capitalised inside a sentence; the words behind it name nothing.
+    long = f"{short} {'nobody else was there ' * 20}"
+    assert named(packs, long) == named(packs, short)
