@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -437,8 +438,10 @@ class Campaigns:
         if given is not None:
             return self.free_id(given)
         taken = set(self.ids())
-        numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
-        return next(candidate for candidate in (scenario_id, *numbered) if candidate not in taken)
+        # A scenario's own name is left to its own campaign.
+        numbered = (f"{scenario_id}_{n}" for n in count(2))
+        free = (name for name in numbered if name not in taken and not self.scenario_path(name).is_file())
+        return scenario_id if scenario_id not in taken else next(free)
 
     def _current(self, pack_id: str, library: Library, progress: Progress) -> InstalledPack:
         """Return the installed pack with a current generation, embedded where the library does that and can.

@@ -10,12 +10,10 @@ from typing import Any
 from lorewright.campaigns.history import in_a_sentence
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import goal_of
-from lorewright.campaigns.scenarios.scenario import ScenarioPlayer
+from lorewright.campaigns.scenarios.scenario import ScenarioPlayer, minutes_between, minutes_of
 from lorewright.campaigns.viewers import standing_of
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world.state import WorldState
-
-_MINUTES_A_DAY = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +72,17 @@ def _time(state: WorldState, scenario: Mapping[str, Any]) -> str:
     begins = scenario.get("begins") or ""
     if not begins:
         return _passed(state.minutes)
-    start = _minutes_of(begins)
+    start = minutes_of(begins)
     now = start + state.minutes
     for clock_id, written in sorted(scenario.get("clocks", {}).items()):
         clock = state.clocks.get(clock_id)
         if written.get("until") and clock is not None:
-            span = (_minutes_of(written["until"]) - start) % _MINUTES_A_DAY or _MINUTES_A_DAY
+            span = minutes_between(begins, written["until"])
             first = start + span * clock.value // clock.max
             last = start + span * min(clock.value + 1, clock.max) // clock.max - 1
             now = max(first, min(now, last))
             break
     return f"{now // 60 % 24:02}:{now % 60:02}"
-
-
-def _minutes_of(time: str) -> int:
-    hours, _, minutes = time.partition(":")
-    return int(hours) * 60 + int(minutes)
 
 
 def _passed(minutes: int) -> str:

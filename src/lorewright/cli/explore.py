@@ -18,6 +18,7 @@ from lorewright.cli.output import note, progress_bar, say
 from lorewright.cli.profiles import ProfileOption
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
+from lorewright.ids import slug
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.packs.files import Finding
 from lorewright.rules.rulesets import TurnProfile
@@ -48,7 +49,9 @@ def explore(
     lorewright = open_app()
     named: TurnProfile | None = None if profile is None else profile.value
     if save is not None:
-        write_scenario(_found(lorewright, source, seed, named).scenario, save)
+        found = _found(lorewright, source, seed, named).scenario
+        # By its file's name it is played; its walk's campaign has the other.
+        write_scenario(found.model_copy(update={"id": slug(save.stem, fallback=found.id).replace("-", "_")}), save)
         say(f"wrote {save}. Next: lorewright scenario validate {save}")
         return
     if script is not None:

@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.campaigns.scenarios.names import NameLookup
+from lorewright.campaigns.scenarios.scenario import Scenario, effects_of, minutes_between
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import OPEN_ROLES, Item
 from lorewright.retrieval.view import SameThings, find_same_things, ids_of, merge_entity
 from lorewright.rules.conditions import AllOf, Not, RelationIs, Revealed
-from lorewright.rules.effects import Effect, RelationEffect, RevealEffect, effect_ops
+from lorewright.rules.effects import ClockEffect, Effect, RelationEffect, RevealEffect, effect_ops
 from lorewright.rules.rulesets import Check, Rule, Ruleset, RuleTrigger
 from lorewright.rules.verbs import verbs
 from lorewright.world.apply import apply
@@ -103,6 +104,20 @@ def _rule(rule_id: str, holder: str, item: Item, acts: tuple[str, ...]) -> Rule:
         trusts = RelationIs(regard=holder, min=int(words.split()[1]))
         return Rule(id=rule_id, on=on, when=AllOf(all=(trusts, untold)), success=told)
     return Rule(id=rule_id, on=on, when=untold, success=told)
+
+
+def times_of_clocks(scenario: Scenario, ruleset: Ruleset) -> dict[str, int]:
+    """Return in how many minutes each clock rises by one of itself. One that counts until an hour and that nothing else
+    moves is full at that hour."""
+    moved = {str(effect.clock) for effect in effects_of(scenario) if isinstance(effect, ClockEffect)}
+    moved |= {cost for action in ruleset.actions.values() for cost in action.costs}
+    found: dict[str, int] = {}
+    for clock_id, clock in scenario.clocks.items():
+        if clock.every:
+            found[clock_id] = clock.every
+        elif clock.until and clock_id not in moved and not clock.cost:
+            found[clock_id] = max(1, minutes_between(scenario.begins, clock.until) // clock.max)
+    return found
 
 
 def revealed_by(effects: Iterable[Effect]) -> set[str]:

@@ -73,13 +73,17 @@ SCENARIO_EXAMPLES: Mapping[str, str] = MappingProxyType(
         "demo": "demo: [look, ask Ilse about the toll]",
     }
 )
+_BRACKETS = "a bracket is not closed, a comma is missing, or a text in brackets has a sign that YAML reads"
+_IN_BRACKETS = (
+    'mend the brackets; a text in them that has one of ? : , [ ] { } needs quotes: {success: "Who told you?"}'
+)
 # What a reader of YAML says, and what an author does about it.
 _YAML_HINTS: tuple[tuple[str, str, str], ...] = (
     ("could not find expected ':'", "this line, or the one before it, has no colon", "write `key: value`"),
     ("found character '\\t'", "a line is indented with a tab", "indent with spaces"),
     ("found unexpected end of stream", "a quotation mark is opened and never closed", "close it"),
-    ("did not find expected ',' or", "a bracket is not closed, or a comma is missing", "mend the list or the brackets"),
-    ("expected ',' or", "a bracket is not closed, or a comma is missing", "mend the list or the brackets"),
+    ("did not find expected ',' or", _BRACKETS, _IN_BRACKETS),
+    ("expected ',' or", _BRACKETS, _IN_BRACKETS),
     ("expected <block end>", "this line is indented otherwise than its neighbours", "align it with them"),
     ("mapping values are not allowed", "a value has a colon in it", 'a text with a colon needs quotes: key: "a: b"'),
     ("that cannot start any token", "a value begins with a sign that YAML reserves", 'put it in quotes: key: "…"'),
@@ -115,14 +119,25 @@ def faults_of(
     """Return the faults that a model finds in the data of a file whose keys stand on these lines, in the model's
     order. `examples` show how keys of such a file are written; where there is none for a fault, `hint` says what to
     do."""
-    return [
+    found = (
         FileFault(
             line_of(lines, error["loc"]),
-            ": ".join(filter(None, (_where(error["loc"], data), _said(error, model)))),
+            ": ".join(filter(None, (_where(_in_mapping(error["loc"]), data), _said(error, model)))),
             _hint(error, hint, examples),
         )
         for error in problem.errors(include_url=False)
-    ]
+    )
+    return list(dict.fromkeys(found))
+
+
+def _in_mapping(path: Sequence[str | int]) -> Sequence[str | int]:
+    """Return a path of keys up to the first that is a sentence: the rest of a text that YAML cut at a comma."""
+    cut = next((place for place, part in enumerate(path) if _is_sentence(part)), len(path))
+    return path[:cut]
+
+
+def _is_sentence(part: str | int) -> bool:
+    return isinstance(part, str) and part.count(" ") > 1
 
 
 def yaml_fault(problem: YamlProblem) -> FileFault:
@@ -134,8 +149,12 @@ def yaml_fault(problem: YamlProblem) -> FileFault:
 
 def _hint(error: ErrorDetails, hint: str, examples: Mapping[str, str]) -> str:
     """Return what to do: an example of the nearest key that has one, where the value is wrong."""
+    if any(map(_is_sentence, error["loc"])):
+        return 'write it as in `success: "You say it, and he lets go."`'
     if error["type"] == "extra_forbidden":
         return hint
+    if error["loc"][:1] == ("rules",) and "say" in error["loc"]:
+        return 'write it as in `say: {success: "The lamp burns.", fail: "It stays dark."}`'
     key = next((part for part in reversed(error["loc"]) if isinstance(part, str) and part in examples), None)
     return hint if key is None else f"write it as in `{examples[key]}`"
 
@@ -163,6 +182,8 @@ def _number(part: str | int) -> str:
 
 
 def _said(error: ErrorDetails, model: type[BaseModel]) -> str:
+    if any(map(_is_sentence, error["loc"])):
+        return "a text in brackets with a comma or a colon needs quotation marks"
     if error["type"] == "extra_forbidden":
         key = str(error["loc"][-1])
         known = {name for schema in _schemas_at(model, error["loc"][:-1]) for name in schema.get("properties", ())}

@@ -9,7 +9,13 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lorewright.campaigns.scenarios.cast import cast_of, introductions_of, path_faults, seeded_state
-from lorewright.campaigns.scenarios.derived import linked_ways, revealed_by, rules_of_notes, state_after
+from lorewright.campaigns.scenarios.derived import (
+    linked_ways,
+    revealed_by,
+    rules_of_notes,
+    state_after,
+    times_of_clocks,
+)
 from lorewright.campaigns.scenarios.entities import (
     entities_of,
     names_made,
@@ -171,7 +177,9 @@ def _problems(
     for part in stored.when.parts:
         missing = _missing(part, scenario, names, generations, pack_id)
         if missing:
-            yield f"a condition names the {missing}, which scenario {scenario.id} does not have"
+            written = WrittenNames(scenario.model_dump(mode="json", by_alias=True, exclude_unset=True), generations)
+            near = written.remark(missing.rpartition(" ")[2])
+            yield f"a condition names the {missing}, which scenario {scenario.id} does not have{near}"
 
 
 def _missing(
@@ -306,7 +314,7 @@ class _Composer:
             cast=cast_of(scenario, ruleset, names, self._generations),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
-            clock_every={clock_id: clock.every for clock_id, clock in scenario.clocks.items() if clock.every},
+            clock_every=times_of_clocks(scenario, ruleset),
             good_clocks=tuple(sorted(clock_id for clock_id, clock in scenario.clocks.items() if clock.good)),
             clock_means={
                 clock_id: " ".join(clock.means.split()) for clock_id, clock in scenario.clocks.items() if clock.means

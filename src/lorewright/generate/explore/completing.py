@@ -181,8 +181,16 @@ class _Completing:
         """Return the key of the place where it starts: the written one by whatever name, the walk's, or the first."""
         scenario = self._scenario
         if scenario.start:
-            return scenario.start if scenario.places else self._meant_place() or scenario.start
+            return self._meant_key(made["places"]) if scenario.places else self._meant_place() or scenario.start
         return str(made.get("start") or next(iter(made["places"])))
+
+    def _meant_key(self, places: dict[str, Any]) -> str:
+        """Return the key of the one of the written places that the start means, by whatever name; the start as it is
+        where it means none."""
+        start = self._scenario.start
+        names = WrittenNames(self._written, self._generations)
+        found = [key for key in places if set(names.meant(key)) & set(names.meant(start))]
+        return found[0] if start not in places and len(found) == 1 else start
 
     def _meant_place(self) -> str | None:
         """Return the key of the one place of the packs that the start means; None where it means none."""

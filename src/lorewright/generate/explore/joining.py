@@ -109,8 +109,12 @@ def join_places(
     Every place can be reached from every other. Deterministic in the order of the places.
     """
     found = _Map(places)
+    authored = list(authored)
     _add_authored(found, authored)
-    ranked = sorted(links, key=lambda pair: (-links[pair], found.order[pair[0]], found.order[pair[1]]))
+    # A link that says where a chute leads is no way back up.
+    one_way = {frozenset((way.start, way.path.to)) for way in authored if way.one_way}
+    linked = [pair for pair in links if frozenset(pair) not in one_way]
+    ranked = sorted(linked, key=lambda pair: (-links[pair], found.order[pair[0]], found.order[pair[1]]))
     for a, b in ranked:
         if found.root(a) != found.root(b) and found.has_room(a) and found.has_room(b):
             found.connect(a, b, LINKED_MINUTES)
