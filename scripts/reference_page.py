@@ -151,7 +151,7 @@ def _acts() -> Iterator[str]:
     names = {"person": "Ilse", "place": "the quay", "thing": "the rope", "topic": "the bridge", "item": "the rope"}
     for name, verb in verbs().items():
         line = next((line for lines in verb.lines.values() for line in _several(lines)), "")
-        line = re.sub(r"\{(\w+)\}", lambda found: names.get(found[1], "…"), line)
+        line = re.sub(r"\{(\w+)\}", lambda found: names.get(found[1], "…"), line).replace("the the ", "the ")
         yield f"| `{name}` | {_cell(verb.summary)} | {f'`{line}`' if line else ''} |"
     yield ""
 

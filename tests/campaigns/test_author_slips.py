@@ -3,6 +3,7 @@ to do about it."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
@@ -82,3 +83,88 @@ def test_a_slip_is_answered_with_its_line_and_what_to_do(slip: dict[str, Any], t
     assert good, (
         "\n".join(f"{one.file}:{one.line}: {one.severity} {one.message} ({one.hint})" for one in found) or "none"
     )
+
+
+def read_map(root: Path, name: str) -> dict[str, set[str]]:
+    _, state = open_app(root).scenarios.opening_state(root / "scenarios" / f"{name}.yaml")
+    return {place.partition(":")[2]: {way.to.partition(":")[2] for way in ways} for place, ways in state.exits.items()}
+
+
+def test_a_way_that_is_one_way_leads_back_in_no_scenario(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    quay = root / "content_packs" / "saltmere" / "places" / "quay.md"
+    quay.write_text(quay.read_text(encoding="utf-8") + "- chute: [[The Cellar]] (one way)\n", encoding="utf-8")
+    cellar = "# The Cellar\n\nIt is cold.\n\n## Exits\n\n- steps: [[The Rusty Anchor]]\n"
+    (quay.parent / "cellar.md").write_text(cellar, encoding="utf-8")
+    app = open_app(root)
+    app.indexer.index_pack(root / "content_packs" / "saltmere")
+    ways = read_map(root, "saltmere_light")
+    assert "cellar" in ways["quay"]
+    assert ways["cellar"] == {"anchor"}
+
+
+def test_a_start_may_be_any_name_of_one_of_the_places_that_are_written(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    file = root / "scenarios" / "saltmere_light.yaml"
+    text = file.read_text(encoding="utf-8").replace(
+        "begins:", "places: {quay: {}, anchor: {}, lighthouse: {}}\nbegins:"
+    )
+    file.write_text(text, encoding="utf-8")
+    assert findings_in(root, of_the_scenario=True) == []
+    assert set(read_map(root, "saltmere_light")) == {"quay", "anchor", "lighthouse"}
+
+
+def test_a_clock_that_counts_until_an_hour_and_that_nothing_moves_is_full_then(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    file = root / "scenarios" / "saltmere_light.yaml"
+    text = file.read_text(encoding="utf-8")
+    text = text.replace("max: 6, every: 10 minutes,", 'max: 6, until: "21:00",').replace(
+        ", {clock: storm, by: 1}]", "]"
+    )
+    file.write_text(text, encoding="utf-8")
+    app = open_app(root)
+    app.indexer.index_pack(root / "content_packs" / "saltmere")
+    row = app.campaigns.new("saltmere_light")
+    with app.campaigns.open(row.id) as campaign:
+        asyncio.run(campaign.submit("wait 30 minutes"))
+        assert campaign.store.head().state.clocks["storm"].value == 3
+
+
+@pytest.mark.parametrize(
+    ("say", "says"),
+    [
+        ("Tobin sighs.", 'say: {success: "'),
+        ("{success: You say the name, and Tobin looks away.}", "quotation marks"),
+        ("{success: Who told you?, fail: No!}", "quotes"),
+    ],
+)
+def test_a_text_that_a_rule_says_in_the_wrong_form_is_answered_with_the_right_one(
+    tmp_path: Path, say: str, says: str
+) -> None:
+    root = workspace(tmp_path)
+    file = root / "scenarios" / "saltmere_light.yaml"
+    text = file.read_text(encoding="utf-8").replace("    check: {dice", f"    say: {say}\n    check: {{dice")
+    file.write_text(text, encoding="utf-8")
+    (finding,) = findings_in(root, of_the_scenario=True)
+    assert finding.line == text.splitlines().index(f"    say: {say}") + 1
+    assert says in f"{finding.message} {finding.hint}"
+
+
+def test_a_second_campaign_leaves_the_name_of_another_scenario_to_its_own(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    file = root / "scenarios" / "saltmere_light.yaml"
+    second = file.read_text(encoding="utf-8").replace("id: saltmere_light", "id: saltmere_light_2")
+    (file.parent / "saltmere_light_2.yaml").write_text(second, encoding="utf-8")
+    app = open_app(root)
+    app.indexer.index_pack(root / "content_packs" / "saltmere")
+    begun = [app.campaigns.new(name).id for name in ("saltmere_light", "saltmere_light", "saltmere_light_2")]
+    assert begun == ["saltmere_light", "saltmere_light_3", "saltmere_light_2"]
+
+
+def test_a_condition_that_names_nobody_says_whom_it_may_mean(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    note = root / "content_packs" / "saltmere" / "people" / "brine.md"
+    text = note.read_text(encoding="utf-8").replace("{#wreckers}", "{#wreckers} (when clock storm >= 1 and fact burned of the_quay)")
+    note.write_text(text, encoding="utf-8")
+    told = [finding.message for finding in findings_in(root, of_the_scenario=True)]
+    assert any("did you mean quay" in message for message in told), told
