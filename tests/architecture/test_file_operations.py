@@ -109,7 +109,6 @@ ALLOWED = {
     ("grants.py", "tempfile.mkstemp"): OWN,
     ("grants.py", "unlink"): OWN,
     ("cli/__init__.py", "os.open"): "opens the null device",
-    ("cli/metrics.py", "write_text"): USER,
     ("authoring/query_page.py", "write_text"): USER,
     ("cli/prompts.py", "mkdir"): USER,
     ("cli/replay.py", "write_text"): USER,

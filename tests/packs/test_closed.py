@@ -27,6 +27,41 @@ def test_a_file_that_is_not_plainly_open_is_for_the_game_master(tmp_path: Path, 
     assert not OPEN_ROLES & set(found.values())
 
 
+@pytest.mark.parametrize(
+    "frontmatter",
+    [
+        "---\nid: a\nvisibility: gm\nvisibility: public\n---\n",
+        "---\nid: a\ngm: true\ngm: false\n---\n",
+        '+++\nid = "a"\nvisibility = "gm"\n+++\n',
+        "+++\nprivate = true\n[more]\nvisibility = 'public'\n+++\n",
+        '{"id": "a", "visibility": "gm"}\n',
+        '{\n  "id": "a",\n  "publish": false\n}\n',
+        f"---\nid: a\nvisibility: gm\nnotes: {'x' * 70_000}\n---\n",
+    ],
+    ids=["twice", "another key twice", "TOML", "TOML with a table", "JSON", "JSON on several lines", "too large"],
+)
+def test_a_word_about_readers_that_is_not_read_as_it_stands_hides_the_note_and_is_told(
+    tmp_path: Path, frontmatter: str
+) -> None:
+    pack = load_pack(h.write_pack(tmp_path, {"a.md": f"{frontmatter}# A\n\nText.\n\n## Past\n\nMore.\n"}))
+    assert not OPEN_ROLES & {chunk.role for chunk in pack.chunks}
+    assert "private-note" in {finding.code for finding in pack.findings}
+
+
+@pytest.mark.parametrize(
+    "frontmatter",
+    [
+        "---\nid: a\nvisibility: open\nvisibility: public\n---\n",
+        '+++\nid = "a"\nvisibility = "public"\n+++\n',
+        "+++\nid = 'a'\n+++\nvisibility = 'gm'\n",
+        '{"id": "a", "publish": true}\n',
+    ],
+)
+def test_a_note_that_is_open_in_frontmatter_that_is_not_read_stays_open(tmp_path: Path, frontmatter: str) -> None:
+    found = roles(tmp_path, f"{frontmatter}# A\n\nText.\n\n## Past\n\nMore.\n")
+    assert set(found.values()) == {"lore"}
+
+
 @pytest.mark.parametrize("said", [*(f"visibility: {one}" for one in OPEN), "gm: false", "tags: [hidden]"])
 def test_a_file_that_is_open_stays_open(tmp_path: Path, said: str) -> None:
     found = roles(tmp_path, f"---\nid: a\n{said}\n---\n# A\n\nText.\n\n## Past\n\nMore.\n")

@@ -132,7 +132,9 @@ def test_who_calls_us_by_another_name_or_from_another_site_is_refused(served: Se
     for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "localhost", ""):
         for method in ("POST", "GET", "DELETE"):
             assert served.send(method, HELLO if method == "POST" else None, Host=host) in (400, 421), (method, host)
-    for origin in ("https://evil.example", f"http://evil.example:{port}", "null", "http://localhost.evil.example"):
+    foreign = ("https://evil.example", f"http://evil.example:{port}", "null", "http://localhost.evil.example")
+    no_ports = ("http://localhost:3000.evil.example", "http://127.0.0.1:@evil.example", "http://localhost:")
+    for origin in (*foreign, *no_ports):
         for method in ("POST", "GET", "DELETE"):
             assert served.send(method, HELLO if method == "POST" else None, Origin=origin) == 403, (method, origin)
     for origin in (f"http://127.0.0.1:{port}", "http://localhost:6274", f"http://[::1]:{port}"):

@@ -27,6 +27,10 @@ SHOWN = "Osk stands in The Tavern. Lin's cage is gone. Pier 9"
         ("“Go to the Blue Heron,” says Osk.", ["Blue", "Heron"]),
         ("Osk mentions Jean-Luc and O'Hara.", ["Jean-Luc", "O'Hara"]),
         ("It was the Ńowak boy.", ["Ńowak"]),
+        ("Osk nods to Mr. Liuwan at the bar.", ["Liuwan"]),
+        ("“Ask Dr. Vance,” says Osk. Mrs. Pim waits.", ["Vance", "Pim"]),
+        ("Osk looks up… Zorilla comes in.", ["Zorilla"]),
+        ("Osk looks up. Zorilla comes in.", ["Zorilla"]),
     ],
 )
 def test_a_name_that_was_not_shown_is_found(narration: str, names: list[str]) -> None:

@@ -26,6 +26,8 @@ from lorewright.scripts import is_unspaced
 
 # A page is made from a template and plain values; it loads nothing, runs nothing and escapes everything.
 
+# With it every page begins: only a page is written over.
+_BEGINS = b"<!doctype html>"
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -38,13 +40,18 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page to its file.
+    """Write a page to its file, over an earlier page where there is one.
 
     Raises:
-        SettingsError: the path is a folder, or its folder does not exist.
+        SettingsError: the path is a folder, its folder does not exist, or the file there is no page.
     """
     if path.is_dir() or not path.parent.is_dir():
         raise SettingsError(f"{path} cannot be written", hint="name a file in a folder that is there: --html page.html")
+    if path.exists():
+        with path.open("rb") as old:
+            begins = old.read(len(_BEGINS))
+        if begins and begins.lower() != _BEGINS:
+            raise SettingsError(f"{path} is there and is no page: it was left as it is", hint="name another file")
     path.write_text(page, encoding="utf-8")
 
 

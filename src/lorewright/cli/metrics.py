@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lorewright.authoring.query_page import write_page
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.replay.metrics import ALL_TURNS, Measured, measure, read_range
@@ -30,7 +31,7 @@ def metrics(
     with open_app().campaigns.reading(campaign_id) as store:
         found = measure(store, ALL_TURNS if turns is None else read_range(turns), session_id=session_id)
     if html is not None:
-        html.write_text(page_of(found), encoding="utf-8")
+        write_page(html, page_of(found))
         note(f"written to {html}")
     if as_json:
         show_json(_shown(found))

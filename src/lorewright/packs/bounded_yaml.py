@@ -40,12 +40,13 @@ class YamlProblem(Exception):
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
     """The data, the line (from 1) of each top-level key, the top-level keys whose unquoted value looks like a date, and
-    the keys at any depth that occur twice, with their lines."""
+    the keys at any depth that occur twice, with their lines, and with the values that the later ones replaced."""
 
     data: Any
     key_lines: dict[str, int] = field(default_factory=dict)
     dates: frozenset[str] = frozenset()
     duplicates: tuple[tuple[str, int], ...] = ()
+    replaced: tuple[tuple[str, Any], ...] = ()
 
 
 def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
@@ -63,7 +64,7 @@ def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
         raise _problem(problem) from None
     except (yaml.YAMLError, ValueError, RecursionError, IndexError) as problem:
         raise YamlProblem("invalid-yaml", str(problem).split("\n")[0] or "not YAML", 1, 1) from None
-    return YamlDocument(data, lines, dates, tuple(builder.duplicates))
+    return YamlDocument(data, lines, dates, tuple(builder.duplicates), tuple(builder.replaced))
 
 
 def lines_of_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> dict[tuple[str, ...], int]:
@@ -167,6 +168,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.duplicates: list[tuple[str, int]] = []
+        self.replaced: list[tuple[str, Any]] = []
 
     def build(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.MappingNode):
@@ -184,6 +186,7 @@ class _Builder:
             key = _clean(key_node.value)
             if key in built:
                 self.duplicates.append((key, mark.line + 1))
+                self.replaced.append((key, built[key]))
             built[key] = self.build(value_node)
         return built
 

@@ -22,6 +22,11 @@ _KEY_FIRST = re.compile(r"\s*[\w-]+\s*:")
 _KEY_SOMEWHERE = re.compile(r"[\w-]\s*:")
 # The group is atomic: else a row of comments can be read in exponentially many ways.
 _LATE = re.compile(r"\A(?>(?:\s|<!--.*?-->)+)(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
+# A key with its value in TOML, JSON or YAML, near enough to see who may read a note; and where such frontmatter ends.
+_PAIR = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?([\w-]+)["']?[ \t]*[:=][ \t]*("[^"\n]*"|'[^'\n]*'|[^\s,}]+)""", re.MULTILINE
+)
+_FOREIGN_END = {"TOML": re.compile(r"\n\+\+\+[ \t]*(?:\n|\Z)"), "JSON": re.compile(r"\}[ \t]*(?:\n|\Z)")}
 # Unicode's category Cc but for line feed and tab.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -34,7 +39,8 @@ _COLON_HINT = 'put the value in quotes: key: "a: b"'
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used. `key_lines` has the line
-    of each key, those of `NESTED_KEYS` with their inner ones."""
+    of each key, those of `NESTED_KEYS` with their inner ones; `unread` has the keys and values that were written and
+    are not in `metadata`: the first of a key that comes twice, and those of frontmatter that is not read."""
 
     path: str
     metadata: dict[str, Any]
@@ -45,6 +51,7 @@ class SourceFile:
     has_frontmatter: bool = False
     key_lines: dict[str, int] = field(default_factory=dict)
     dates: frozenset[str] = frozenset()
+    unread: tuple[tuple[str, Any], ...] = ()
 
 
 class BoundedYAMLHandler(YAMLHandler):
@@ -152,7 +159,13 @@ def _without_controls(path: str, text: str, findings: list[Finding]) -> str:
     return _CONTROL.sub("", text)
 
 
+def _pairs(source: str) -> tuple[tuple[str, Any], ...]:
+    """Return the keys and values of a frontmatter that is not read, as they are written and without quotes."""
+    return tuple((key, value.strip("\"'")) for key, value in _PAIR.findall(source))
+
+
 def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> SourceFile:
+    unread: tuple[tuple[str, Any], ...] = ()
     if text.startswith("+++\n") or re.match(r'\{\s*"', text):
         kind = "TOML" if text.startswith("+") else "JSON"
         findings.append(
@@ -163,11 +176,13 @@ def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> Sourc
                 hint="use YAML between ---",
             )
         )
+        end = _FOREIGN_END[kind].search(text)
+        unread = _pairs(text[: end.start() if end else MAX_FRONTMATTER_BYTES])
     elif text.strip():
         findings.append(
             warning(path, "missing-frontmatter", "ID and type are derived from the path", hint="add id: and type:")
         )
-    return SourceFile(path, {}, text, 1, tuple(findings))
+    return SourceFile(path, {}, text, 1, tuple(findings), unread=unread)
 
 
 def _loaded(
@@ -184,7 +199,7 @@ def _loaded(
                 hint="move the text into the body",
             )
         )
-        return SourceFile(path, {}, body, body_line, tuple(findings), has_frontmatter=True)
+        return SourceFile(path, {}, body, body_line, tuple(findings), has_frontmatter=True, unread=_pairs(source))
     try:
         metadata = handler.load(source)
     except YamlProblem as problem:
@@ -233,4 +248,5 @@ def _loaded(
         has_frontmatter=True,
         key_lines=lines,
         dates=document.dates,
+        unread=document.replaced,
     )

@@ -308,8 +308,13 @@ class _Reader:
 
     def gm_only(self) -> bool:
         """Tell whether the file is for the game master alone: any value about its visibility that does not plainly open
-        it hides it, and so does a tag; what hides is a finding."""
+        it hides it, and so does a tag; what hides is a finding. What was written and is not read hides too."""
         hides = False
+        for key, value in self.source.unread:
+            privacy = privacy_of(key, value) if key not in _KNOWN or key == "visibility" else None
+            if privacy is not None and privacy[0]:
+                hides = True
+                self._note("private-note", f"{key}: the whole note is for the game master alone", key=key)
         for key, value in self.source.metadata.items():
             privacy = privacy_of(key, value) if key not in _KNOWN or key == "visibility" else None
             is_private, is_slip = privacy or (False, False)

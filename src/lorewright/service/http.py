@@ -25,6 +25,8 @@ TOKEN_VARIABLE = "LOREWRIGHT_MCP_TOKEN"
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _ADDRESS = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+):)?(?P<port>\d{1,5})")
+# What a browser sends. The check of the library takes any text behind `http://localhost:` for a port.
+_ORIGIN = re.compile(rb"https?://(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.IGNORECASE)
 _SHORTEST_TOKEN = 16
 
 
@@ -82,7 +84,7 @@ def http_app(
             hint=f"set {TOKEN_VARIABLE} to a secret of at least {_SHORTEST_TOKEN} characters and give it to clients",
         )
     app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security(address, allowed))
-    return app if token is None else _Guarded(app, token)
+    return _OfOrigins(app if token is None else _Guarded(app, token))
 
 
 def security(address: Address, allowed: Sequence[str] = ()) -> TransportSecuritySettings:
@@ -111,6 +113,20 @@ def run(app: ASGIApp, address: Address) -> None:
 
 def _has_port(name: str) -> bool:
     return bool(re.search(r":\d+$", name)) and not name.endswith("]")
+
+
+class _OfOrigins:
+    """Refuses requests whose Origin is none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        origins = [value for name, value in scope.get("headers", ()) if name == b"origin"]
+        if scope["type"] == "http" and not all(_ORIGIN.fullmatch(origin) for origin in origins):
+            await PlainTextResponse("Invalid Origin header", 403)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
 
 class _Guarded:

@@ -118,8 +118,20 @@ def test_the_same_answer_is_the_same_page(town: Town) -> None:
 
 
 def test_a_page_is_written_where_there_is_a_folder(tmp_path: Path) -> None:
-    write_page(tmp_path / "a.html", "x")
-    assert (tmp_path / "a.html").read_text(encoding="utf-8") == "x"
+    write_page(tmp_path / "a.html", "<!doctype html>x")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == "<!doctype html>x"
     for path in (tmp_path, tmp_path / "none" / "a.html"):
         with pytest.raises(SettingsError, match="cannot be written"):
             write_page(path, "x")
+
+
+def test_a_page_is_written_over_an_earlier_one_and_over_no_other_file(tmp_path: Path) -> None:
+    notes, page = tmp_path / "notes.md", "<!doctype html>\n<p>x</p>"
+    notes.write_text("# My notes\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match="is no page"):
+        write_page(notes, page)
+    assert notes.read_text(encoding="utf-8") == "# My notes\n"
+    (tmp_path / "empty.html").touch()
+    for name in ("empty.html", "a.html", "a.html"):
+        write_page(tmp_path / name, page)
+        assert (tmp_path / name).read_text(encoding="utf-8") == page
