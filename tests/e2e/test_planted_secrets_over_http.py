@@ -182,6 +182,10 @@ def test_a_persona_reads_all_that_it_alone_knows_and_no_other_secret(table: Tabl
     assert missing(table, found, who) == []
 
 
+def test_who_watches_reads_no_secret_of_the_lore_nor_of_a_persona(table: Table) -> None:
+    assert read_by(table, table.room.guest("Wat", "game", "watcher")) == {}
+
+
 def test_who_has_no_seat_reads_no_secret(table: Table) -> None:
     assert read_by(table, table.room.guest("nobody's guest")) == {}
     assert read_by(table, table.room.stranger()) == {}

@@ -90,7 +90,7 @@ def told_in(root: Path, role: str | None, salt: p.Salt) -> dict[str, Answer]:
     """What a seat is answered in a world, by what was asked: status, body, headers."""
     world = p.plant(salt)
     app = p.begin(root, world)
-    if role not in ("player", "watcher"):
+    if role != "player":
         with app.campaigns.open("game") as campaign:
             campaign.edit(tuple(told_alone(world)), action_id="planted")
     with hall(app, is_counted=True, **UNLIMITED) as room:

@@ -202,7 +202,7 @@ async def revoke_invitation(
 )
 async def export_campaign(service: Here, seat: AtTable) -> StreamingResponse:
     """The campaign as a file: for a game master all of it, to be played on elsewhere; for a player the story as they
-    have read it. Who watches has none: thoughts of the played stand in it."""
+    have read it. Who watches has none."""
     if not seat.may_play:
         raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
     folder = tempfile.mkdtemp(prefix="lorewright-export-")

@@ -274,7 +274,7 @@ async def story(
         "earlier": found.earlier,
         "q": q,
         "recap": [line for line in recap.text.splitlines() if line.strip()],
-        "export": f"/v1/campaigns/{quote(seat.campaign_id)}/export{query_of(seat)}",
+        "export": f"/v1/campaigns/{quote(seat.campaign_id)}/export{query_of(seat)}" if seat.may_play else "",
     }
     return render_page("story", values)
 
