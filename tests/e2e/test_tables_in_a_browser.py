@@ -18,7 +18,7 @@ from lorewright.service.web.serving import owner_link
 from support import harbour as h
 from support import harbour_crew as c
 from support import two_at_a_table as t
-from support.played_in_a_browser import WHAT_IS_MISSING, SlowTeller, chromium, faults_of, listening
+from support.played_in_a_browser import WHAT_IS_MISSING, Connections, SlowTeller, chromium, faults_of, listening
 from support.sent_packs import BROKEN, PACK, zipped
 
 pytestmark = [
@@ -168,6 +168,45 @@ def test_a_stream_that_was_answered_with_an_error_comes_back_by_itself(
         say(other, "look around")
         page.locator("#scene[data-turn='1']").wait_for()
         assert refused
+
+
+@pytest.mark.campaign
+def test_a_page_whose_session_has_ended_asks_for_events_no_more(on_loopback: None, browser: Any, app: App) -> None:
+    connections = Connections()
+    with listening(app, connections=connections) as service:
+        # It ends while the page follows, by another tab, or while the page is asleep.
+        for is_asleep in (False, True):
+            page, answered = entered(browser, service), Answers()
+            page.on("response", answered.note)
+            page.goto(f"{service.address.url}/table/game?as=player")
+            page.get_by_label("What do you do?").fill("half a line")
+            page.wait_for_timeout(500)
+            assert answered.statuses == [200]
+            if is_asleep:
+                page.context.set_offline(True)
+                connections.cut()
+            secret = next(found for found in page.context.cookies() if found["name"] == "lorewright")["value"]
+            service.accounts.end_session(secret)
+            service.hub.wake(service.accounts.owner().id)
+            if is_asleep:
+                page.locator("#notice", has_text="comes back by itself").wait_for()
+                page.context.set_offline(False)
+            page.locator("#notice", has_text="You are signed out").wait_for()
+            page.wait_for_timeout(5_000)
+            assert answered.statuses == ([200, 204] if is_asleep else [200])
+            assert page.get_by_label("What do you do?").input_value() == "half a line"
+
+
+class Answers:
+    """The statuses with which a page's requests for events were answered."""
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+
+    def note(self, response: Any) -> None:
+        """Add the status of an answer."""
+        if "/events" in response.url:
+            self.statuses.append(response.status)
 
 
 @pytest.mark.campaign
