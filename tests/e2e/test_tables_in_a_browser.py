@@ -210,6 +210,49 @@ class Answers:
 
 
 @pytest.mark.campaign
+# The stream breaks off as well, or outlives a short time in which nothing else can be fetched.
+@pytest.mark.parametrize(("offline_s", "is_cut"), [(30, True), (3, False)])
+def test_a_page_that_was_offline_catches_up_and_nothing_is_lost(
+    on_loopback: None, browser: Any, app: App, offline_s: int, is_cut: bool
+) -> None:
+    connections = Connections()
+    with listening(app, connections=connections) as service:
+        page, other = entered(browser, service), entered(browser, service)
+        asked: list[Any] = []
+        page.on("request", lambda request: asked.append(request) if "/events" in request.url else None)
+        for opened in (page, other):
+            opened.goto(f"{service.address.url}/table/game?as=player")
+        say(other, "look around")
+        # The page has followed so far, by its stream.
+        page.locator("#scene[data-turn='1']").wait_for()
+        page.get_by_label("What do you do?").fill("ask Osk about the weather")
+        page.context.set_offline(True)
+        if is_cut:
+            connections.cut()
+        page.get_by_role("button", name="Say it").click()
+        page.locator("#notice", has_text="is kept" if is_cut else "are kept").wait_for()
+        say(other, "ask Osk about the boat")
+        say(other, "look at Osk")
+        page.wait_for_timeout(offline_s * 1_000)
+        assert page.locator("#scene").get_attribute("data-turn") == "1"
+        assert page.get_by_label("What do you do?").input_value() == "ask Osk about the weather"
+        asked.clear()
+        page.context.set_offline(False)
+        page.locator("#scene[data-turn='3']").wait_for()
+        assert h.KNOWS in page.locator(".turns").inner_text()
+        assert page.locator(".turns article").count() == other.locator(".turns article").count()
+        # The words that could not be sent are still there, and are played once.
+        assert page.get_by_label("What do you do?").input_value() == "ask Osk about the weather"
+        say(page, "ask Osk about the weather")
+        other.locator("#scene[data-turn='4']").wait_for()
+        assert page.locator(".turns").inner_text() == other.locator(".turns").inner_text()
+        assert page.locator("#notice").inner_text() == ""
+        # The browser asked from the last turn that it had, and the stream told the others.
+        asked_from = {request.all_headers().get("last-event-id") for request in asked}
+        assert asked_from == ({"1.0"} if is_cut else set())
+
+
+@pytest.mark.campaign
 def test_ten_turns_are_played_by_typing_and_by_buttons(on_loopback: None, browser: Any, tmp_path: Path) -> None:
     make_workspace(tmp_path / "workspace")
     app = open_app(tmp_path / "workspace")

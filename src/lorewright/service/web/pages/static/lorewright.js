@@ -15,7 +15,25 @@
 
   const quiet = () => { live.hidden = true; told.textContent = ""; };
   const newest = () => { const turns = document.querySelectorAll(".turns article"); turns[turns.length - 1]?.scrollIntoView({ block: "nearest" }); };
-  const reload = () => sending ? null : htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(() => { quiet(); newest(); });
+  // Events have told of more than the page shows. What could not be fetched, as without a connection, is asked for again.
+  let behind = false;
+  let lag = 1000;
+  let again = 0;
+  const reload = () => {
+    behind = true;
+    // The answer to what is being sent brings the scene.
+    if (sending) return;
+    clearTimeout(again);
+    const shown = scene();
+    const done = () => {
+      if (scene() !== shown) { behind = false; lag = 1000; quiet(); newest(); return; }
+      clearTimeout(again);
+      again = setTimeout(reload, lag);
+      lag = Math.min(lag * 2, 30000);
+    };
+    htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(done, done);
+  };
+  window.addEventListener("online", () => { if (behind) reload(); });
 
   const GONE = "The connection is gone; what you type is kept, and it comes back by itself.";
   const OVER = "You are signed out, or have no seat here any more: load the page again. What you typed is kept.";
@@ -65,10 +83,12 @@
     sending = false;
     quiet();
     newest();
+    if (behind) reload();
   });
   document.addEventListener("htmx:after:swap", () => {
     if (!sending || scene().dataset.failed) { if (scene()?.dataset.failed) say(""); return; }
     say("");
+    behind = false;
     if (form.elements.text.value === sent) form.elements.text.value = "";
     form.elements.key.value = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
     form.elements.text.focus();
