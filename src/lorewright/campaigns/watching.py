@@ -46,17 +46,14 @@ def learned_in_the_open(store: CampaignStore) -> frozenset[str]:
     held = frozenset.intersection(*(state.learned_by(who) for who in personas))
     if not held:
         return held
-    learned = [
-        known
-        for who in personas
-        for known in learned_on_path(store.database, character_id=who)
-        if known.item_id in held
-    ]
     turns = {point.turn_no: point.turn_id for point in store.path()}
+    learned = [known for known in learned_on_path(store.database) if known.item_id in held]
     is_open = {
-        turn_no: turn_no in turns and _is_open(store, turns[turn_no]) for turn_no in {k.turn_no for k in learned}
+        turn_no: turn_no in turns and _is_open(store, turns[turn_no])
+        for turn_no in {known.turn_no for known in learned}
     }
-    return held.difference(known.item_id for known in learned if not is_open[known.turn_no])
+    openly = {(known.character_id, known.item_id) for known in learned if is_open[known.turn_no]}
+    return frozenset(item_id for item_id in held if all((who, item_id) in openly for who in personas))
 
 
 def _is_open(store: CampaignStore, turn_id: str) -> bool:
