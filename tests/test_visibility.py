@@ -359,7 +359,7 @@ def test_a_viewer_is_read_in_one_place() -> None:
     assert [name for name in names if Viewer(name).is_player] == ["player", "pc:bo", "pc:game:bo"]
 
 
-@pytest.mark.parametrize("name", ["", "GM", "open", "npc", "npc:", "npc: osk", "pc:a:b:c", "player\n", "watcher"])
+@pytest.mark.parametrize("name", ["", "GM", "open", "npc", "npc:", "npc: osk", "pc:a:b:c", "player\n", "watchers"])
 def test_a_viewer_of_no_kind_is_refused(name: str) -> None:
     with pytest.raises(SettingsError, match="unknown viewer"):
         Viewer(name)

@@ -24,6 +24,18 @@ def is_id(text: str) -> bool:
     return bool(_ID.fullmatch(text)) and len(text) <= 120 and text == unicodedata.normalize("NFC", text)
 
 
+class NumberedIds:
+    """IDs in the order of numbers, in place of random ones, for worlds that are to be alike in every byte."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def __call__(self, size: int) -> str:
+        """Return the next ID, of so many bytes, in hex."""
+        self._last += 1
+        return f"{self._last:0{2 * size}x}"
+
+
 def is_hash(text: str) -> bool:
     """Return True if the text is a SHA-256 in hex, as `content_hash` returns it."""
     return bool(_HASH.fullmatch(text))

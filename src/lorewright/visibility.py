@@ -18,19 +18,20 @@ from lorewright.errors import SettingsError
 
 # A viewer: who looks at lore and at campaigns from outside of a turn.
 
-ViewerKind = Literal["gm", "player", "npc", "pc"]
+ViewerKind = Literal["gm", "player", "npc", "pc", "watcher"]
 # The columns of viewers. Players have one for all: what each of several knows depends on the persona that they play.
 Column = Literal["gm", "player", "npc"]
 
-_NAME: Final = re.compile(r"gm|player|(?P<kind>npc|pc):(?P<id>[^\s:]+(?::[^\s:]+)?)")
-VIEWERS: Final = "gm, player, npc:ID or pc:ID"
+_NAME: Final = re.compile(r"gm|player|watcher|(?P<kind>npc|pc):(?P<id>[^\s:]+(?::[^\s:]+)?)")
+VIEWERS: Final = "gm, player, watcher, npc:ID or pc:ID"
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """A viewer by name: `gm`; `player`, the persona who plays next; `npc:ID`, a character; `pc:ID`, a persona.
+    """A viewer by name: `gm`; `player`, the persona who plays next; `npc:ID`, a character; `pc:ID`, a persona;
+    `watcher`, somebody who plays nobody and sees what every persona could see in the open.
 
-    `id` is the ID as it was given, with or without a pack or campaign; empty for `gm` and `player`.
+    `id` is the ID as it was given, with or without a pack or campaign; empty for all but `npc:ID` and `pc:ID`.
 
     Raises:
         SettingsError: the name is none of these.
@@ -59,9 +60,15 @@ class Viewer:
         return self.kind in ("player", "pc")
 
     @property
+    def is_watcher(self) -> bool:
+        """True for who plays nobody: of a campaign they are shown what was told to every persona, and not whispered."""
+        return self.kind == "watcher"
+
+    @property
     def column(self) -> Column:
-        """Return the viewer's column in the tables."""
-        return "player" if self.kind == "pc" else self.kind
+        """Return the viewer's column in the tables. A watcher has that of players, with nothing that a persona alone
+        has."""
+        return "player" if self.kind == "pc" or self.kind == "watcher" else self.kind
 
 
 # Sections: kind of section, or part of a text -> how much of it a viewer or a stage is shown.

@@ -18,7 +18,7 @@ from lorewright.service.web.serving import owner_link
 from support import harbour as h
 from support import harbour_crew as c
 from support import two_at_a_table as t
-from support.played_in_a_browser import WHAT_IS_MISSING, SlowTeller, chromium, faults_of, listening
+from support.played_in_a_browser import WHAT_IS_MISSING, Connections, SlowTeller, chromium, faults_of, listening
 from support.sent_packs import BROKEN, PACK, zipped
 
 pytestmark = [
@@ -168,6 +168,88 @@ def test_a_stream_that_was_answered_with_an_error_comes_back_by_itself(
         say(other, "look around")
         page.locator("#scene[data-turn='1']").wait_for()
         assert refused
+
+
+@pytest.mark.campaign
+def test_a_page_whose_session_has_ended_asks_for_events_no_more(on_loopback: None, browser: Any, app: App) -> None:
+    connections = Connections()
+    with listening(app, connections=connections) as service:
+        # It ends while the page follows, by another tab, or while the page is asleep.
+        for is_asleep in (False, True):
+            page, answered = entered(browser, service), Answers()
+            page.on("response", answered.note)
+            page.goto(f"{service.address.url}/table/game?as=player")
+            page.get_by_label("What do you do?").fill("half a line")
+            page.wait_for_timeout(500)
+            assert answered.statuses == [200]
+            if is_asleep:
+                page.context.set_offline(True)
+                connections.cut()
+            secret = next(found for found in page.context.cookies() if found["name"] == "lorewright")["value"]
+            service.accounts.end_session(secret)
+            service.hub.wake(service.accounts.owner().id)
+            if is_asleep:
+                page.locator("#notice", has_text="comes back by itself").wait_for()
+                page.context.set_offline(False)
+            page.locator("#notice", has_text="You are signed out").wait_for()
+            page.wait_for_timeout(5_000)
+            assert answered.statuses == ([200, 204] if is_asleep else [200])
+            assert page.get_by_label("What do you do?").input_value() == "half a line"
+
+
+class Answers:
+    """The statuses with which a page's requests for events were answered."""
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+
+    def note(self, response: Any) -> None:
+        """Add the status of an answer."""
+        if "/events" in response.url:
+            self.statuses.append(response.status)
+
+
+@pytest.mark.campaign
+# The stream breaks off as well, or outlives a short time in which nothing else can be fetched.
+@pytest.mark.parametrize(("offline_s", "is_cut"), [(30, True), (3, False)])
+def test_a_page_that_was_offline_catches_up_and_nothing_is_lost(
+    on_loopback: None, browser: Any, app: App, offline_s: int, is_cut: bool
+) -> None:
+    connections = Connections()
+    with listening(app, connections=connections) as service:
+        page, other = entered(browser, service), entered(browser, service)
+        asked: list[Any] = []
+        page.on("request", lambda request: asked.append(request) if "/events" in request.url else None)
+        for opened in (page, other):
+            opened.goto(f"{service.address.url}/table/game?as=player")
+        say(other, "look around")
+        # The page has followed so far, by its stream.
+        page.locator("#scene[data-turn='1']").wait_for()
+        page.get_by_label("What do you do?").fill("ask Osk about the weather")
+        page.context.set_offline(True)
+        if is_cut:
+            connections.cut()
+        page.get_by_role("button", name="Say it").click()
+        page.locator("#notice", has_text="is kept" if is_cut else "are kept").wait_for()
+        say(other, "ask Osk about the boat")
+        say(other, "look at Osk")
+        page.wait_for_timeout(offline_s * 1_000)
+        assert page.locator("#scene").get_attribute("data-turn") == "1"
+        assert page.get_by_label("What do you do?").input_value() == "ask Osk about the weather"
+        asked.clear()
+        page.context.set_offline(False)
+        page.locator("#scene[data-turn='3']").wait_for()
+        assert h.KNOWS in page.locator(".turns").inner_text()
+        assert page.locator(".turns article").count() == other.locator(".turns article").count()
+        # The words that could not be sent are still there, and are played once.
+        assert page.get_by_label("What do you do?").input_value() == "ask Osk about the weather"
+        say(page, "ask Osk about the weather")
+        other.locator("#scene[data-turn='4']").wait_for()
+        assert page.locator(".turns").inner_text() == other.locator(".turns").inner_text()
+        assert page.locator("#notice").inner_text() == ""
+        # The browser asked from the last turn that it had, and the stream told the others.
+        asked_from = {request.all_headers().get("last-event-id") for request in asked}
+        assert asked_from == ({"1.0"} if is_cut else set())
 
 
 @pytest.mark.campaign

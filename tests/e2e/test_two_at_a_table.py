@@ -221,7 +221,7 @@ def test_a_turn_is_told_to_the_other_player_without_words_thoughts_and_dice(app:
     ]
 
 
-@pytest.mark.parametrize("viewer", ["open", "watcher", "pc", "pc:", "npc:", "pc:a:b:c", "PC:bo", "player ", ""])
+@pytest.mark.parametrize("viewer", ["open", "watchers", "pc", "pc:", "npc:", "pc:a:b:c", "PC:bo", "player ", ""])
 def test_a_viewer_of_no_kind_is_refused_everywhere(app: App, viewer: str) -> None:
     with pytest.raises(SettingsError, match="unknown viewer"):
         Viewer(viewer)

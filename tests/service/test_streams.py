@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -79,6 +80,46 @@ def test_a_stream_ends_with_its_token_whether_revoked_or_run_out(room: Hall) -> 
         hub.wake(me.id)
 
     assert followed(room, ben, caller, run_out)[-1].startswith("event: closing")
+
+
+def test_a_browser_that_has_signed_out_is_told_to_ask_for_events_no_more(room: Hall) -> None:
+    ben, stranger = room.guest("Ben", "game"), room.stranger()
+    asks = {"Accept": "text/event-stream"}
+    ben.submit("/sign-out")
+    for browser in (ben, stranger):
+        answer = browser.get(f"{GAME}/events?as=player&after=0", headers={**asks, "Last-Event-ID": "0.0"})
+        assert (answer.status_code, answer.content) == (204, b"")
+    # Whether there is such a table is not told either.
+    assert stranger.get("/v1/campaigns/nothing/events", headers=asks).status_code == 204
+    # Programs are told what is wrong, and so is who asks for anything else.
+    token = {**asks, "Authorization": "Bearer lw_none"}
+    assert stranger.get(f"{GAME}/events", headers=token).status_code == 401
+    assert stranger.get(f"{GAME}/events").status_code == 401
+    assert stranger.get(f"{GAME}/turns", headers=asks).status_code == 401
+
+
+def test_an_open_stream_says_whether_the_session_or_the_seat_has_ended_and_ends_at_once(room: Hall) -> None:
+    accounts, hub = room.service.accounts, room.service.hub
+    ben, ann = room.guest("Ben", "game"), room.guest("Ann", "game")
+    assert ben.account is not None and ann.account is not None
+    session = accounts.session(ben.client.cookies["lorewright"])
+    assert session is not None
+    began = time.monotonic()
+
+    def sign_out() -> None:
+        accounts.end_session(ben.client.cookies["lorewright"])
+        hub.wake(session.account.id)
+
+    def take_seat() -> None:
+        assert ann.account is not None
+        accounts.remove_seat("game", ann.account.id, "player")
+        hub.wake(ann.account.id)
+
+    assert '"reason": "signed_out"' in followed(room, ben, browser_caller(session), sign_out)[-1]
+    caller = Caller(ann.account, frozenset({"read"}))
+    assert '"reason": "no_seat"' in followed(room, ann, caller, take_seat)[-1]
+    # Not when the stream says next that it lives, after twenty seconds.
+    assert time.monotonic() - began < 15
 
 
 def test_signing_out_in_a_browser_wakes_the_streams_of_the_account(room: Hall) -> None:

@@ -22,11 +22,12 @@ pytestmark = pytest.mark.trust
 
 GAME, PAGE = "/v1/campaigns/game", "/table/game"
 # Role of a seat -> whose eyes these are, after a play whose last turn was Ada's.
-ROLES = {f"pc:{c.ADA}": t.ADA, f"pc:{c.BO}": t.BO, "player": t.ADA, "watcher": t.ADA}
+ROLES = {f"pc:{c.ADA}": t.ADA, f"pc:{c.BO}": t.BO, "player": t.ADA, "watcher": t.WATCHER}
 # What they can have from the service, whatever else they get: their own thoughts, whispers, finds and reveals.
 SHOWN = {
     t.ADA: {"ibis", "kookaburra", "kestrel", "marten"},
     t.BO: {"jackdaw", "lemming", "wolverine", "quokka", "axolotl", "marten"},
+    t.WATCHER: {"marten"},
 }
 QUESTIONS = ("Osk", "Bea", "Ada asked Osk", "promised", "rope", "boat cage", "cellar bath", "harbour")
 # Tasks that clients ask for beside the story; none plays a turn.
@@ -133,7 +134,7 @@ def words_in(text: str) -> set[str]:
 def test_a_seat_reads_what_its_persona_knows_and_nothing_else(room: Hall, role: str) -> None:
     who = ROLES[role]
     seated = room.guest(f"guest of {role}", "game", role)
-    known = {word for word, knowers in t.WORDS.items() if who in knowers}
+    known = t.known_to(who)
     leaked: dict[str, set[str]] = {}
     read: set[str] = set()
     for asked, text in answers(seated, room):

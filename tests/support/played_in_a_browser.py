@@ -56,8 +56,30 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+class Connections:
+    """The connections of a server that listens."""
+
+    def __init__(self) -> None:
+        self._server: uvicorn.Server | None = None
+
+    def belong_to(self, server: uvicorn.Server) -> None:
+        """Take a server for the one whose connections these are."""
+        self._server = server
+
+    def cut(self) -> None:
+        """Break all of them off, as when a cable is pulled; new ones are accepted."""
+        assert self._server is not None
+        open_now = self._server.server_state.connections
+
+        def abort() -> None:
+            for connection in tuple(open_now):
+                connection.transport.abort()  # type: ignore[union-attr]
+
+        self._server.servers[0].get_loop().call_soon_threadsafe(abort)
+
+
 @contextmanager
-def listening(app: App, **settings: Any) -> Iterator[Service]:
+def listening(app: App, *, connections: Connections | None = None, **settings: Any) -> Iterator[Service]:
     """Run a service over an app's workspace, in a thread of this process, until the block ends."""
     port = free_port()
     service = service_of(app, **settings)
@@ -66,6 +88,8 @@ def listening(app: App, **settings: Any) -> Iterator[Service]:
         make_app(service), host="127.0.0.1", port=port, log_level="error", timeout_graceful_shutdown=5
     )
     server = uvicorn.Server(config)
+    if connections is not None:
+        connections.belong_to(server)
     thread = threading.Thread(target=server.run, name="server", daemon=True)
     thread.start()
     while not server.started:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from lorewright.bootstrap import App, open_app
+from lorewright.ids import NumberedIds
 from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
@@ -24,11 +26,14 @@ from lorewright.service.web.store import Accounts
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"
+# Later than all that a test's files were written at.
+_MOMENT = datetime(2040, 1, 1, tzinfo=UTC)
 _CSRF = re.compile(r'name="csrf" value="([^"]+)"')
 
 
-def service_of(app: App, **settings: Any) -> Service:
-    """Return a service over the workspace of an app, with its engine running."""
+def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Service:
+    """Return a service over the workspace of an app, with its engine running; with `is_counted` one whose accounts have
+    numbers in place of random IDs, and a clock that stands still."""
     root = app.workspace.root
 
     def opened() -> App:
@@ -37,7 +42,11 @@ def service_of(app: App, **settings: Any) -> Service:
     engine = Engine(opened)
     engine.start()
     # Trying a password costs next to nothing here.
-    accounts = Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+    hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    if is_counted:
+        accounts = Accounts(root / FILE, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
+    else:
+        accounts = Accounts(root / FILE, hasher=hasher)
     return Service(
         engine=engine,
         accounts=accounts,

@@ -13,7 +13,7 @@ from lorewright.world.state import Fact
 from support import harbour as h
 from support import harbour_crew as c
 
-ADA, BO, OSK, BEA = "ada", "bo", "osk", "bea"
+ADA, BO, OSK, BEA, WATCHER = "ada", "bo", "osk", "bea", "somebody who watches"
 FILES = {
     **h.FILES,
     "locations/quay.md": h.FILES["locations/quay.md"]
@@ -78,9 +78,16 @@ WORDS: dict[str, set[str]] = {
     "fulmar": {ADA, OSK},
     "godwit": {BO, BEA},
 }
+# What all who were there saw and heard in the open.
+OPEN = {"nuthatch", "ocelot", "pelican", "marten", "urchin"}
 FILES["npcs/osk.md"] = FILES["npcs/osk.md"].replace(
     "always does in March.", "always does in March, when a marten calls."
 )
+
+
+def known_to(who: str) -> set[str]:
+    """Return the words that somebody may read."""
+    return OPEN if who == WATCHER else {word for word, knowers in WORDS.items() if who in knowers}
 
 
 def begun(tmp_path: Path) -> App:

@@ -13,6 +13,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import turns_told, viewer_in
+from lorewright.campaigns.watching import learned_in_the_open
 from lorewright.errors import NotFound, SettingsError
 from lorewright.formats.shown import Audience
 from lorewright.ids import shown_item
@@ -371,13 +372,20 @@ class CampaignViews:
                 stack.enter_context(report_damage(generation.folder for generation in generations))
                 wanted = tuple(generation for generation in generations if not named or generation.pack_id in named)
                 seer = _viewer(viewer, state, wanted)
-                witness = _witness(seer, state, generations)
+                heard = learned_in_the_open(store) if seer.is_watcher else None
+                if seer.is_watcher:
+                    # No record of a history says that every persona witnessed it in the open.
+                    history, wanted = False, () if corpus == "history" else wanted
                 if history:
+                    witness = _witness(seer, state, generations)
                     read = self._histories.read(store, turns, generations, witness=witness)
                     wanted += (stack.enter_context(read),)
                 entries = _entries(store, turns[-1]["turn_id"], state, wanted, viewer=seer)
             who = seer.id or state.player_id
-            revealed = readable(state, generations, who) if seer.is_player else state.learned_by(seer.id)
+            is_played = seer.is_player or seer.is_watcher
+            revealed = readable(state, generations, who) if is_played else state.learned_by(seer.id)
+            if heard is not None:
+                revealed &= heard
             conditions = lore_conditions(state)
             everything = LoreView(
                 generations, viewer=seer.name, revealed=revealed, conditions=conditions, entries=entries
@@ -391,11 +399,11 @@ def _entries(
     store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: Viewer
 ) -> EntryHistory | None:
     """Return what the rules of entries depend on in the next turn; entries that other people's words have triggered do
-    not count for a character, nor for a player whose persona is one of several."""
+    not count for a character or a watcher, nor for a player whose persona is one of several."""
     if not has_entry_rules(generations):
         return None
     found = entry_history(store.database, store.campaign().seed, turn_id, state)
-    is_of_others = viewer.kind == "npc" or (viewer.kind == "pc" and viewer.id != state.player_id)
+    is_of_others = viewer.kind in ("npc", "watcher") or (viewer.kind == "pc" and viewer.id != state.player_id)
     return replace(found, found={}) if is_of_others else found
 
 

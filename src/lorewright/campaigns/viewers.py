@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.watching import learned_in_the_open, personas_of, told_in_the_open, turn_in_the_open
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
 from lorewright.retrieval.entity_names import NameTable
@@ -19,7 +20,15 @@ from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
-from lorewright.turn.checks.tools import MessageSeen, StateSeen, focus_of, state_seen, transcript_seen, viewer_id
+from lorewright.turn.checks.tools import (
+    MessageSeen,
+    NamedThing,
+    StateSeen,
+    focus_of,
+    state_seen,
+    transcript_seen,
+    viewer_id,
+)
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.entries import lore_conditions
@@ -93,6 +102,8 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
     """
     head = campaign.store.head()
     seer = viewer_in(head.state, viewer)
+    if seer.is_watcher:
+        return _state_in_the_open(campaign)
     found = state_seen(
         campaign.acquaintance(of=seer.id).shown if seer.is_player else head.state,
         seer.name,
@@ -111,6 +122,8 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     """
     state = campaign.store.head().state
     seer = viewer_in(state, viewer)
+    if seer.is_watcher:
+        return _scene_in_the_open(campaign)
     if seer.is_player:
         state = campaign.acquaintance(of=seer.id).shown
     focus = focus_of(state, seer.name) if place is None or not seer.is_gm else _focus_at(state, place)
@@ -140,7 +153,10 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
     if not earlier:
         return Transcript(messages=())
     messages = store.messages(earlier[-1].turn_id, last=last, seen_from=path[-1].turn_id)
-    seen = transcript_seen(messages, state, seer.name)
+    name = seer.name
+    if seer.is_watcher:
+        messages, name = told_in_the_open(messages, personas_of(state)), f"pc:{state.player_id}"
+    seen = transcript_seen(messages, state, name)
     first = earlier[max(0, len(earlier) - last)].turn_no
     found = Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
     return _as_told(campaign, seer, found)
@@ -202,19 +218,22 @@ def persona_of(state: WorldState, viewer: str) -> str:
 
 def turns_told(store: CampaignStore, turns: Sequence[dict[str, Any]], viewer: str) -> list[dict[str, Any]]:
     """Return turns (as `CampaignStore.turns` gives them) as a viewer may read them: the game master as they were
-    played.
+    played, who watches with nothing but what was told in the open.
 
     Where there are several personas, the result of a turn is that of the one who was played in it. Another persona has
     of it what they saw: narrations that they were there for, and neither words and thoughts, nor dice, citations and
     suggestions.
 
     Raises:
-        SettingsError: the viewer is neither the game master nor a player.
+        SettingsError: the viewer is neither the game master nor a player, nor somebody who watches.
         NotFound: nobody plays that persona.
     """
     state = store.head().state
-    if viewer_in(state, viewer).is_gm:
+    seer = viewer_in(state, viewer)
+    if seer.is_gm:
         return list(turns)
+    if seer.is_watcher:
+        return [turn_in_the_open(store, turn) for turn in turns]
     who = persona_of(state, viewer)
     if not state.personas:
         return list(turns)
@@ -242,7 +261,7 @@ def _as_seen(store: CampaignStore, turn: dict[str, Any], who: str) -> dict[str, 
 
 def _as_told(campaign: OpenCampaign, viewer: Viewer, found: Shape) -> Shape:
     """Return what was found, with the IDs that a player knows."""
-    ids = campaign.player_ids() if viewer.is_player else None
+    ids = campaign.player_ids() if viewer.is_player or viewer.is_watcher else None
     if ids is None or not ids.disguised:
         return found
     return type(found).model_validate(ids.told(found.model_dump(mode="json")))
@@ -276,6 +295,52 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
 def _scene_entry(state: WorldState, entity_id: str) -> SceneEntry:
     entity = state.entities[entity_id]
     return SceneEntry(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)
+
+
+# What who watches sees: what every persona could see in the open, no whisper, and nothing that is somebody's own.
+
+
+def _state_in_the_open(campaign: OpenCampaign) -> StateSeen:
+    """Return what the states that the personas see have in common: where they all are, and with whom; what the table
+    knows. What each carries, feels, remembers and has found out is their own."""
+    state = campaign.store.head().state
+    seen = {who: state_of(campaign, f"pc:{who}") for who in personas_of(state)}
+    first, *others = seen.values()
+    is_together = first.place is not None and all(found.place == first.place for found in others)
+    own = {who: NamedThing(id=who, name=state.name_of(who)) for who in seen}
+    there = [{*found.present, own[who]} for who, found in seen.items()] if is_together else [set()]
+    return StateSeen(
+        viewer="watcher",
+        turn_no=first.turn_no,
+        minutes=first.minutes,
+        ended=first.ended,
+        place=first.place if is_together else None,
+        present=tuple(sorted(set.intersection(*there), key=lambda thing: thing.id)),
+        clocks=tuple(clock for clock in first.clocks if all(clock in found.clocks for found in others)),
+        threads=tuple(thread for thread in first.threads if all(thread in found.threads for found in others)),
+    )
+
+
+def _scene_in_the_open(campaign: OpenCampaign) -> VisibleScene:
+    """Return the scene that all personas are in, with what was learned of it in the open.
+
+    Raises:
+        NotFound: they are in different places.
+    """
+    state = campaign.store.head().state
+    seen = _state_in_the_open(campaign)
+    if seen.place is None:
+        raise NotFound("those who play are in different places", hint="read the story")
+    found = scene_of(campaign, f"pc:{state.player_id}")
+    view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
+    lore = LoreRetriever.of(view).retrieve_for_scene(focus_of(campaign.acquaintance().shown, "player"))
+    present = (*found.eyes, *found.present)
+    shown = VisibleScene(
+        place=found.place,
+        present=tuple(entry for entry in present if entry.id in {thing.id for thing in seen.present}),
+        lore=scene_view(lore, "player", learned=learned_in_the_open(campaign.store)),
+    )
+    return _as_told(campaign, Viewer("watcher"), shown)
 
 
 # The player's standing: stats, conditions, threats, situations, inquiries; only what they can know.

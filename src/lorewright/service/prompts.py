@@ -343,6 +343,8 @@ def _values(queries: Queries, name: str, given: dict[str, str]) -> list[str]:
 def _whose(queries: Queries) -> str:
     if queries.viewer.is_gm:
         return "runs the game and may know its secrets"
+    if queries.viewer.is_watcher:
+        return "watches it"
     if queries.viewer.kind == "pc":
         return f"plays {queries.viewer.id} in it"
     return "plays in it" if queries.viewer.is_player else f"is {queries.viewer.id}"

@@ -124,6 +124,13 @@ def session_of(request: Request, accounts: Accounts) -> WebSession | None:
     return None if not secret else accounts.session(secret)
 
 
+def is_event_source(request: Request) -> bool:
+    """Return whether a browser's `EventSource` asks for a table's events: by its cookie, without a token."""
+    accepts = request.headers.get("accept", "")
+    is_of_events = request.url.path.startswith("/v1/campaigns/") and request.url.path.endswith("/events")
+    return is_of_events and "text/event-stream" in accepts and "authorization" not in request.headers
+
+
 def cookie_name(*, secure: bool) -> str:
     """Return the name of the session's cookie. Over https a browser takes one of this name from this host alone, and
     neither from a subdomain's page nor over http."""

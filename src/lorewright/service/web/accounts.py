@@ -104,8 +104,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What an account is at a table: `gm`, `player` (the persona played next), `pc:ID`, or `watcher`, who sees what a
-    player sees and does nothing."""
+    """What an account is at a table: `gm`, `player` (the persona played next), `pc:ID`, or `watcher`, who sees what
+    every persona could see in the open and does nothing."""
 
     campaign_id: str
     account_id: str
@@ -114,7 +114,7 @@ class Seat:
     @property
     def viewer(self) -> str:
         """The viewer that the seat sees with."""
-        return "player" if self.role == "watcher" else self.role
+        return self.role
 
     @property
     def is_gm(self) -> bool:
@@ -203,8 +203,6 @@ def check_role(role: str) -> str:
     Raises:
         SettingsError: there is no such role.
     """
-    if role == "watcher":
-        return role
     if Viewer(role).kind == "npc":
         raise SettingsError(f"{role} is no seat", hint="gm, player, watcher or pc:ID")
     return role

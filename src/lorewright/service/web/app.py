@@ -19,9 +19,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from lorewright import __version__
-from lorewright.errors import LorewrightError, NotFound, TooManyRequests
+from lorewright.errors import LorewrightError, NotFound, NotSignedIn, TooManyRequests
 from lorewright.logs import log_event
-from lorewright.service.web.access import caller_of
+from lorewright.service.web.access import caller_of, is_event_source
 from lorewright.service.web.api.accounts import accounts_api
 from lorewright.service.web.api.chat import chat_api
 from lorewright.service.web.api.desk import desk_api
@@ -156,6 +156,9 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
 
     @app.exception_handler(LorewrightError)
     async def refuse(request: Request, error: LorewrightError) -> Response:
+        if isinstance(error, NotSignedIn) and is_event_source(request):
+            # The browser's session has ended: by this status an EventSource asks no more.
+            return Response(status_code=204)
         problem = problem_of(error, service.workspace)
         if problem.status >= 500:
             log_event("error", level="error", code=error.code)

@@ -73,9 +73,11 @@ class TurnFailed(Shape):
 
 
 class StreamClosing(Shape):
-    """The stream ends: the service stops, or the seat was taken away."""
+    """The stream ends: the service stops; or, with a reason, this program is let in no more (`signed_out`), or the seat
+    was taken away (`no_seat`)."""
 
     kind: Literal["closing"] = "closing"
+    reason: str = ""
 
 
 TableNews = Annotated[

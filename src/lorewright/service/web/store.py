@@ -54,15 +54,22 @@ class Accounts(ServiceFile):
     """The accounts of service.db, with what they may enter by: sessions, tokens, seats, links."""
 
     def __init__(
-        self, path: Path, *, clock: Callable[[], datetime] = utc_now, hasher: PasswordHasher | None = None
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        hasher: PasswordHasher | None = None,
+        new_id: Callable[[int], str] = secrets.token_hex,
     ) -> None:
-        """`hasher` sets what a password costs to try; by default argon2's own recommendation.
+        """`hasher` sets what a password costs to try; by default argon2's own recommendation. `new_id` makes the IDs of
+        accounts, tokens and links, of so many bytes, in hex; none of them is a secret.
 
         Raises:
         DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
         """
         super().__init__(path, clock=clock)
         self._hasher = PasswordHasher() if hasher is None else hasher
+        self._new_id = new_id
         # Compared with where there is no account of a name, so that both take the same time.
         self._nobody = self._hasher.hash(secrets.token_urlsafe(16))
 
@@ -80,7 +87,7 @@ class Accounts(ServiceFile):
         self, name: str, password: str | None, *, is_owner: bool = False
     ) -> tuple[str, tuple[object, ...]]:
         hashed = None if password is None else self._hasher.hash(password)
-        values = (secrets.token_hex(8), name, name_key(name), hashed, int(is_owner), 0, self._time())
+        values = (self._new_id(8), name, name_key(name), hashed, int(is_owner), 0, self._time())
         return "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", values
 
     def create(self, name: str, password: str, *, link: str | None = None) -> Account:
@@ -254,7 +261,7 @@ class Accounts(ServiceFile):
         if campaign_id is not None:
             self.seat_of(account, campaign_id, role)
         secret = _TOKEN_PREFIX + secrets.token_urlsafe(32)
-        token_id, until = secrets.token_hex(6), None if days is None else self._time(timedelta(days=days))
+        token_id, until = self._new_id(6), None if days is None else self._time(timedelta(days=days))
         kept = json.dumps(list(dict.fromkeys(scopes)))
         shown = " ".join(name.split())[:_LONGEST_NAME] or "token"
         values = (token_id, _hashed(secret), account.id, shown, kept, campaign_id, role, self._time(), until)
@@ -360,7 +367,7 @@ class Accounts(ServiceFile):
         lasts: timedelta = _INVITATION,
     ) -> tuple[str, EntryLink]:
         """Return a link's secret, which is told once, and the link."""
-        secret, link_id = secrets.token_urlsafe(24), secrets.token_hex(6)
+        secret, link_id = secrets.token_urlsafe(24), self._new_id(6)
         role = None if role is None else check_role(role)
         until = self._time(lasts)
         values = (link_id, _hashed(secret), kind, campaign_id, role, made_by.id, self._time(), until)

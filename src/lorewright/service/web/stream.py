@@ -40,7 +40,8 @@ async def follow(
     service: Service, caller: Caller, seat: Seat, *, after: int | None, keep_alive_s: float = KEEP_ALIVE_S
 ) -> AsyncIterator[str]:
     """Yield the events of a table for a seat: the committed turns after a turn, then what happens, until the service
-    stops or the seat is taken away."""
+    stops or the seat is taken away. The last says why, where it is not that the service stops."""
+    over: dict[str, str] = {}
     with service.hub.subscribed(seat) as subscriber:
         yield "retry: 1000\n\n"
         turn_no, revision = await service.read(seat, _position)
@@ -58,6 +59,7 @@ async def follow(
             try:
                 # A seat that was taken away sees nothing more, nor an account that was shut out.
                 if not caller.is_still_let_in(service.accounts):
+                    over = {"reason": "signed_out"}
                     break
                 caller.seat(service.accounts, seat.campaign_id, role=seat.role)
                 turn_no, now = await service.read(seat, _position)
@@ -73,13 +75,14 @@ async def follow(
                 if event is None or event.kind in ("committed", "moved", "checked"):
                     last, revision = turn_no, now
             except NotFound:
+                over = {"reason": "no_seat"}
                 break
             except LorewrightError as problem:
                 yield message("failed", {"code": problem.code})
                 break
             if event is not None and event.kind == "closing":
                 break
-        yield message("closing", {})
+        yield message("closing", over)
 
 
 def _at(turn_no: int, revision: int) -> dict[str, int]:

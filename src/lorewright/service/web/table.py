@@ -28,7 +28,8 @@ from lorewright.campaigns.viewers import (
     turns_told,
     viewer_in,
 )
-from lorewright.errors import NotFound, SettingsError
+from lorewright.campaigns.watching import learned_in_the_open
+from lorewright.errors import AccessRefused, NotFound, SettingsError
 from lorewright.ids import holder_of, local, shown_item
 from lorewright.service.queries import BranchShown
 from lorewright.service.web.accounts import Seat
@@ -89,6 +90,21 @@ def show_table(campaign: OpenCampaign, seat: Seat) -> TableShown:
         "revision": at.revision,
         "ended": state.ended is not None,
     }
+    if seer.is_watcher:
+        seen = state_of(campaign, seer.name)
+        status = player_status(state, row.scenario)
+        return TableShown(
+            **common,
+            place="" if seen.place is None else seen.place.name,
+            time=status.time,
+            present=seen.present,
+            clocks=tuple(
+                _clock(clock["name"], clock["value"], clock["max"], state, row.scenario) for clock in seen.clocks
+            ),
+            threads=tuple(thread.title for thread in seen.threads if thread.status == "open"),
+            opening=tuple(introduction_of(campaign)) if at.turn_no == 0 and seen.place is not None else (),
+            board=table_of(campaign),
+        )
     if not seer.is_player:
         seen = state_of(campaign, seer.name)
         status = player_status(state, row.scenario)
@@ -278,8 +294,10 @@ def explain_turn(campaign: OpenCampaign, seat: Seat, turn_no: int) -> Why:
     """Return why a turn came out as it did, for the seat that played it and for game masters.
 
     Raises:
+        AccessRefused: the seat watches.
         NotFound: there is no such turn, nothing was told in it, or somebody else played it.
     """
+    _refuse_watcher(seat)
     support = support_in(campaign, turn_no, viewer=seat.viewer)
     turn = show_turn(campaign, seat, turn_no)
     path = {point.turn_no: point.turn_id for point in campaign.store.path()}
@@ -314,8 +332,10 @@ def show_hint(campaign: OpenCampaign, seat: Seat, *, step: int) -> HintShown:
     """Return a hint at the head, for the persona who is played next; the third step is the plainest.
 
     Raises:
+        AccessRefused: the seat watches.
         SettingsError: the seat's persona is not the one who is played.
     """
+    _refuse_watcher(seat)
     state = campaign.store.head().state
     if seat.is_gm or persona_of(state, seat.viewer) != state.player_id:
         raise SettingsError("a hint is for the one whose turn was the last", hint="play a turn first")
@@ -323,8 +343,16 @@ def show_hint(campaign: OpenCampaign, seat: Seat, *, step: int) -> HintShown:
     return HintShown(text=hint_of(campaign).text(step), step=step)
 
 
+def _refuse_watcher(seat: Seat) -> None:
+    if seat.role == "watcher":
+        raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
+
+
 def show_recap(campaign: OpenCampaign, seat: Seat) -> RecapShown:
-    """Return the recap of the sitting that is played, or of the last one; empty where nothing was played."""
+    """Return the recap of the sitting that is played, or of the last one; empty where nothing was played, and for who
+    watches: it is a persona's own."""
+    if seat.role == "watcher":
+        return RecapShown(text="")
     state = campaign.store.head().state
     who = state.player_id if seat.is_gm else persona_of(state, seat.viewer)
     sittings = session_rows(campaign.store.database)
@@ -335,20 +363,23 @@ def show_recap(campaign: OpenCampaign, seat: Seat) -> RecapShown:
 
 
 def show_codex(campaign: OpenCampaign, seat: Seat) -> Codex:
-    """Return what the seat's persona has learned, by what it is about, the newest last.
+    """Return what the seat's persona has learned, by what it is about, the newest last; for who watches what all
+    personas learned in the open.
 
     Raises:
         SettingsError: the seat is a game master's, who knows everything.
         NotFound: the persona is nobody in the campaign.
     """
     state, generations = campaign.store.head().state, campaign.setting.generations
-    who = persona_of(state, seat.viewer)
+    is_watcher = seat.role == "watcher"
+    who = state.player_id if is_watcher else persona_of(state, seat.viewer)
+    known = learned_in_the_open(campaign.store) if is_watcher else state.learned_by(who)
     shown, ids = campaign.acquaintance(of=who).shown, campaign.player_ids()
     can_be_looked_up = readable(state, generations, who)
     learned = learned_on_path(campaign.store.database, character_id=who)
-    learned_in = {known.item_id: (known.turn_no, known.how) for known in learned}
+    learned_in = {first.item_id: (first.turn_no, first.how) for first in learned}
     found: dict[str, list[CodexItem]] = {}
-    for item_id in sorted(state.learned_by(who), key=lambda known: (learned_in.get(known, (0, ""))[0], known)):
+    for item_id in sorted(known, key=lambda item: (learned_in.get(item, (0, ""))[0], item)):
         generation = next((pack for pack in generations if pack.item(item_id) is not None), None)
         item = None if generation is None else generation.item(item_id)
         if generation is None or item is None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from lorewright.errors import NotFound
+from lorewright.errors import NotFound, SettingsError
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import Owner, Ruleset
@@ -265,10 +265,12 @@ def viewer_id(state: WorldState, viewer: str) -> str:
     """Return the ID of the viewer's character; the game master sees through the player's. `viewer` has a full ID.
 
     Raises:
-        SettingsError: there is no such kind of viewer.
+        SettingsError: there is no such kind of viewer, or it has no character.
         NotFound: there is no such character in the campaign.
     """
     seer = Viewer(viewer)
+    if seer.is_watcher:
+        raise SettingsError("who watches is nobody in the story", hint="ask as player, pc:ID, npc:ID or gm")
     who = seer.id or state.player_id
     if who not in state.positions or state.is_players(who) == (seer.kind == "npc"):
         raise NotFound(

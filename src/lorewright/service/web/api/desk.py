@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import Transcript, viewer_in
+from lorewright.campaigns.watching import learned_in_the_open
 from lorewright.errors import NotFound
 from lorewright.ids import holder_of, shown_item
 from lorewright.service.queries import (
@@ -208,7 +209,10 @@ def judge(campaign: OpenCampaign, viewer: str, item_id: str) -> Permission:
         raise NotFound(f"there is no item or section {item_id}")
     sight = section_sight(chunk.role, seer.column)
     who = seer.id or state.player_id
-    learned = readable(state, generations, who) if seer.is_player else state.learned_by(who)
+    if seer.is_watcher:
+        learned = learned_in_the_open(campaign.store)
+    else:
+        learned = readable(state, generations, who) if seer.is_player else state.learned_by(who)
     is_learned = item_id in learned
     is_own = holder_of(item_id) in {seer.id, _pack_id(campaign, seer.id)}
     rules = {

@@ -219,7 +219,10 @@ async def switch_branch(service: Here, caller: Asker, seat: AtTable, sent: Switc
     tags=["play"],
     dependencies=READS,
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+    responses={
+        200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."},
+        204: {"description": "To a browser whose session has ended, so that its EventSource asks no more."},
+    },
 )
 async def events(
     service: Here,
@@ -229,8 +232,9 @@ async def events(
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
 ) -> StreamingResponse:
     """What happens at the table, as server-sent events: `begun`, `told` (provisional), `withdrawn`, `ended`,
-    `committed` (a turn, as your seat reads it), `moved` (load the table again), `failed`, `closing`. With Last-Event-ID
-    the committed turns that were missed come first."""
+    `committed` (a turn, as your seat reads it), `moved` (load the table again), `failed`, `closing` (with `reason`
+    where you are let in no more: `signed_out`, `no_seat`). With Last-Event-ID the committed turns that were missed come
+    first. A browser whose session has ended is answered with 204, by which an EventSource stops."""
     # Asked for before the stream begins, so that a refusal has its status.
     service.hub.check_room(caller.account.id)
     await service.read(seat, lambda campaign, seat: campaign.store.position().turn_no)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -12,6 +13,7 @@ from typing import Annotated, BinaryIO
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -202,37 +204,41 @@ async def revoke_invitation(
 )
 async def export_campaign(service: Here, seat: AtTable) -> StreamingResponse:
     """The campaign as a file: for a game master all of it, to be played on elsewhere; for a player the story as they
-    have read it. Who watches has none: thoughts of the played stand in it."""
+    have read it. Who watches has none."""
     if not seat.may_play:
         raise AccessRefused("you watch at this table", hint="ask its game master for a seat that plays")
-    folder = tempfile.mkdtemp(prefix="lorewright-export-")
-    path = FilePath(folder) / f"{seat.campaign_id}.lorewright"
+    name = f"{seat.campaign_id}.lorewright"
 
-    def write(tables: Tables) -> None:
-        export(tables.app.campaigns, seat.campaign_id, path, audience=seat.viewer)
+    def write(tables: Tables) -> BinaryIO:
+        # It is read by its open handle: of the folder nothing is left, whether or not somebody waits for it still.
+        with tempfile.TemporaryDirectory(prefix="lorewright-export-") as folder:
+            path = FilePath(folder) / name
+            export(tables.app.campaigns, seat.campaign_id, path, audience=seat.viewer)
+            return path.open("rb")
 
-    try:
-        await service.engine.run(in_engine(write))
-    except BaseException:
-        _delete(path)
-        raise
-    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{path.name}"'}
-    headers["Content-Length"] = str(path.stat().st_size)
-    file = path.open("rb")
-    # It is read by its open handle: nothing is left behind, even where nobody begins to read.
-    _delete(path)
-    return StreamingResponse(_pieces(file), media_type="application/octet-stream", headers=headers)
+    return _Download(await service.engine.run(in_engine(write)), name)
+
+
+class _Download(StreamingResponse):
+    """A file that is sent once, and closed however that ends: read whole, broken off or never begun."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}"'}
+        headers["Content-Length"] = str(os.fstat(file.fileno()).st_size)
+        super().__init__(_pieces(file), media_type="application/octet-stream", headers=headers)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._file.close()
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(256 * 1024):
-            yield piece
-
-
-def _delete(path: FilePath) -> None:
-    path.unlink(missing_ok=True)
-    path.parent.rmdir()
+    while piece := file.read(256 * 1024):
+        yield piece
 
 
 @tables_api.post(

@@ -273,8 +273,10 @@ async def story(
         "turns": [_turn(turn.model_dump()) for turn in found.turns],
         "earlier": found.earlier,
         "q": q,
+        # A search goes on with its words.
+        "further": f"&q={quote(q)}" if q.strip() else "",
         "recap": [line for line in recap.text.splitlines() if line.strip()],
-        "export": f"/v1/campaigns/{quote(seat.campaign_id)}/export{query_of(seat)}",
+        "export": f"/v1/campaigns/{quote(seat.campaign_id)}/export{query_of(seat)}" if seat.may_play else "",
     }
     return render_page("story", values)
 

@@ -15,9 +15,30 @@
 
   const quiet = () => { live.hidden = true; told.textContent = ""; };
   const newest = () => { const turns = document.querySelectorAll(".turns article"); turns[turns.length - 1]?.scrollIntoView({ block: "nearest" }); };
-  const reload = () => sending ? null : htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(() => { quiet(); newest(); });
+  // Events have told of more than the page shows. What could not be fetched, as without a connection, is asked for again.
+  let behind = false;
+  let lag = 1000;
+  let again = 0;
+  const reload = () => {
+    behind = true;
+    // The answer to what is being sent brings the scene.
+    if (sending) return;
+    clearTimeout(again);
+    const shown = scene();
+    const done = () => {
+      if (scene() !== shown) { behind = false; lag = 1000; quiet(); newest(); return; }
+      clearTimeout(again);
+      again = setTimeout(reload, lag);
+      lag = Math.min(lag * 2, 30000);
+    };
+    htmx.ajax("GET", location.href, { target: "#scene", select: "#scene", swap: "outerHTML" }).then(done, done);
+  };
+  window.addEventListener("online", () => { if (behind) reload(); });
 
   const GONE = "The connection is gone; what you type is kept, and it comes back by itself.";
+  const OVER = "You are signed out, or have no seat here any more: load the page again. What you typed is kept.";
+  // Whether asking again is of no use. A browser does not say with which status an event source was refused.
+  const isOver = () => fetch(`/v1/campaigns/${campaign}?as=${role}`).then((answer) => [401, 403, 404].includes(answer.status), () => false);
   let wait = 1000;
   const follow = () => {
     const source = new EventSource(`/v1/campaigns/${campaign}/events?as=${role}&after=${scene().dataset.turn}`);
@@ -29,13 +50,17 @@
     on("committed", reload);
     on("moved", reload);
     on("failed", (data) => { quiet(); say(data.detail ?? data.code); });
+    on("closing", (data) => { if (data.reason) { source.close(); say(OVER); } });
     source.addEventListener("open", () => { wait = 1000; if (notice?.textContent === GONE) say(""); });
     source.addEventListener("error", () => {
       say(GONE);
-      // A browser that was answered with anything but a stream (a proxy's 502) does not ask again by itself.
+      // A browser that was answered with anything but a stream (a proxy's 502, our 204) does not ask again by itself.
       if (source.readyState !== EventSource.CLOSED) return;
-      setTimeout(follow, wait);
-      wait = Math.min(wait * 2, 30000);
+      isOver().then((over) => {
+        if (over) { say(OVER); return; }
+        setTimeout(follow, wait);
+        wait = Math.min(wait * 2, 30000);
+      });
     });
   };
   follow();
@@ -58,10 +83,12 @@
     sending = false;
     quiet();
     newest();
+    if (behind) reload();
   });
   document.addEventListener("htmx:after:swap", () => {
     if (!sending || scene().dataset.failed) { if (scene()?.dataset.failed) say(""); return; }
     say("");
+    behind = false;
     if (form.elements.text.value === sent) form.elements.text.value = "";
     form.elements.key.value = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
     form.elements.text.focus();
