@@ -163,8 +163,13 @@ def test_a_second_campaign_leaves_the_name_of_another_scenario_to_its_own(tmp_pa
 
 def test_a_condition_that_names_nobody_says_whom_it_may_mean(tmp_path: Path) -> None:
     root = workspace(tmp_path)
-    note = root / "content_packs" / "saltmere" / "people" / "brine.md"
-    text = note.read_text(encoding="utf-8").replace("{#wreckers}", "{#wreckers} (when clock storm >= 1 and fact burned of the_quay)")
+    note = root / "content_packs" / "saltmere" / "people" / "maren.md"
+    text = note.read_text(encoding="utf-8").replace(
+        "{#storm}", "{#storm} (when clock storm >= 1 and fact burned of the_quay)"
+    )
     note.write_text(text, encoding="utf-8")
+    file = root / "scenarios" / "saltmere_light.yaml"
+    cast = "cast: {maren: {at: anchor}, tobin: {at: quay}, brine: {at: quay}}\nbegins:"
+    file.write_text(file.read_text(encoding="utf-8").replace("begins:", cast), encoding="utf-8")
     told = [finding.message for finding in findings_in(root, of_the_scenario=True)]
     assert any("did you mean quay" in message for message in told), told

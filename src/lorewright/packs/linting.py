@@ -130,9 +130,8 @@ def lint_entity_names(entities: Iterable[PackEntity]) -> Iterator[Finding]:
         yield info(entity.file_path, "duplicate-name", message, hint=hint)
         return
     for entity, other in doubled:
-        yield warning(
-            entity.file_path, "duplicate-name", f"{entity.name} is the name of {other.file_path}, too", hint=hint
-        )
+        message = f"{entity.name} is the name of {other.file_path}, too"
+        yield info(entity.file_path, "duplicate-name", message, hint=hint)
 
 
 def _script(character: str) -> str:
