@@ -11,9 +11,9 @@ from support import harbour as h
 from support.scale import scaled
 from support.tally import counted
 
-# Eight with fifty each from CAMPAIGN_SCALE=5 on.
+# Sixteen with a thousand each at CAMPAIGN_SCALE=100.
 SUBMISSIONS = scaled(10)
-PROCESSES = min(8, scaled(4))
+PROCESSES = min(16, scaled(4))
 
 
 @pytest.mark.campaign
