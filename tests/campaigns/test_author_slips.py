@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.scenarios.scenario import Beginning
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.packs.files import Finding
 
@@ -173,3 +174,14 @@ def test_a_condition_that_names_nobody_says_whom_it_may_mean(tmp_path: Path) -> 
     file.write_text(file.read_text(encoding="utf-8").replace("begins:", cast), encoding="utf-8")
     told = [finding.message for finding in findings_in(root, of_the_scenario=True)]
     assert any("did you mean quay" in message for message in told), told
+
+
+def test_a_campaign_that_begins_elsewhere_is_opened_by_the_text_of_that_place(tmp_path: Path) -> None:
+    root = workspace(tmp_path)
+    app = open_app(root)
+    app.indexer.index_pack(root / "content_packs" / "saltmere")
+    row = app.campaigns.new("saltmere_light", beginning=Beginning(at="The Lighthouse"))
+    with app.campaigns.open(row.id) as campaign:
+        opening = campaign.store.opening()
+        assert opening is not None
+        assert opening.text.startswith("Salt has crept up the stairs")

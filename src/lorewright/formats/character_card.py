@@ -205,6 +205,25 @@ def card_texts(data: bytes, *, what: str) -> dict[str, bytes]:
     return found
 
 
+# The chunks that a picture is shown by; the others may hold the card itself, with all that a player is not to read.
+_SHOWN = frozenset({b"IHDR", b"PLTE", b"tRNS", b"gAMA", b"sRGB", b"cHRM", b"IDAT", b"IEND"})
+
+
+def bare_picture(data: bytes, *, what: str) -> bytes:
+    """Return a PNG with nothing in it but the picture: no card, no other text.
+
+    Raises:
+        PackError: the picture is damaged.
+    """
+    kept = [PNG_SIGNATURE]
+    for kind, body in _chunks(data, what):
+        if kind in _SHOWN:
+            kept.append(
+                struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(body, zlib.crc32(kind)))
+            )
+    return b"".join(kept)
+
+
 def card_of_archive(data: bytes, *, what: str) -> bytes:
     """Return the text of `card.json` in a `.charx` archive; its pictures and sounds are not read.
 

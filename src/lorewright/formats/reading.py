@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,18 +12,21 @@ from lorewright.errors import PackError
 from lorewright.formats.ai_dungeon import NovelAILorebook, NovelAIScenario, StoryCards
 from lorewright.formats.character_card import (
     CARD_KEYWORDS,
+    FORMAT,
     PNG_SIGNATURE,
     ZIP_SIGNATURE,
     Card,
+    bare_picture,
     card_of_archive,
     card_texts,
 )
-from lorewright.formats.imported import Format, Imported
+from lorewright.formats.imported import Format, Imported, ImportedEntry
 from lorewright.formats.json_source import clean, read_json
 from lorewright.formats.mark import MAX_CONTAINER_BYTES, too_large
 from lorewright.formats.ours import merge_sections
 from lorewright.formats.rule_fields import with_references
 from lorewright.formats.sillytavern import WorldInfo
+from lorewright.packs.images import MAX_IMAGE_BYTES
 
 # Stricter formats first: a NovelAI lorebook has entries as world info has, and also a version.
 FORMATS: tuple[Format, ...] = (NovelAIScenario(), NovelAILorebook(), Card(), WorldInfo(), StoryCards())
@@ -58,13 +62,23 @@ def read(data: bytes, filename: str) -> Imported:
         if known.knows(source):
             imported = known.read(source, stem=PurePath(name).stem)
             if imported.entries:
-                return merge_sections(replace(imported, entries=with_references(imported.entries)))
+                entries = with_references(imported.entries)
+                if known.name == FORMAT and data.startswith(PNG_SIGNATURE):
+                    entries = _with_picture(entries, bare_picture(data, what=name))
+                return merge_sections(replace(imported, entries=entries))
             # A source without entries in this format may have entries in another.
             empty = empty or known.name
     if empty:
         raise PackError(f"{name} holds no entries", hint=f"it was read as {empty}")
     formats = ", ".join(known.name for known in FORMATS)
     raise PackError(f"{name} is of no known format", hint=f"these are read: {formats}")
+
+
+def _with_picture(entries: Sequence[ImportedEntry], picture: bytes) -> tuple[ImportedEntry, ...]:
+    """Return the entries of a card with its picture at the character, who comes first; without it where it is larger
+    than a pack's may be."""
+    character, *others = entries
+    return (replace(character, picture=picture if len(picture) <= MAX_IMAGE_BYTES else None), *others)
 
 
 def _value(data: bytes, name: str) -> Any:

@@ -48,6 +48,7 @@ class PackFile:
     entity_id: str
     text: str
     left: dict[str, Any]
+    picture: bytes | None = None
 
 
 def render(entries: Iterable[ImportedEntry]) -> Iterator[PackFile]:
@@ -87,6 +88,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head: dict[str, Any] = {"id": entity_id, "type": entry.type}
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
+    head |= {"image": _picture_path(entity_id)} if entry.picture is not None else {}
     head |= {"visibility": "gm"} if entry.hidden else {}
     head |= {FILE_KEY: entry.rules} if entry.rules else {}
     head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
@@ -95,7 +97,11 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fit_yaml(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
     text = f"---\n{frontmatter}---\n\n{_body(entry, texts)}"
-    return PackFile(f"{FOLDERS[entry.type]}/{entity_id}.md", entity_id, text, left)
+    return PackFile(f"{FOLDERS[entry.type]}/{entity_id}.md", entity_id, text, left, entry.picture)
+
+
+def _picture_path(entity_id: str) -> str:
+    return f"images/{entity_id}.png"
 
 
 def _body(entry: ImportedEntry, texts: Sequence[str]) -> str:
@@ -164,14 +170,15 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
     texts[MANIFEST_FILE] = manifest
     if kept_aside:
         texts[LEFT_FILE] = json.dumps(kept_aside, ensure_ascii=False, indent=1) + "\n"
-    _write(folder, texts)
+    pictures = {_picture_path(file.entity_id): file.picture for file in files if file.picture is not None}
+    _write(folder, {**{path: text.encode() for path, text in texts.items()}, **pictures})
     constant_entries, constant_tokens = _constant_tokens(imported.entries)
     return WrittenPack(
         pack_id=pack_id,
         name=shown,
         folder=str(folder),
         format=imported.format,
-        files=len(texts),
+        files=len(texts) + len(pictures),
         entries=tuple(_written(imported, files)),
         rows=(*imported.rows, *_rows_of_left_fields(kept_aside)),
         constant_entries=constant_entries,
@@ -224,14 +231,13 @@ def _rows_of_left_fields(kept_aside: dict[str, dict[str, Any]]) -> list[FieldRow
     return [FieldRow(key, f"{LEFT_FILE}: too large for frontmatter", count) for key, count in counts.items()]
 
 
-def _write(folder: Path, texts: dict[str, str]) -> None:
+def _write(folder: Path, files: dict[str, bytes]) -> None:
     """Write the files into a temporary folder next to the target, then rename it."""
     folder = folder.absolute()
     part = temporary_path(folder, once=True)
     try:
         part.mkdir(parents=True)
-        for path, text in texts.items():
-            data = text.encode()
+        for path, data in files.items():
             if path != LEFT_FILE and len(data) > MAX_FILE_BYTES:
                 message = f"{path} would be larger than {MAX_FILE_BYTES // 2**20} MiB"
                 raise PackError(message, hint="split the entry in the tool that it comes from")

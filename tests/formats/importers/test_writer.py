@@ -11,7 +11,7 @@ from lorewright.errors import PackError
 from lorewright.formats import writer
 from lorewright.formats.reading import read
 from lorewright.formats.writer import entity_id_of, write_pack
-from support.lorebook_sources import ImportedPack, bytes_of, world
+from support.lorebook_sources import ImportedPack, bytes_of, card, picture, png, world
 
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})
 
@@ -126,3 +126,22 @@ def test_a_name_of_a_thousand_letters_is_cut_and_kept(tmp_path: Path) -> None:
     (entity,) = pack.pack.entities
     assert len(entity.name) <= 100
     assert pack.files[0].metadata["x_comment"] == long
+
+
+@pytest.mark.parametrize("kind", [b"tEXt", b"zTXt", b"iTXt"])
+def test_the_picture_of_a_card_is_the_characters_and_holds_no_text(tmp_path: Path, kind: bytes) -> None:
+    source = card(description="SECRET of the tide", character_book={"entries": [{"keys": ["quay"], "content": "Wet."}]})
+    pack = ImportedPack(picture(source, kind=kind), tmp_path / "mara", filename="mara.png")
+    assert {entity.id: entity.attrs.get("image") for entity in pack.pack.entities} == {
+        "mara:mara": "images/mara.png",
+        "mara:quay": None,
+    }
+    data = (pack.folder / "images" / "mara.png").read_bytes()
+    assert data == png()
+    assert not any(finding.code == "bad-image" for finding in pack.pack.findings)
+
+
+def test_a_card_that_is_no_picture_has_none(tmp_path: Path) -> None:
+    pack = ImportedPack(card(description="Text."), tmp_path / "mara")
+    assert all("image" not in entity.attrs for entity in pack.pack.entities)
+    assert not (pack.folder / "images").exists()

@@ -19,6 +19,7 @@ from lorewright.retrieval.entity_names import NamedEntities, NameTable
 from lorewright.retrieval.view import find_same_things, ids_of, merge_entity
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC
+from lorewright.scene_lore.gather import described
 from lorewright.world.state import OFFSTAGE
 
 
@@ -74,6 +75,8 @@ _KEYED_BY_AUTHORS = _KEYED_BY_ENTITIES | {
     *("deeds", "threats", "situations", "finds", "exits"),
 }
 _OPAQUE = frozenset({"profile", "states", "attrs", "traits", "scene_seed", "calibration", "system", "genre_rules"})
+# The most words of a place's text that opens a campaign.
+_OPENING_WORDS = 90
 _OTHERS_WORDS = _OPAQUE | {"grammar", "demo", "say", "conditions"}
 
 
@@ -88,7 +91,8 @@ def with_ids(scenario: M, generations: Sequence[Generation]) -> M:
 def beginning_with_ids(
     beginning: Beginning, scenario: Scenario, generations: Sequence[Generation]
 ) -> tuple[Scenario, tuple[Effect, ...]]:
-    """Return a scenario that has IDs as it begins there, and the effects that have happened before, with IDs.
+    """Return a scenario that has IDs as it begins there, and the effects that have happened before, with IDs. In
+    another place than its own start the text of the place opens it.
 
     Raises:
         ScenarioError: it has no such place.
@@ -100,9 +104,25 @@ def beginning_with_ids(
             places = ", ".join(scenario.places)
             message = f"--at: the scenario has no place {beginning.at}{names.remark(beginning.at)}"
             raise ScenarioError(message, hint=f"its places are: {places}")
-        scenario = scenario.model_copy(update={"start": meant[0]})
+        if meant[0] != scenario.start:
+            words = _words_of_place(meant[0], scenario, generations)
+            scenario = scenario.model_copy(update={"start": meant[0], "intro_seed": words})
     written = beginning.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return scenario, Beginning.model_validate({"given": names.with_ids_in(written.get("given", []))}).given
+
+
+def _words_of_place(key: str, scenario: Scenario, generations: Sequence[Generation]) -> str:
+    """Return the first open sentences of the packs on a place of a scenario; where there are none, its name."""
+    place_id = find_in_packs(key, generations)
+    entity = None if place_id is None else merge_entity(place_id, generations)
+    lines = () if place_id is None else described(generations, [place_id]).get(place_id, ())
+    words: list[str] = []
+    for line in (line for line in lines if line.chunk_id == lines[0].chunk_id):
+        if words and len(words) + len(line.text.split()) > _OPENING_WORDS:
+            break
+        words += line.text.split()
+    name = scenario.places[key].name or (entity.name if entity is not None else key)
+    return " ".join(words) or f"You begin at {name}."
 
 
 def find_in_packs(name: str, generations: Iterable[Generation]) -> str | None:
