@@ -57,7 +57,7 @@ WIDE = {
 }
 PAGES = (
     "query", "query_player", "nothing", "scene", "scene_player", "stats", "stats_wide", "metrics", "no_turns",
-    "handout", "handout_gm", "pages/index", "pages/pages/mara", "pages/pages/quay",
+    "handout", "handout_gm", "map", "pages/index", "pages/pages/mara", "pages/pages/quay",
 )  # fmt: skip
 
 
@@ -99,6 +99,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("pack", "export", "wide", str(out / "handout.html"), "--format", "player-handout")
     run("pack", "export", "wide", str(out / "handout_gm.html"), "--format", "player-handout", "--as", "gm")
     run("pack", "export", "wide", str(out / "pages"), "--format", "player-handout")
+    run("scenario", "map", "night_boat", "--svg", str(out / "map.svg"))
+    drawn = (out / "map.svg").read_text(encoding="utf-8")
+    head = '<meta name="viewport" content="width=device-width"><style>svg{max-width:100%;height:auto}</style>'
+    page = f'<!doctype html><html lang="en"><title>Map</title>{head}<main><h1>Map</h1>{drawn}</main></html>'
+    (out / "map.html").write_text(page, encoding="utf-8")
     return out
 
 
