@@ -9,6 +9,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -309,6 +310,8 @@ _START = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _SECTIONS = (("personality", "Personality"), ("scenario", "Scenario"), ("mes_example", "Voice"))
 _GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
 _MAX_GREETINGS = 1_000
+# So many times as often as the other one a pronoun is said of whom a description is about.
+_SAID_OFTEN = 3
 
 # Fields that our export writes even if they are empty, because every card has them.
 _FILLED = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
@@ -380,7 +383,16 @@ def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Pl
         hidden=mark is not None and mark.hidden,
         extra=outer.rest(taken=rest) if outer is not None else rest,
         mark=mark,
+        pronoun=_pronoun_in(description) if mark is None else "",
     )
+
+
+def _pronoun_in(description: str) -> str:
+    """Return the pronoun by which an English description calls somebody throughout, or ""."""
+    words = Counter(re.findall(r"[a-z]+", description.casefold()))
+    counts = {"she": words["she"] + words["her"], "he": words["he"] + words["his"] + words["him"]}
+    (most, often), (_, seldom) = sorted(counts.items(), key=lambda pair: -pair[1])
+    return most if often >= _SAID_OFTEN * max(seldom, 1) else ""
 
 
 def _filled_text(text: str, placeholders: Placeholders) -> str:

@@ -129,6 +129,8 @@ class ImportedEntry:
     section_rules: dict[str, dict[str, Any]] = field(default_factory=dict)
     section_roles: dict[str, str] = field(default_factory=dict)
     mark: Mark | None = None
+    # `she` or `he`, where the source calls somebody so; "" where nothing says it.
+    pronoun: str = ""
     # A PNG that shows it.
     picture: bytes | None = field(default=None, repr=False)
 

@@ -88,6 +88,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head: dict[str, Any] = {"id": entity_id, "type": entry.type}
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
+    head |= {"pronoun": entry.pronoun} if entry.pronoun else {}
     head |= {"image": _picture_path(entity_id)} if entry.picture is not None else {}
     head |= {"visibility": "gm"} if entry.hidden else {}
     head |= {FILE_KEY: entry.rules} if entry.rules else {}

@@ -145,3 +145,19 @@ def test_a_card_that_is_no_picture_has_none(tmp_path: Path) -> None:
     pack = ImportedPack(card(description="Text."), tmp_path / "mara")
     assert all("image" not in entity.attrs for entity in pack.pack.entities)
     assert not (pack.folder / "images").exists()
+
+
+@pytest.mark.parametrize(
+    ("description", "pronoun"),
+    [
+        ("She has kept the lock. Her hands are cold, and she hates boats.", "she"),
+        ("He keeps his oars dry; nobody lends him a coat.", "he"),
+        ("She knows him, and he owes her for his boat.", None),
+        ("A lantern that talks.", None),
+    ],
+)
+def test_a_character_is_called_as_the_card_calls_them_throughout(
+    tmp_path: Path, description: str, pronoun: str | None
+) -> None:
+    (entity,) = ImportedPack(card(description=description), tmp_path / "mara").pack.entities
+    assert entity.attrs.get("pronoun") == pronoun
