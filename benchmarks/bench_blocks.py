@@ -44,17 +44,19 @@ class Numbers:
     plateau: Mapping[str, SetResult] = field(default_factory=dict)
     chosen: Mapping[str, Any] = field(default_factory=dict)
     blind: Mapping[str, SetResult] = field(default_factory=dict)
+    beside: Sequence[speed_blocks.Row] = ()
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
     names = ("across-packs", "stages", "peers-quality", "removed", "plateau", "blind")
     quality, ablation, peers_quality, removed, plateau, blind = (load(name, folder) for name in names)
-    speed, peers, commands, embedding = (
-        load_rows(name, folder) for name in ("speed", "peers", "commands", "embedding")
+    speed, peers, commands, embedding, beside = (
+        load_rows(name, folder) for name in ("speed", "peers", "commands", "embedding", "beside")
     )
     chosen = load_told("across-packs", folder)
-    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding, removed, plateau, chosen, blind)
+    measured = (quality, ablation, speed, peers, peers_quality, commands, embedding)
+    return Numbers(*measured, removed, plateau, chosen, blind, beside)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -81,6 +83,7 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
         "speed": speed_blocks.speed(numbers.speed) if numbers.speed else "",
         "commands": speed_blocks.commands(numbers.commands) if numbers.commands else "",
         "embedding": speed_blocks.embedding(numbers.embedding) if numbers.embedding else "",
+        "beside": speed_blocks.beside(numbers.beside) if numbers.beside else "",
         "peers": speed_blocks.peers(numbers.peers) if numbers.peers else "",
         "peers-quality": "\n".join(
             f"On {name}:\n\n{_figures(name, one)}" for name, one in numbers.peers_quality.items()

@@ -35,6 +35,17 @@ def commands(rows: Sequence[Row]) -> str:
     return table(names, [[str(row[name]) for name in names] for row in rows])
 
 
+def beside(rows: Sequence[Row]) -> str:
+    """Ours beside another checkout of it: the ratio of time and of the processor's work, then the figures."""
+    head = ["what", "takes", "works", "ours", "theirs", "aim"]
+    found = []
+    for row in rows:
+        aim = "" if row["aim"] is None else f"≤ {row['aim']} × {'met' if row['ratio'] <= row['aim'] else '**missed**'}"
+        ratios = [f"{row[name]:.2f} ×" for name in ("ratio", "cpu_ratio")]
+        found.append([str(row["what"]), *ratios, str(row["ours"]), str(row["theirs"]), aim])
+    return table(head, found)
+
+
 def embedding(rows: Sequence[Row]) -> str:
     """Texts a second as a ratio to sentence-transformers (`st`) where it was measured, else to the first."""
     base = next((row for row in rows if row["arm"] == "st"), rows[0])
