@@ -12,6 +12,15 @@ PACK = {
 }
 BROKEN = {**PACK, "npcs/nan.md": "---\ntype: npc\nname: [Nan\n---\n\n# Nan\n\n## Overview\n\nShe grinds.\n"}
 
+# Three slips, each in a file: a list that is never closed, an ID that another file has, frontmatter without an end.
+MISTAKEN = {
+    **BROKEN,
+    "npcs/ann.md": "---\nid: miller\ntype: npc\n---\n\n# Ann\n\nShe sweeps.\n",
+    "npcs/mel.md": "---\nid: miller\ntype: npc\n---\n\n# Mel\n\nHe sweeps.\n",
+    "npcs/tom.md": "---\ntype: npc\n\n# Tom\n\nHe carries sacks.\n",
+}
+MISTAKES = ("npcs/nan.md:4", "npcs/mel.md:2", "npcs/tom.md:1")
+
 
 def zipped(files: Mapping[str, str]) -> bytes:
     """Return the archive of a pack's files."""
