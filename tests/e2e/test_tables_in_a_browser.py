@@ -312,6 +312,21 @@ def test_an_author_sends_a_pack_with_mistakes_mends_it_and_finds_why_a_section_d
 
 
 @pytest.mark.campaign
+def test_a_pack_that_is_followed_is_shown_anew_after_a_save(on_loopback: None, browser: Any, app: App) -> None:
+    note = Path(app.library.get("harbour").path) / "npcs" / "osk.md"
+    with listening(app) as service:
+        page = entered(browser, service, viewport=PHONE)
+        page.goto(f"{service.address.url}/workshop/packs/harbour")
+        with page.expect_response(re.compile(r"/v1/packs/harbour/lint")):
+            page.get_by_role("link", name="Follow its files").click()
+        assert "Its files are followed" in page.get_by_role("status").inner_text()
+        page.wait_for_timeout(2_000)
+        note.write_text("---\nid: osk\n" + note.read_text(encoding="utf-8").partition("---\n\n")[2], encoding="utf-8")
+        page.get_by_text("unterminated-frontmatter", exact=True).wait_for(timeout=60_000)
+        assert faults_of(page) == []
+
+
+@pytest.mark.campaign
 def test_all_of_it_works_without_javascript_and_by_keyboard_alone(on_loopback: None, browser: Any, app: App) -> None:
     with listening(app) as service:
         plain = entered(browser, service, java_script_enabled=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
+from lorewright.service.web.access import Caller
+from lorewright.service.web.api.workshop import look_again
 from lorewright.service.web.jobs import SENT
 from lorewright.service.web.pack_job import install
 from support import harbour as h
@@ -43,7 +47,7 @@ def send(browser: Browser, files: Mapping[str, str], name: str = "island") -> An
 
 def ended(browser: Browser, job: Any) -> Any:
     """The job when it has ended."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while job["state"] in ("queued", "running"):
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -182,3 +186,41 @@ def test_a_section_says_who_may_see_it(room: Hall) -> None:
     page = room.owner().get("/workshop/packs/harbour/entity?id=harbour:osk").text
     assert "the game master; others as it is revealed" in page
     assert "everybody" in page
+
+
+def test_a_pack_that_is_followed_is_indexed_after_each_save_and_what_was_found_is_told(room: Hall) -> None:
+    owner = room.owner()
+    assert owner.account is not None
+    folder = Path(room.service.open_app().library.get("harbour").path)
+    note, caller = folder / "npcs" / "osk.md", Caller(owner.account, frozenset({"gm", "admin"}))
+    whole = note.read_text(encoding="utf-8")
+
+    async def follow() -> list[dict[str, Any]]:
+        looks = []
+
+        async def next_look() -> None:
+            while True:
+                told = await asyncio.wait_for(anext(stream), 60)
+                if told.startswith("event: looked"):
+                    looks.append(json.loads(told.partition("data: ")[2]))
+                    return
+
+        stream = look_again(room.service, caller, "harbour", folder)
+        await next_look()
+        for text in (f"{whole}\n## Rumours\n\nOsk whistles zydeco.\n", "---\nid: osk\n# Osk\n\nText.\n", whole):
+            note.write_text(text, encoding="utf-8")
+            await next_look()
+            if "zydeco" in text:
+                assert "Osk whistles" in owner.get("/workshop/query?q=zydeco&as=gm").text
+        await stream.aclose()
+        return looks
+
+    first, added, broken, mended = asyncio.run(follow())
+    assert (first["indexed"], first["failing"]) == (True, [])
+    assert added["indexed"]
+    assert not broken["indexed"]
+    wrong = [found["code"] for found in broken["findings"] if found["severity"] == "error"]
+    assert wrong == ["unterminated-frontmatter"]
+    assert "osk.md" in broken["problem"]
+    assert mended["indexed"]
+    assert not [found for found in mended["findings"] if found["severity"] == "error"]

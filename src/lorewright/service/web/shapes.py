@@ -438,3 +438,13 @@ class CaseShown(Shape):
     found: str
     why: str
     hint: str
+
+
+class PackLook(Shape):
+    """A look at a pack's files after they were saved: what was found, whether they were indexed, and which golden tests
+    fail. `problem` says why they were not."""
+
+    findings: tuple[FindingShown, ...]
+    indexed: bool
+    problem: str
+    failing: tuple[CaseShown, ...]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Annotated, Any, TypeVar
@@ -15,14 +16,16 @@ from starlette.responses import StreamingResponse
 
 from lorewright.authoring.pack_suite import SuiteOptions
 from lorewright.bootstrap import App
-from lorewright.errors import NotFound
+from lorewright.errors import NotFound, PackError
+from lorewright.packs.content_hash import source_paths
+from lorewright.packs.files import TESTS_FOLDER
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import Scope
 from lorewright.service.web.api.requests import REFUSALS, Asker, Here
 from lorewright.service.web.jobs import ENDED, Job
 from lorewright.service.web.service import Service
-from lorewright.service.web.shapes import CaseShown, FindingShown, JobShown, PackStats
-from lorewright.service.web.stream import message
+from lorewright.service.web.shapes import CaseShown, FindingShown, JobShown, PackLook, PackStats
+from lorewright.service.web.stream import KEEP_ALIVE_S, message
 
 T = TypeVar("T")
 
@@ -134,10 +137,65 @@ async def cancel_job(service: Here, caller: Asker, job_id: JobId) -> JobShown:
 PackId = Annotated[str, Path(alias="pack", max_length=200)]
 
 
-@workshop_api.get("/packs/{pack}/lint", dependencies=[as_author("gm")])
-async def lint_pack(service: Here, caller: Asker, pack_id: PackId) -> list[FindingShown]:
-    """What is found in a pack's files as they lie there now, errors first."""
-    return await at_work(service, lambda app: findings_of(app, pack_id))
+@workshop_api.get(
+    "/packs/{pack}/lint",
+    dependencies=[as_author("gm")],
+    response_model=list[FindingShown],
+    responses={200: {"content": {"text/event-stream": {}}}},
+)
+async def lint_pack(
+    service: Here, caller: Asker, pack_id: PackId, accept: Annotated[str | None, Header(max_length=300)] = None
+) -> Any:
+    """What is found in a pack's files as they lie there now, errors first. With `Accept: text/event-stream` (and the
+    scope `admin`) they are followed: after each save they are indexed, and an event `looked` tells what was found and
+    which golden tests fail."""
+    if "text/event-stream" not in (accept or ""):
+        return await at_work(service, lambda app: findings_of(app, pack_id))
+    caller.needs("admin")
+    folder = await at_work(service, lambda app: FilePath(app.library.get(pack_id).path))
+    return StreamingResponse(look_again(service, caller, pack_id, folder), media_type="text/event-stream")
+
+
+async def look_again(service: Service, caller: Caller, pack_id: str, folder: FilePath) -> AsyncIterator[str]:
+    """Yield an event for each look at a pack whose files have changed, the first at once, until the service stops or
+    the session or token ends."""
+    seen, quiet_s = None, 0.0
+    while not service.hub.is_closing and caller.is_still_let_in(service.accounts):
+        now = await asyncio.to_thread(_marks_of, folder)
+        if now != seen:
+            seen, quiet_s = now, 0.0
+            look = await at_work(service, lambda app: look_at(app, pack_id))
+            yield message("looked", look.model_dump(mode="json"))
+        elif quiet_s >= KEEP_ALIVE_S:
+            quiet_s = 0.0
+            yield ": still here\n\n"
+        await asyncio.sleep(_LOOKED_EVERY_S)
+        quiet_s += _LOOKED_EVERY_S
+
+
+def _marks_of(folder: FilePath) -> tuple[tuple[str, int, int], ...]:
+    """Return the path, the time of the last change and the size of each file of a pack, by path."""
+    found = []
+    for path in source_paths(folder) if folder.is_dir() else ():
+        with suppress(OSError):
+            about = (folder / path).stat()
+            found.append((path, about.st_mtime_ns, about.st_size))
+    tests = folder / TESTS_FOLDER
+    found += [(file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in sorted(tests.glob("*.y*ml"))]
+    return tuple(found)
+
+
+def look_at(app: App, pack_id: str) -> PackLook:
+    """Index an installed pack as its files lie there now, unless they have errors; return what was found, and the
+    golden tests that fail."""
+    findings: list[FindingShown] = []
+    try:
+        findings = findings_of(app, pack_id)
+        app.packs.reindex(pack_id)
+        failing = [case for case in cases_of(app, pack_id) if case.status != "passed"]
+    except PackError as error:
+        return PackLook(findings=tuple(findings), indexed=False, problem=error.message, failing=())
+    return PackLook(findings=tuple(findings), indexed=True, problem="", failing=tuple(failing))
 
 
 def findings_of(app: App, pack_id: str) -> list[FindingShown]:

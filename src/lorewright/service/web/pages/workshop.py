@@ -136,8 +136,15 @@ async def cancel(service: Here, caller: Asker, job_id: str) -> Response:
 
 
 @workshop_pages.get("/packs/{pack_id}")
-async def pack_page(service: Here, caller: Asker, pack_id: str, tests: Annotated[bool, Query()] = False) -> Response:
-    """A pack: what is found in its files, what share of it is open, its entities, its golden tests."""
+async def pack_page(
+    service: Here,
+    caller: Asker,
+    pack_id: str,
+    tests: Annotated[bool, Query()] = False,
+    watch: Annotated[bool, Query()] = False,
+) -> Response:
+    """A pack: what is found in its files, what share of it is open, its entities, its golden tests. With `watch` its
+    files are followed."""
     stats = await at_work(service, lambda app: stats_of(app, pack_id))
     findings, problem = [], ""
     try:
@@ -153,6 +160,7 @@ async def pack_page(service: Here, caller: Asker, pack_id: str, tests: Annotated
         "findings": [{**found.model_dump(), "mark": _MARKS[found.severity]} for found in findings],
         "entities": await _ask(service, lambda app: _entities(app, pack_id)),
         "tests": tests,
+        "watch": watch,
         "cases": [case.model_dump() for case in cases],
         "problem": problem,
     }

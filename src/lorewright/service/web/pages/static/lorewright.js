@@ -1,3 +1,16 @@
+// A pack whose files are followed is shown anew after each save.
+(() => {
+  const watched = document.querySelector("[data-watch]");
+  if (!watched) return;
+  const source = new EventSource(watched.dataset.watch);
+  let looks = 0;
+  source.addEventListener("looked", () => {
+    looks += 1;
+    // The page itself has what the first look finds.
+    if (looks > 1) htmx.ajax("GET", location.href, { target: "#pack", select: "#pack", swap: "outerHTML" });
+  });
+})();
+
 // The table follows its events; without this file everything works by loading pages.
 (() => {
   const scene = () => document.getElementById("scene");
