@@ -135,7 +135,7 @@ def test_a_clock_that_counts_until_an_hour_and_that_nothing_moves_is_full_then(t
     ("say", "says"),
     [
         ("Tobin sighs.", 'say: {success: "'),
-        ("{success: You say the name, and Tobin looks away.}", "quotation marks"),
+        ("{success: You say the name, and Tobin looks away.}", "needs quotes"),
         ("{success: Who told you?, fail: No!}", "quotes"),
     ],
 )

@@ -183,7 +183,7 @@ def _number(part: str | int) -> str:
 
 def _said(error: ErrorDetails, model: type[BaseModel]) -> str:
     if any(map(_is_sentence, error["loc"])):
-        return "a text in brackets with a comma or a colon needs quotation marks"
+        return "a text with a comma or a colon needs quotes"
     if error["type"] == "extra_forbidden":
         key = str(error["loc"][-1])
         known = {name for schema in _schemas_at(model, error["loc"][:-1]) for name in schema.get("properties", ())}
