@@ -41,12 +41,12 @@ def test_with_nothing_to_read_a_short_walk_is_played_and_not_kept(root: Path) ->
 def test_the_walk_prints_the_same_bytes_in_every_process(root: Path, tmp_path: Path) -> None:
     vault, walked, saved = str(root.parent / "vault"), [], []
     for seed in ("1", "2"):
-        commands = [
-            ("explore", vault, "--seed", "4"),
-            ("explore", vault, "--save", str(tmp_path / f"{seed}.yaml")),
-        ]
+        # A scenario has the name of its file.
+        file = tmp_path / seed / "walk.yaml"
+        file.parent.mkdir()
+        commands = [("explore", vault, "--seed", "4"), ("explore", vault, "--save", str(file))]
         walked.append(outputs_of_a_process(commands, workspace_environment(root), hash_seed=seed)[0])
-        saved.append((tmp_path / f"{seed}.yaml").read_bytes())
+        saved.append(file.read_bytes())
     assert walked[0] == walked[1]
     assert walked[0].count("\n> ") >= 8
     assert saved[0] == saved[1]
@@ -97,7 +97,7 @@ def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(r
     listed = json.loads(run(root, "scenario", "list", "--json").stdout)
     assert [one["id"] for one in listed] == [
         *("dead_drop", "lamp_night", "locked_house", "lost_property", "night_desk", "seven_minutes", "tic_tac_toe"),
-        "explore_vault",
+        "walk",
     ]
     assert set(listed[0]) == {"id", "name", "summary", "packs", "ruleset", "packs_here", "file"}
     assert json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout) == []

@@ -92,7 +92,9 @@ def answers(seated: Browser, room: Hall) -> Iterator[tuple[str, str]]:
         for words in CHATS:
             sent = {"model": model, "messages": [{"role": "user", "content": words}]}
             yield f"chat {model} {words}", seated.post("/v1/chat/completions", sent).text
-        quoted = [{"role": "assistant", "content": "A marmoset."}, {"role": "user", "content": "go on"}]
+        # Told nowhere, so that nothing is played: an answer with nothing before it would count as a greeting.
+        said = (("user", "hello"), ("assistant", "A marmoset."), ("user", "go on"))
+        quoted = [{"role": who, "content": words} for who, words in said]
         yield f"quoted {model}", seated.post("/v1/chat/completions", {"model": model, "messages": quoted}).text
     for chunk in ("osk:knows", "osk:withholds", "quay:discoverable", "bea:knows", "tavern:discoverable"):
         sent = {"text": "harbour", "campaign_id": "game", "chunk_id": f"harbour:{chunk}"}

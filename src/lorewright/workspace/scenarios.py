@@ -31,7 +31,7 @@ from lorewright.ids import is_id, local, slug
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
-from lorewright.packs.files import Finding, error, warning
+from lorewright.packs.files import Finding, error, info, warning
 from lorewright.rules.rulesets import Ruleset
 from lorewright.values.records import CampaignRow
 from lorewright.world.state import Exit, WorldState
@@ -253,7 +253,8 @@ class Scenarios:
                 return
             mistaken = list(mistaken_places(scenario, generations))
             lost = {} if mistaken else people_unplaced(scenario, complete, generations)
-            yield from map(checked.warning, (*mistaken, *people_nowhere(lost)))
+            yield from map(checked.warning, mistaken)
+            yield from map(checked.info, people_nowhere(lost))
             scenario = with_ids(complete, generations)
             checked = replace(checked, written=complete, scenario=scenario)
             state = yield from _composed(checked, scenario, ruleset, generations)
@@ -438,6 +439,9 @@ class _Checked:
 
     def warning(self, doubt: Doubt) -> Finding:
         return warning(self.file, doubt.code, doubt.message, line=self._line(doubt.path), hint=doubt.hint)
+
+    def info(self, doubt: Doubt) -> Finding:
+        return info(self.file, doubt.code, doubt.message, line=self._line(doubt.path), hint=doubt.hint)
 
     def _line(self, path: Sequence[object]) -> int:
         """Return the line of a path of keys, whose second key may stand in the file as another name of it."""
