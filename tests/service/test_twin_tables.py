@@ -131,7 +131,9 @@ def live_events(room: Hall, seat: Browser, player: Browser) -> str:
     async def read() -> str:
         told, playing = [], None
         async for text in follow(service, caller, own, after=None, keep_alive_s=20):
-            told.append(text)
+            # Whether a reader hears that a turn has begun before it is over depends on who is faster.
+            if not text.startswith("event: begun"):
+                told.append(text)
             if playing is None:
                 playing = asyncio.create_task(asyncio.to_thread(act))
             if text.startswith("id: "):
