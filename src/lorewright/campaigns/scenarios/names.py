@@ -115,14 +115,20 @@ def _words_of_place(key: str, scenario: Scenario, generations: Sequence[Generati
     """Return the first open sentences of the packs on a place of a scenario; where there are none, its name."""
     place_id = find_in_packs(key, generations)
     entity = None if place_id is None else merge_entity(place_id, generations)
-    lines = () if place_id is None else described(generations, [place_id]).get(place_id, ())
+    name = scenario.places[key].name or (entity.name if entity is not None else key)
+    words = [] if place_id is None else opening_words(place_id, generations)
+    return " ".join(words) or f"You begin at {name}."
+
+
+def opening_words(place_id: str, generations: Sequence[Generation]) -> list[str]:
+    """Return the words of the first open sentences of the packs on a place, as many as open a campaign."""
+    lines = described(generations, [place_id]).get(place_id, ())
     words: list[str] = []
     for line in (line for line in lines if line.chunk_id == lines[0].chunk_id):
         if words and len(words) + len(line.text.split()) > _OPENING_WORDS:
             break
         words += line.text.split()
-    name = scenario.places[key].name or (entity.name if entity is not None else key)
-    return " ".join(words) or f"You begin at {name}."
+    return words
 
 
 def find_in_packs(name: str, generations: Iterable[Generation]) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lorewright.campaigns.scenarios.names import WrittenNames
+from lorewright.campaigns.scenarios.names import WrittenNames, opening_words
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.making import key_of_note, make_scenario, only_found
@@ -20,12 +20,9 @@ from lorewright.generate.explore.survey import Note, Survey, common_name, survey
 from lorewright.ids import local, shown_item
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import merge_entity
-from lorewright.scene_lore.gather import described
 
 # The keys that stand or fall with the places: of them those are taken from a walk that are not written.
 _WITH_PLACES = ("places", "cast", "things", "finds", "threads", "clocks")
-# The most words of an opening that is made of a place's text.
-_OPENING_WORDS = 90
 
 
 def complete_scenario(scenario: Scenario, generations: Sequence[Generation]) -> Scenario:
@@ -208,12 +205,7 @@ class _Completing:
         """Return the summary, if there is one, and the first open sentences on the place where it starts."""
         said = self._scenario.summary.split()
         note = next(iter(self.notes_of({start: None})), None)
-        lines = described(self._generations, [note]).get(note, ()) if note is not None else ()
-        words: list[str] = []
-        for line in (line for line in lines if line.chunk_id == lines[0].chunk_id):
-            if words and len(words) + len(line.text.split()) > _OPENING_WORDS:
-                break
-            words += line.text.split()
+        words = [] if note is None else opening_words(note, self._generations)
         return " ".join((*said, *(words or [f"You begin at {self._name_of(start, made)}."])))
 
     def _name_of(self, place: str, made: dict[str, Any]) -> str:
