@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Annotated, Any, TypeVar
@@ -15,10 +14,9 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from starlette.responses import StreamingResponse
 
 from lorewright.authoring.pack_suite import SuiteOptions
+from lorewright.authoring.saves import FileSaves
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound, PackError
-from lorewright.packs.content_hash import source_paths
-from lorewright.packs.files import TESTS_FOLDER
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import Scope
 from lorewright.service.web.api.requests import REFUSALS, Asker, Here
@@ -159,30 +157,18 @@ async def lint_pack(
 async def look_again(service: Service, caller: Caller, pack_id: str, folder: FilePath) -> AsyncIterator[str]:
     """Yield an event for each look at a pack whose files have changed, the first at once, until the service stops or
     the session or token ends."""
-    seen, quiet_s = None, 0.0
+    saves = await asyncio.to_thread(lambda: FileSaves(folder, poll=True))
+    is_saved, quiet_s = True, 0.0
     while not service.hub.is_closing and caller.is_still_let_in(service.accounts):
-        now = await asyncio.to_thread(_marks_of, folder)
-        if now != seen:
-            seen, quiet_s = now, 0.0
+        if is_saved:
+            quiet_s = 0.0
             look = await at_work(service, lambda app: look_at(app, pack_id))
             yield message("looked", look.model_dump(mode="json"))
         elif quiet_s >= KEEP_ALIVE_S:
             quiet_s = 0.0
             yield ": still here\n\n"
-        await asyncio.sleep(_LOOKED_EVERY_S)
+        is_saved = bool(await asyncio.to_thread(saves.wait, _LOOKED_EVERY_S))
         quiet_s += _LOOKED_EVERY_S
-
-
-def _marks_of(folder: FilePath) -> tuple[tuple[str, int, int], ...]:
-    """Return the path, the time of the last change and the size of each file of a pack, by path."""
-    found = []
-    for path in source_paths(folder) if folder.is_dir() else ():
-        with suppress(OSError):
-            about = (folder / path).stat()
-            found.append((path, about.st_mtime_ns, about.st_size))
-    tests = folder / TESTS_FOLDER
-    found += [(file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in sorted(tests.glob("*.y*ml"))]
-    return tuple(found)
 
 
 def look_at(app: App, pack_id: str) -> PackLook:
