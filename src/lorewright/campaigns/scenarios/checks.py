@@ -351,20 +351,18 @@ def _parts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, 
 def _traits(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
     """Yield a remark for each check that adds a trait that nobody has."""
     people = (scenario.player, *scenario.personas.values())
-    had = {trait for person in people for trait in person.traits}
-    known = had | {*ruleset.stats, *ruleset.traits, *_called_for()}
-    if scenario.stat_blocks or not had:
-        had = known
+    theirs = {trait for person in people for trait in person.traits}
+    known = theirs | {*ruleset.stats, *ruleset.traits, *_called_for()}
+    # Without stat blocks a stat is had by nobody who has traits of their own.
+    had = known if scenario.stat_blocks or not theirs else theirs
     for number, rule in enumerate(scenario.rules):
         trait = None if rule.check is None else rule.check.add
-        if trait is not None and trait in known - had:
-            message = f"nobody has the trait {trait}, so the check adds nothing; they have {', '.join(sorted(had)[:8])}"
-            hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or add another"
-            yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)
-        elif trait is not None and trait not in known:
-            message = f"nobody has the trait {trait}, so the check adds nothing{remark(trait, known)}"
-            hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or mend the name"
-            yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)
+        if trait is None or trait in had:
+            continue
+        others = remark(trait, known) if trait not in known else f"; they have {', '.join(sorted(had)[:8])}"
+        message = f"nobody has the trait {trait}, so the check adds nothing{others}"
+        hint = f"give it to the player, as in `player: {{traits: {{{trait}: 1}}}}`, or mend the name"
+        yield Doubt("unknown-trait", ("rules", number, "check", "add"), message, hint)
 
 
 def _called_for() -> Iterator[str]:
