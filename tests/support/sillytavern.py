@@ -25,6 +25,7 @@ _OLDEST_NODE = 20
 # The first start after an installation compiles the page's libraries.
 _START_S = 240
 _WAIT_MS = 30_000
+_PRESS_MS = 3_000
 _WINDOW = {"width": 1100, "height": 800}
 # The messages of the chat, without those that its first page shows before one has begun.
 _CHAT = "SillyTavern.getContext().chat.filter(said => !said.extra?.type)"
@@ -237,7 +238,7 @@ class Tavern:
     def chat_with(self, character: str, *, takes_book: bool = False) -> None:
         """Begin to chat with a character; the book of its card is imported if so asked."""
         self._open_characters()
-        self.page.locator(".character_select", has_text=character).click()
+        self._select(character)
         if takes_book:
             asked = self.page.get_by_role("dialog").filter(has_text="embedded World/Lorebook")
             asked.get_by_text("Yes", exact=True).click()
@@ -245,6 +246,18 @@ class Tavern:
             # Its editor opens.
             self.page.locator("#WI-SP-button .openDrawer").wait_for()
         self.close_drawer()
+
+    def _select(self, character: str) -> None:
+        """Press a character in the list until it is chosen: a press is lost while the list is drawn anew, as it is
+        some time after an import."""
+        chosen = "(({ characters, characterId }) => characters[characterId]?.name)(SillyTavern.getContext())"
+        for _ in range(_WAIT_MS // _PRESS_MS):
+            self.page.locator(".character_select", has_text=character).click()
+            for _ in range(_PRESS_MS // 100):
+                if self.page.evaluate(chosen) == character:
+                    return
+                self.page.wait_for_timeout(100)
+        raise TimeoutError(f"SillyTavern did not choose {character} within {_WAIT_MS} ms")
 
     def _open_characters(self) -> None:
         self._open("#rightNavHolder")
