@@ -43,7 +43,8 @@ LINES = (
 )  # fmt: skip
 ALONE = 30
 AT_ONCE = 12
-SATURATING_S = 20.0
+# Stories that have gone on cost more a turn, and some end: the rate is measured when all tables have come so far.
+WARMING_S, SATURATING_S = 60.0, 20.0
 LOAD = 0.7
 # What a turn after the end is refused with, and how many turns are taken back then.
 ENDED, BACK = 409, 8
@@ -149,7 +150,8 @@ async def measure(
         alone = [(await players[0].play())[0] for _ in range(10)]
         await asyncio.sleep(10)
         alone += [(await players[0].play())[0] for _ in range(ALONE - 10)]
-        cpu, played = _cpu(process.pid), await saturate(players)
+        await saturate(players, WARMING_S)
+        cpu, played = _cpu(process.pid), await saturate(players, SATURATING_S)
         cpu = _cpu(process.pid) - cpu
         rate = len(played) / SATURATING_S
         memory = _memory(process.pid)
@@ -183,9 +185,9 @@ async def _answers(url: str) -> None:
     raise SystemExit("the service does not answer")
 
 
-async def saturate(players: Sequence[Player]) -> list[float]:
+async def saturate(players: Sequence[Player], seconds: float) -> list[float]:
     """Return the seconds of the turns that are played while some play without a pause."""
-    until, taken = time.perf_counter() + SATURATING_S, []
+    until, taken = time.perf_counter() + seconds, []
 
     async def go_on(first: int) -> None:
         for player in itertools.cycle(players[first::AT_ONCE]):
@@ -204,7 +206,11 @@ async def arrive(players: Sequence[Player], rate: float, seconds: float) -> tupl
 
     async def one_turn(player: Player) -> None:
         nonlocal refused
-        spent, status = await player.play()
+        try:
+            spent, status = await player.play()
+        except httpx.TransportError:
+            refused += 1
+            return
         if status == 200:
             taken.append(spent)
         elif status != ENDED:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.scenarios.scenario import Beginning
+from lorewright.campaigns.scenarios.beginning import Beginning
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.packs.files import Finding
 

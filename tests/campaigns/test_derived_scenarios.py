@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.scenarios.scenario import Beginning, Scenario, ScenarioClock, read_beginning
+from lorewright.campaigns.scenarios.beginning import Beginning, read_beginning
+from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioClock
 from lorewright.errors import ScenarioError, SettingsError
 from lorewright.lore_bootstrap import make_empty_workspace
 from lorewright.packs.files import Finding
@@ -185,3 +186,58 @@ def test_a_campaign_from_before_keeps_its_scenario_when_the_file_writes_less(app
     row = app.campaigns.new("own", campaign_id="game", seed=1)
     assert set(row.scenario["cast"]) == {"maren"}
     assert [remark.kind for remark in app.upgrades.plan("game").remarks] == []
+
+
+def test_what_is_added_stands_beside_what_the_packs_have(app: App) -> None:
+    made, state = opened(
+        app,
+        "add_to_packs: true\nstart: The Anchor\nplaces: {cellar: {name: the cellar}, The Light: {tags: [tall]}}\n"
+        "map:\n  - {from: The Anchor, to: cellar, name: hatch}\n  - {from: The Quay, to: The Anchor, name: gate}\n"
+        "  - {from: The Quay, to: Jetty}\n"
+        "cast: {Maren: {trust: 2}}\nthings: {knife: {name: a knife, at: cellar}}\n",
+    )
+    assert set(made.places) == {"quay", "anchor", "light", "far", "cellar", "Jetty"}
+    assert {who: (member.at, member.trust) for who, member in made.cast.items()} == {
+        "maren": ("anchor", 2),
+        "hermit": ("far", 0),
+    }
+    assert {"oil", "rope", "knife"} <= {key.removeprefix("the thing ") for key in made.things}
+    ways = {place: {way.name: way.to for way in exits} for place, exits in state.exits.items()}
+    # A written way goes before the packs' to the same place; those of the packs stay.
+    assert {name: to for name, to in ways["coast:quay"].items() if name != "The Far Isle"} == {
+        "causeway": "coast:light",
+        "gate": "coast:anchor",
+        "Jetty": "own:Jetty",
+    }
+    assert set(ways["coast:anchor"].values()) == {"coast:quay", "own:cellar"}
+    assert state.scene.location_id == "coast:anchor"
+
+
+def test_a_campaign_with_additions_keeps_them_when_its_file_is_unchanged(app: App) -> None:
+    opened(app, "add_to_packs: true\nplaces: {cellar: {name: the cellar}}\nmap: [{from: anchor, to: cellar}]\n")
+    app.campaigns.new("own", campaign_id="game", seed=1)
+    assert [remark.kind for remark in app.upgrades.plan("game").remarks] == []
+
+
+def test_a_start_that_nothing_is_called_is_remarked_on(app: App) -> None:
+    said = [finding for finding in findings(app, "start: Nowhere\n") if finding.code == "mistaken-place"]
+    assert [(finding.line, "Nowhere" in finding.message) for finding in said] == [(3, True)]
+    assert [
+        f for f in findings(app, "start: Pier\nmap: [{from: Pier, to: quay}]\n") if f.code == "mistaken-place"
+    ] == []
+
+
+def test_a_thing_that_the_packs_write_small_has_a_small_name(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    make_empty_workspace(root)
+    notes = {
+        "places/mill.md": "# The Mill\n\nA red lantern hangs over the door. Everybody knows Silver Whistle by its note.\n",
+        "items/lantern.md": "# Red Lantern\n\nIt hangs in [[The Mill]].\n",
+        "items/whistle.md": "# Silver Whistle\n\nIt hangs in [[The Mill]].\n",
+    }
+    write_pack(root / "content_packs", notes, pack_id="vale")
+    app, path = open_app(root), root / "scenarios" / "own.yaml"
+    for text in ("", "places: {mill: {}}\nthings: {lantern: {at: mill}, whistle: {at: mill}}\n"):
+        path.write_text(f"id: own\ncontent_packs: [vale]\n{text}", encoding="utf-8")
+        made, _ = app.scenarios.opening_state(path)
+        assert {thing.name for thing in made.things.values()} == {"red lantern", "Silver Whistle"}

@@ -94,7 +94,7 @@ def test_an_ending_that_asks_for_what_excludes_itself_is_named_with_how_near_one
         "endings:\n      both: {say: Both., when: {all: [{thread: lost, status: warm}, {thread: lost, status: cold}]}}"
     )
     said = only_failure(night_boat(tmp_path, ("rules:", rules), ("endings:", both)), "ending", "both")
-    assert "about 1 steps away; missing are thread lost cold (nearest after: " in said
+    assert "about 1 step away; still missing: the thread lost being cold (nearest after: " in said
 
 
 @pytest.mark.campaign
@@ -104,7 +104,7 @@ def test_an_ending_that_comes_too_late_is_out_of_reach(tmp_path: Path) -> None:
     clocks = ("dread: {name: Dread,", "steps: {max: 9}\n      dread: {name: Dread,")
     late = "endings:\n      late: {say: Late., when: {clock: steps, min: 4}}"
     found = night_boat(tmp_path, clocks, ("rules:", ticking), ("endings:", late))
-    assert "2 steps away; missing are clock steps 4" in only_failure(found, "ending", "late")
+    assert "2 steps away; still missing: the clock steps at 4" in only_failure(found, "ending", "late")
 
 
 @pytest.mark.campaign
@@ -154,14 +154,14 @@ def test_what_is_there_at_times_only_is_found_at_its_time(tmp_path: Path) -> Non
 @pytest.mark.campaign
 def test_what_is_there_when_the_story_is_over_is_out_of_reach(tmp_path: Path) -> None:
     found = night_boat(tmp_path, quay=TIMES.replace("MIN", "3"))
-    assert "clock dread 3" in only_failure(found, "discoverable", "harbour:quay:discoverable#boot")
+    assert "the clock dread at 3" in only_failure(found, "discoverable", "harbour:quay:discoverable#boot")
 
 
 @pytest.mark.campaign
 def test_what_no_dice_can_show_is_out_of_reach(tmp_path: Path) -> None:
     found = night_boat(tmp_path, ("traits: {charm: 1}", "traits: {charm: -4}"))
     said = only_failure(found, "way of opening", "owning_up (success)")
-    assert "missing are" in said
+    assert "still missing: " in said
 
 
 @pytest.mark.campaign

@@ -83,6 +83,19 @@ def test_a_card_is_imported_and_played_and_answers_in_its_own_lines(
     assert "It took the bridge." in again
 
 
+@pytest.mark.campaign
+def test_a_character_tells_how_the_entries_of_her_own_book_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    company = {"id": 3, "keys": ["company"], "name": "The Company", "content": "It means to drain the canal."}
+    entries = [*CARD["character_book"]["entries"], {**company, "extensions": {}}]
+    root = imported(tmp_path, monkeypatch, character_book={**CARD["character_book"], "entries": entries})
+    told, again, way = say(root, "ask Wren about the company", "what do you know of the Company?", "go out of the fog")
+    assert "“It means to drain the canal.”" in told
+    assert "It means to drain the canal." in again
+    assert not way.endswith("There are:")
+
+
 def test_the_greeting_opens_without_signs_and_with_you_for_the_player(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,11 +16,12 @@ from lorewright.builtin.parser.meaning import reader_of_meaning
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory, entries_of
+from lorewright.campaigns.scenarios.beginning import USUAL, Beginning
 from lorewright.campaigns.scenarios.cast import agendas_of, check_state
 from lorewright.campaigns.scenarios.names import beginning_with_ids, with_ids
 from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Complete, Scenario, load_scenario, with_profile
+from lorewright.campaigns.scenarios.scenario import Complete, Scenario, load_scenario, with_profile
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
 from lorewright.campaigns.shelves import FileShelf, PostgresShelf, Shelf
 from lorewright.campaigns.solver.hints import guided

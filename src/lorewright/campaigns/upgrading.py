@@ -261,6 +261,10 @@ def _with_what_was_made(written: Scenario, stored: Scenario) -> Scenario:
     kept = stored.model_dump(mode="json", by_alias=True)
     given = written.model_dump(mode="json", by_alias=True, exclude_unset=True)
     cast = {who: {**member, "at": member.get("at") or stored.start} for who, member in given.get("cast", {}).items()}
+    if written.add_to_packs:
+        groups = ("places", "things", "finds", "threads", "clocks")
+        beside = {group: {**kept.get(group, {}), **given.get(group, {})} for group in groups}
+        return Scenario.model_validate({**kept, **given, **beside, "cast": {**kept.get("cast", {}), **cast}})
     return Scenario.model_validate({**kept, **given, **({"cast": cast} if cast else {})})
 
 

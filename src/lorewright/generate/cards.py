@@ -13,14 +13,15 @@ from lorewright.formats.character_card import FORMAT, OPENING, greetings_in
 from lorewright.formats.imported import PLAYER
 from lorewright.ids import local
 from lorewright.index.keywords import STOP_WORDS, content_words
-from lorewright.packs.models import Pack, PackEntity
+from lorewright.packs.models import OPEN_ROLES, Pack, PackEntity
 from lorewright.rules.verbs import typed, verb_for
 from lorewright.scene_lore.cache import COLOURLESS_WORDS
 
-# Characters of a line that is said, and of a summary; lines and places of a scenario.
+# Characters of a line that is said, and of a summary; lines, entries of the book and places of a scenario.
 _LINE = 560
 _SUMMARY = 200
 _LINES = 40
+_ENTRIES = 60
 _PLACES = 12
 _MINUTES = 5
 # The place of a card whose book has none.
@@ -56,7 +57,7 @@ def card_scenarios(pack: Pack, *, beside: Sequence[str] = ()) -> list[Scenario]:
     if who is None:
         return []
     greetings = greetings_in(_text_of(pack, who, OPENING))
-    rules = list(_rules(local(who.id), _samples(pack, who)))
+    rules = [*_rules(local(who.id), _samples(pack, who)), *_rules_of_book(pack, who)]
     situation = _situation(pack, who)
     talkativeness = who.attrs.get("x_talkativeness")
     made = []
@@ -158,6 +159,23 @@ def _rules(who: str, samples: Iterator[Sample]) -> Iterator[dict[str, object]]:
             **({"once": True} if again else {}),
             "say": {"success": shortened(sample.reply, _LINE)},
         }
+
+
+def _rules_of_book(pack: Pack, who: PackEntity) -> Iterator[dict[str, object]]:
+    """Yield a rule for each open entry of a card's own book that is no place: asked about it, the character says how it
+    begins. A model in whose prompt the card stands knows that, too."""
+    asked = verb_for("question")
+    entries = [entity for entity in pack.entities if entity.id != who.id and entity.type != "location"]
+    for entry in entries[:_ENTRIES] if asked is not None else ():
+        chunks = [chunk for chunk in pack.chunks if chunk.entity_id == entry.id and chunk.role in OPEN_ROLES]
+        words = _plain(min(chunks, key=lambda chunk: chunk.position).text) if chunks else ""
+        if words and asked is not None:
+            names = dict.fromkeys(name.casefold() for name in (entry.name, *entry.spoken_aliases))
+            yield {
+                "id": f"tells_of_{local(entry.id)}".replace("-", "_"),
+                "on": {"act": asked.name, "target": local(who.id), "topic": list(names)},
+                "say": {"success": f"“{shortened(words, _LINE)}”"},
+            }
 
 
 def _topics(sample: Sample) -> tuple[str, ...]:

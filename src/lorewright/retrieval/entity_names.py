@@ -18,9 +18,27 @@ from lorewright.packs.models import PackEntity, says_any
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import LoreView, find_same_things, hidden_entities, hidden_names, ids_of, qualified
 
+_SMALL_WORD = re.compile(r"\b[^\W\d_A-Z][\w’']*")
 # A remark behind a name that tells it from others: `Anna Loaf (baker)`.
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _HINT = "see: lorewright pack show PACK"
+
+
+def common_names(names: Iterable[str], texts: Iterable[str]) -> frozenset[str]:
+    """Return those of the names that are titles of common things: of several words, each capitalised, and written small
+    in one of the texts, as `Red Lantern` is in `a red lantern hangs there`."""
+    titles = {name.lower(): name for name in names if " " in name and name != name.lower()}
+    by_first: dict[str, list[str]] = {}
+    for small in titles:
+        by_first.setdefault(small.split()[0], []).append(small)
+    found: set[str] = set()
+    for text in texts if by_first else ():
+        for word in _SMALL_WORD.finditer(text):
+            for small in by_first.get(word[0], ()):
+                ends = word.start() + len(small)
+                if text.startswith(small, word.start()) and not text[ends : ends + 1].isalnum():
+                    found.add(titles[small])
+    return frozenset(found)
 
 
 class NameTable:

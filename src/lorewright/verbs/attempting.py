@@ -212,13 +212,22 @@ def _match_target(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Read
 _PLAIN = 3
 
 
+# Words between what is moved and where to: `pour the oil into the lamp`.
+_WHERE_TO = ("into", "onto", "in", "on", "over", "upon", "through", "under", "against", "towards", "from")
+
+
 def _read_any(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
-    """Read an unknown verb, on something here that is named well enough, as an attempt without a trait."""
+    """Read an unknown verb, on something here that is named well enough, as an attempt without a trait; of what is done
+    to one thing by another, the first is meant."""
     if len(words) < 2 or any(word.kind != "word" for word in words[:2]):
         return None
     rest = trimmed(words[1:], start=tuple(LEADS))
     nouns = ctx.nouns
-    found = resolve(bare(rest), nouns.people + nouns.things + nouns.doors, whole=True)
+    everything = nouns.people + nouns.things + nouns.doors
+    found = resolve(bare(rest), everything, whole=True)
+    subject, joint, _ = parted(rest, _WHERE_TO)
+    if found is None and joint and is_verb(words[0].low):
+        found = resolve(bare(subject), everything, whole=True)
     if not isinstance(found, PhraseMatch) or found.confidence < _SURE:
         return None
     if found.candidate.kind == "person" and not is_verb(words[0].low) and len(words) > _PLAIN:

@@ -107,7 +107,10 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         here: Reading = nearing(ctx, words, None)
         return here
     if is_place(ctx, goal):
-        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or typed_lines("view"))
+        known = ways(ctx.nouns)
+        return asking(
+            words, f"You are there. {'The ways on are' if known else 'You can'}:", known or typed_lines("view")
+        )
     if isinstance(person, PhraseMatch) and nearing is not None:
         found: Reading = nearing(ctx, words, person)
         return found
@@ -124,7 +127,9 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         if looked is not None:
             return looked
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
-        return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
+        return asking(
+            words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns) or typed_lines("view")
+        )
     noun = in_prose(goal, ctx.nouns)
     if noun is not None and noun.standing == "shown":
         # One goes up to what is here to see it, and takes a seat in what has seats.
@@ -138,7 +143,12 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
     nowhere = aimed_at_prose(ctx, words, noun_part(goal)) if noun is not None else None
     if nowhere is not None:
         return nowhere
-    return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", ways(ctx.nouns))
+    known = ways(ctx.nouns)
+    if not known:
+        return asking(
+            words, f"You know of no way to “{excerpt(goal)}”, nor of any other from here. You can:", typed_lines("view")
+        )
+    return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", known)
 
 
 def _read_somewhere(ctx: ParseContext, words: str) -> Reading:

@@ -73,9 +73,11 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
 
 def mistaken_places(written: Scenario, generations: Sequence[Generation]) -> Iterator[Doubt]:
     """Yield a remark for each place that a scenario names as its start or on its map, that no pack has and that is
-    called nearly as another: rather a letter is wrong than a place new."""
+    called nearly as another: rather a letter is wrong than a place new. A start that nothing else joins is remarked on
+    whatever it is called."""
     names = WrittenNames({}, generations)
     named: list[tuple[tuple[object, ...], str]] = [(("start",), written.start)]
+    joined = {end for way in written.map for end in (way.from_, way.to)}
     for number, way in enumerate(written.map):
         named += [(("map", number, "from"), way.from_), (("map", number, "to"), way.to)]
     told: set[str] = {*written.places, ""}
@@ -84,7 +86,8 @@ def mistaken_places(written: Scenario, generations: Sequence[Generation]) -> Ite
             continue
         told.add(place)
         others = names.remark(place)
-        if others:
+        is_alone = bool(generations) and path == ("start",) and place not in joined and not written.places
+        if others or is_alone:
             message = f"nothing in the packs is called {place}, so it is a new place{others}"
             hint = f"mend the name, or write a new place below `places`: `{place}: {{name: …}}`"
             yield Doubt("mistaken-place", path, message, hint)

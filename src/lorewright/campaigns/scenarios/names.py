@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from lorewright.campaigns.scenarios.beginning import Beginning
 from lorewright.campaigns.scenarios.faults import remark
-from lorewright.campaigns.scenarios.scenario import Beginning, Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, nearest
 from lorewright.index.generation import Generation
-from lorewright.packs.models import role_of
-from lorewright.retrieval.entity_names import NamedEntities, NameTable
+from lorewright.packs.models import OPEN_ROLES, role_of
+from lorewright.retrieval.entity_names import NamedEntities, NameTable, common_names
 from lorewright.retrieval.view import find_same_things, ids_of, merge_entity
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC
@@ -220,7 +221,8 @@ class WrittenNames:
             if entity_id is not None and find_in_packs(thing.get("entity") or "", self._generations) is None:
                 thing["entity"] = self._short(entity_id, of_item=True)
             if entity_id is not None and not thing.get("name"):
-                thing["name"] = self._packs.table.names[entity_id][0]
+                title = self._packs.table.names[entity_id][0]
+                thing["name"] = title.lower() if title in self._common_names else title
         for way, written in zip(named.get("map", ()), self._scenario.get("map", ()), strict=True):
             for end, shown in (("to", "name"), ("from", "back")):
                 if way[end] != written[end] and not way.get(shown):
@@ -326,6 +328,23 @@ class WrittenNames:
                 for added in [self._added[key]]
             }
         )
+
+    @cached_property
+    def _common_names(self) -> frozenset[str]:
+        """The titles of items that the open text of the packs writes small."""
+        titles = [
+            entity.name
+            for generation in self._generations
+            for entity in generation.entities().values()
+            if entity.type == "item"
+        ]
+        texts = (
+            chunk.text
+            for generation in (self._generations if titles else ())
+            for chunk in generation.all_chunks()
+            if chunk.role in OPEN_ROLES
+        )
+        return common_names(titles, texts)
 
     def _shown(self, keys: Iterable[str]) -> str:
         names = {**self._packs.table.names, **self._own.names}

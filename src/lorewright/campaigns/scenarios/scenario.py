@@ -13,7 +13,7 @@ from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.grammar import phrase_problems
 from lorewright.campaigns.scenarios.faults import SCENARIO_EXAMPLES, FileFault, faults_in_lines, faults_of, yaml_fault
 from lorewright.campaigns.scenarios.other_keys import with_known_keys
-from lorewright.errors import NotFound, ScenarioError, SettingsError
+from lorewright.errors import NotFound, ScenarioError
 from lorewright.ids import did_you_mean
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
@@ -116,7 +116,7 @@ class ScenarioCast(Frozen):
 
 _KEYS = "see docs/scenario_reference.md for the keys of a scenario"
 # A scenario made from a large vault names every place and thing of it.
-_MAX_YAML_NODES = 500_000
+MAX_YAML_NODES = 500_000
 # The largest that ships has 64 KB; one made from thousands of notes has some MB.
 MAX_SCENARIO_BYTES = 4 * 1024 * 1024
 
@@ -280,7 +280,8 @@ class Scenario(Frozen):
     `profile` says which rounds a turn has, where it is another than the ruleset's; `begins` is the time of day at the
     start. `stat_blocks` and `scene_seed` begin what the ruleset's schemas describe; a `scene_seed` for a ruleset that
     describes no scene is kept and read by no rule, as are `calibration`, `system` and `genre_rules`. `gauges` says of
-    bounded numbers of that scene what they mean, as `means` does of a clock.
+    bounded numbers of that scene what they mean, as `means` does of a clock. With `add_to_packs` the places, ways,
+    people and things that are written come beside those of the packs, else in their place.
     """
 
     id: str
@@ -323,6 +324,7 @@ class Scenario(Frozen):
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     demo: tuple[str, ...] = ()
     demo_seed: int = 1
+    add_to_packs: bool = Field(default=False, exclude_if=lambda adds: not adds)
 
     @field_validator("grammar", mode="before")
     @classmethod
@@ -383,6 +385,8 @@ class Scenario(Frozen):
     def is_complete(self) -> bool:
         """Tell whether it says its places, where it starts and its first words, who and what is there, and where
         everybody of the cast is. Without packs there is nobody and nothing that it does not write."""
+        if self.content_packs and self.add_to_packs:
+            return False
         if self.content_packs and not self.model_fields_set.issuperset(("cast", "things")):
             return False
         return bool(self.places and self.start and self.intro_seed) and all(who.at for who in self.cast.values())
@@ -409,39 +413,6 @@ def effects_of(scenario: Scenario) -> Iterator[Effect]:
             yield from step.do if not isinstance(step.do, str) else ()
         for level in member.escalation.values():
             yield from level.effects
-
-
-class Beginning(Frozen):
-    """Where a campaign begins in place of the scenario's start, and effects that have happened before that."""
-
-    at: str = ""
-    given: tuple[Effect, ...] = ()
-
-
-# A campaign begins where its scenario says.
-USUAL = Beginning()
-
-
-def read_beginning(at: str | None, written: Sequence[str]) -> Beginning:
-    """Return a beginning whose effects are written as in a scenario, each text one effect or a list of them.
-
-    Raises:
-        SettingsError: a text is no effect; the message says why.
-    """
-    effects: list[Any] = []
-    hint = "write effects as a scenario does: --with '{give: lamp_oil}' --with '[{clock: storm, by: 3}]'"
-    for text in written:
-        try:
-            data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
-        except YamlProblem as problem:
-            raise SettingsError(f"--with {text}: {problem.message}", hint=hint) from None
-        effects += data if isinstance(data, list) else [data]
-    try:
-        return Beginning.model_validate({"at": at or "", "given": effects})
-    except ValidationError as problem:
-        faults = faults_of(problem, {}, data={"given": effects}, model=Beginning, hint=hint)
-        said = "; ".join(fault.message.removeprefix("given.") for fault in faults[:3])
-        raise SettingsError(f"--with: {said}", hint=hint) from None
 
 
 def with_profile(scenario: Scenario, profile: TurnProfile | None) -> Scenario:
@@ -483,7 +454,7 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
         raise NotFound(f"there is no scenario at {path}", hint=near or "see: lorewright scenario list")
     try:
         text = scenario_text(path)
-        data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
+        data = load_yaml(text, max_nodes=MAX_YAML_NODES).data
     except UnicodeDecodeError:
         return None, [FileFault(1, "the file is not UTF-8", "save it as UTF-8")]
     except ScenarioError as problem:
@@ -496,5 +467,5 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
     try:
         return Scenario.model_validate(data), []
     except ValidationError as problem:
-        lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
+        lines = lines_of_yaml(text, max_nodes=MAX_YAML_NODES)
         return None, faults_of(problem, lines, data=data, model=Scenario, hint=_KEYS, examples=SCENARIO_EXAMPLES)

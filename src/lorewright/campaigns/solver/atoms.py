@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, product
 from typing import Any, assert_never
 
-from lorewright.ids import local
+from lorewright.ids import local, shown_item
 from lorewright.rules import conditions as c
 from lorewright.rules import effects as e
 from lorewright.rules.actions import done_key, tried_key
@@ -79,6 +79,59 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ALWAYS
         case _:
             assert_never(condition)
+
+
+# How people are told of an atom; one without a row is told by its parts.
+_WORDS = {
+    "has": "having {}",
+    "lacks": "being without {}",
+    "at": "being at {}",
+    "away": "being anywhere but at {}",
+    "present": "{} being here",
+    "absent": "{} being away",
+    "visited": "having been at {}",
+    "unvisited": "never having been at {}",
+    "clock": "the clock {} at {}",
+    "below": "the clock {} at {} at most",
+    "thread": "the thread {} being {}",
+    "other": "the thread {} not being {}",
+    "learned": "knowing {}",
+    "unlearned": "not knowing {}",
+    "minutes": "{} minutes gone by",
+    "early": "less than {} minutes gone by",
+    "applied": "the rule {}",
+    "fired": "the rule {} with {}",
+    "by": "the rule {} by {}",
+    "way": "the rule {} in its way {}",
+    "found": "finding {}",
+    "ended": "the ending {}",
+    "open": "{} being unlocked",
+    "lies": "{} lying at {}",
+    "stands": "{} being at {}",
+    "fact": "the fact {} of {}",
+}
+
+
+def describe_atom(atom: Atom) -> str:
+    """Return an atom in the words of an author: `the clock storm at 6`."""
+    kind, *parts = atom
+    shown = [shown_item(part) if isinstance(part, str) else part for part in parts]
+    words = _WORDS.get(kind)
+    return words.format(*shown) if words is not None else " ".join(map(str, (kind, *shown)))
+
+
+def unmodelled(condition: c.Condition | None) -> Iterator[c.Condition]:
+    """Yield the parts of a condition that have no atoms, which a search does not work towards."""
+    match condition:
+        case c.AllOf() | c.AnyOf():
+            for part in condition.all if isinstance(condition, c.AllOf) else condition.any:
+                yield from unmodelled(part)
+        case c.Not():
+            yield from unmodelled(condition.not_)
+        case c.RelationIs() | c.FactIs() | c.ConditionIs() | c.StateIs() | c.SituationIs() | c.ProgressIs():
+            yield condition
+        case _:
+            pass
 
 
 def gauge(path: str) -> str:

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, formula, is_true
+from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, describe_atom, formula, is_true, unmodelled
 from lorewright.campaigns.solver.distances import DistanceEstimator, Distances, SolverMove
 from lorewright.campaigns.solver.goals import FIRED_ATOMS, Goal, GoalKind, opened_by
 from lorewright.campaigns.solver.scenario_model import LONGEST_WAIT, ScenarioModel
+from lorewright.ids import local
+from lorewright.rules.conditions import Condition
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.patch import Roll
 from lorewright.rules.rulesets import BandName
@@ -226,9 +228,20 @@ class GoalSearch:
                     heapq.heappush(queue, (self._promise(child, ahead, target), len(looked_at)))
                     looked_at.append((child, ahead))
         node, guess = min(looked_at, key=lambda seen: (seen[0].state.ended is not None, seen[1].of(target)))
-        missing = ", ".join(map(_shown, _open_needs(guess, target)))
+        missing = ", ".join(map(self._told, _open_needs(guess, target)))
         why = "given up" if states == 0 or self.budget.is_spent else "no state is left to try"
-        return Unreached(goal, f"{why}, about {guess.of(target):.0f} steps away; missing are {missing}", node.plan())
+        steps = max(1, round(guess.of(target)))
+        away = f"about {steps} step{'' if steps == 1 else 's'} away"
+        return Unreached(goal, f"{why}, {away}; still missing: {missing}", node.plan())
+
+    def _told(self, atom: Atom) -> str:
+        """Return an atom in words; of a rule also what its condition asks for that no search works towards."""
+        words = describe_atom(atom)
+        if atom[0] not in FIRED_ATOMS:
+            return words
+        when = next((rule.when for rule in self.run.rules.rules if rule.id == atom[1]), None)
+        beyond = ", ".join(map(_as_written, unmodelled(when)))
+        return words + (f" (it also needs {beyond}, which this search meets by chance alone)" if beyond else "")
 
     def first_steps(self, goal: Goal) -> Iterator[Step]:
         """Yield the steps towards a goal that can be taken at the start, the nearest deed first: of the moves that seem
@@ -467,7 +480,7 @@ def _finds(events: Sequence[EngineEvent]) -> Iterator[str]:
 def _needs(guess: Distances, target: Atom, moves: Sequence[SolverMove]) -> str:
     """Return, in words, what nothing leads to among the needs of the moves that lead to the target."""
     lacking = {atom for move in moves if target in move.adds for atom in guess.lacking(move.needs)}
-    return " or ".join(sorted(map(_shown, lacking))) or "a rule, an effect or a way that leads to it"
+    return " or ".join(sorted(map(describe_atom, lacking))) or "a rule, an effect or a way that leads to it"
 
 
 def _open_needs(guess: Distances, target: Atom) -> list[Atom]:
@@ -476,5 +489,8 @@ def _open_needs(guess: Distances, target: Atom) -> list[Atom]:
     return (guess.unmet(move.needs) if move is not None else []) or [target]
 
 
-def _shown(atom: Atom) -> str:
-    return " ".join(str(part) for part in atom)
+def _as_written(condition: Condition) -> str:
+    """Return a condition as an author writes it: `{regard: tobin, min: 1}`."""
+    data = condition.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+    parts = (f"{key}: {local(value) if isinstance(value, str) else value}" for key, value in data.items())
+    return f"{{{', '.join(parts)}}}"

@@ -17,7 +17,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
-from lorewright.campaigns.scenarios.scenario import USUAL, Beginning, Scenario, load_scenario, read_beginning
+from lorewright.campaigns.scenarios.beginning import USUAL, Beginning, read_beginning
+from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import sit_down
 from lorewright.cli.game.background_embedding import embedding_in_background
 from lorewright.cli.game.play_session import terminal_listener

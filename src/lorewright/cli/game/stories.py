@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import shortened
-from lorewright.campaigns.scenarios.scenario import USUAL, Beginning
+from lorewright.campaigns.scenarios.beginning import USUAL, Beginning
 from lorewright.campaigns.session_zero import Calibration, calibration_of
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys
 from lorewright.cli.game.play_session import answered

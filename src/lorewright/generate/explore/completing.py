@@ -2,7 +2,7 @@
 
 Without `places` a walk in the packs is made (`making`), and each key that the scenario does not write is taken from it.
 With `places` alone the people and things whose notes say that they are there are taken from the packs. What a scenario
-writes holds: a `cast` or `things` of its own is all of them.
+writes holds: a `cast` or `things` of its own is all of them, unless it adds them to those of the packs.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class _Completing:
 
     def made(self) -> Scenario:
         """Return the whole scenario."""
-        if self._scenario.places or (self._scenario.map and self._generations):
+        if self._scenario.add_to_packs and self._generations:
+            made = self._with_additions()
+        elif self._scenario.places or (self._scenario.map and self._generations):
             made = self._with_people(self._with_mapped_places(self._written))
         else:
             made = self._with_walk()
@@ -81,6 +83,39 @@ class _Completing:
             made["intro_seed"] = self._first_words(start, made)
         return Scenario.model_validate(made)
 
+    def _with_additions(self) -> dict[str, Any]:
+        """Return the walk in the packs with what is written beside it: an entry for what the walk has goes into the
+        walk's, by whatever name it is called; an end of a way of the `map` that nothing is called is a new place."""
+        written = self._written
+        walk = self._walk()
+        names = WrittenNames(walk, self._generations)
+        made = {**walk, **written, "entities": [*written.get("entities", []), *walk["entities"]]}
+        for group in ("places", "cast", "things"):
+            merged = dict(walk.get(group, {}))
+            for key, entry in written.get(group, {}).items():
+                meant = [found for found in names.meant(key) if found in merged]
+                there = meant[0] if len(meant) == 1 else key
+                before = merged.get(there, {})
+                exits = {**before.get("exits", {}), **entry.get("exits", {})}
+                merged[there] = {**before, **entry, **({"exits": exits} if exits else {})}
+            made[group] = merged
+        for group in ("finds", "threads", "clocks"):
+            made[group] = {**walk.get(group, {}), **written.get(group, {})}
+        known = WrittenNames(made, self._generations)
+        ends = {end: known.meant(end) for way in written.get("map", ()) for end in (way["from"], way["to"])}
+        for end in (end for end, keys in ends.items() if not keys and end not in made["places"]):
+            made["places"][end] = {"name": _shown(end)}
+        # A way that is written goes before the packs' between the same places.
+        joined = {(key, to) for way in written.get("map", ()) for key in ends[way["from"]] for to in ends[way["to"]]}
+        for key, place in made["places"].items():
+            ways = {
+                name: way
+                for name, way in place.get("exits", {}).items()
+                if not {(key, way["to"]), (way["to"], key)} & joined
+            }
+            made["places"][key] = {**place, "exits": ways} if "exits" in place else place
+        return made
+
     def _with_mapped_places(self, written: dict[str, Any]) -> dict[str, Any]:
         """Return what is written; where no places are, those that the `map` joins."""
         if written.get("places"):
@@ -92,9 +127,25 @@ class _Completing:
     def _with_walk(self) -> dict[str, Any]:
         """Return what is written, and beside it what a walk in the packs has; a place that is written as the start
         alone is the only one, unless the packs know it."""
-        scenario, written, seen = self._scenario, self._written, self.survey
+        scenario, written = self._scenario, self._written
         if scenario.start and not self._meant_place():
             return {**written, "places": {}}
+        derived = self._walk()
+        entities = derived.pop("entities", ())
+        # Conditions of the packs' places name these; what is written of them holds.
+        for group in ("threads", "clocks"):
+            if group in written:
+                written = {**written, group: {**derived.get(group, {}), **written[group]}}
+        return {**derived, **written, "entities": [*written.get("entities", []), *entities]}
+
+    def _walk(self) -> dict[str, Any]:
+        """Return what a walk in the packs has of the keys that go with places, its start, and its entities that are not
+        written.
+
+        Raises:
+            ScenarioError: the packs have nothing to walk in.
+        """
+        scenario, seen = self._scenario, self.survey
         if seen is None or not seen.notes:
             packs = ", ".join(generation.pack_id for generation in self._generations)
             raise ScenarioError(
@@ -103,19 +154,13 @@ class _Completing:
         walk = make_scenario(seen, seed=scenario.demo_seed, profile=scenario.profile).model_dump(
             mode="json", by_alias=True, exclude_unset=True
         )
-        entities = written.get("entities", [])
-        told = {local(entity["id"]): entity for entity in entities}
+        told = {local(entity["id"]): entity for entity in self._written.get("entities", [])}
         for group in ("places", "cast"):
             for key, entry in walk.get(group, {}).items():
                 if told.get(local(key), {}).get("name"):
                     del entry["name"]
         more = [entity for entity in walk.get("entities", ()) if local(entity["id"]) not in told]
-        derived = {key: walk[key] for key in (*_WITH_PLACES, "start") if key in walk}
-        # Conditions of the packs' places name these; what is written of them holds.
-        for group in ("threads", "clocks"):
-            if group in written:
-                written = {**written, group: {**walk.get(group, {}), **written[group]}}
-        return {**derived, **written, "entities": [*entities, *more]}
+        return {**{key: walk[key] for key in (*_WITH_PLACES, "start") if key in walk}, "entities": more}
 
     def _with_people(self, written: dict[str, Any]) -> dict[str, Any]:
         """Return what is written, with the people and things whose notes say that they are in one of its places, each

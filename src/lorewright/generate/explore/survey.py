@@ -28,6 +28,7 @@ from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.markdown.chunking import plain_text
 from lorewright.packs.markdown.exits import PackExit, ways_of
 from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
+from lorewright.retrieval.entity_names import common_names
 from lorewright.retrieval.view import generations_in_force
 
 # Names from titles: they fit into a sentence and can be typed, no two alike.
@@ -206,6 +207,7 @@ def survey(generation: Generation, *, guessing: bool = False) -> Survey:
         entity_id: replace(entity, type=guesses[entity_id].type) if entity_id in guesses else entity
         for entity_id, entity in entities.items()
     }
+    entities = _with_small_titles(entities, readable)
     homes = find_homes(entities, texts)
     places = _names(entity for entity_id in shown if (entity := entities[entity_id]).type == "location")
     notes = {
@@ -257,6 +259,20 @@ def survey_packs(generations: Sequence[Generation], *, guessing: bool = False) -
         untold=frozenset(note_id for found in surveys for note_id in found.untold),
         places_all=any(found.places_all for found in surveys),
     )
+
+
+def _with_small_titles(
+    entities: Mapping[str, PackEntity], readable: Mapping[str, Sequence[StoredChunk]]
+) -> dict[str, PackEntity]:
+    """Return the entities, an item titled `Red Lantern` as `Red lantern` where the open text writes it small."""
+    titles = [entity.name for entity in entities.values() if entity.type == "item"]
+    small = common_names(titles, (chunk.text for chunks in readable.values() for chunk in chunks))
+    return {
+        entity_id: replace(entity, name=entity.name.capitalize())
+        if entity.type == "item" and entity.name in small
+        else entity
+        for entity_id, entity in entities.items()
+    }
 
 
 def _open_texts(generation: Generation, openly: Mapping[str, Sequence[StoredChunk]]) -> dict[str, list[NoteSection]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from asyncio import CancelledError
+import random
+from asyncio import CancelledError, sleep
 
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.turn.run.pipeline import think
@@ -13,6 +14,9 @@ from lorewright.values.records import SILENT, TurnListener
 
 # Built-in stages can think again at no cost; with many players the head may move more than once.
 _RETRIES = 20
+# So that of many at once not all think in vain all the time: a random wait whose bound doubles ("full jitter").
+_WAIT_S = 0.05
+_LONGEST_WAIT_S = 0.8
 
 
 async def run_turn(
@@ -39,7 +43,8 @@ async def run_turn(
         again = store.stored_result(submission)
         if again is not None or not stages.are_builtin:
             return _stored_or_raise(again)
-    for _ in range(_RETRIES):
+    for retry in range(_RETRIES):
+        await sleep(random.uniform(0, min(_LONGEST_WAIT_S, _WAIT_S * 2**retry)))
         try:
             return store.stored_result(submission) or await _attempt(store, submission, setting, stages, listener)
         except HeadMoved:
