@@ -75,7 +75,7 @@ def test_a_place_behind_a_lock_without_a_key_is_named_with_what_it_needs(tmp_pat
     locked = ("cellar: {to: quay, via: hatch}", "down: {to: cellar, via: hatch}")
     found = night_boat(tmp_path, CELLAR, locked, ("[{give: hatch_key}]", "[{clock: dread}]"), kinds=PROMISED)
     said = only_failure(found, "place", "the cellar")
-    assert "nothing leads to it; it needs has game:hatch_key or open game:hatch" in said
+    assert "nothing leads to it; it needs hatch being unlocked or having hatch_key" in said
 
 
 @pytest.mark.campaign
@@ -120,10 +120,10 @@ def test_each_act_and_each_reason_that_opens_a_secret_is_a_way_of_its_own(tmp_pa
     ways = {goal.name for goal in found.ways if goal.kind == "way of opening"}
     assert ways == {
         *("owning_up (success)", "owning_up (mixed)", "owning_up (by ask)", "owning_up (by persuade)"),
-        *("owning_up (with has game:rope)", "owning_up (with learned harbour:osk:knows#boat)"),
+        *("owning_up (with having rope)", "owning_up (with knowing osk/knows#boat)"),
     }
-    said = only_failure(found, "way of opening", "owning_up (with has game:hatch_key)")
-    assert "nothing leads to it; it needs has game:hatch_key" in said
+    said = only_failure(found, "way of opening", "owning_up (with having hatch_key)")
+    assert "nothing leads to it; it needs having hatch_key" in said
 
 
 TIMES = """

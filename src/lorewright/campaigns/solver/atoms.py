@@ -115,7 +115,7 @@ _WORDS = {
 def describe_atom(atom: Atom) -> str:
     """Return an atom in the words of an author: `the clock storm at 6`."""
     kind, *parts = atom
-    shown = [shown_item(part) if isinstance(part, str) else part for part in parts]
+    shown = [part if not isinstance(part, str) else shown_item(part) if "#" in part else local(part) for part in parts]
     words = _WORDS.get(kind)
     return words.format(*shown) if words is not None else " ".join(map(str, (kind, *shown)))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, formula
+from lorewright.campaigns.solver.atoms import Atom, alternatives, atoms, describe_atom, formula
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import RevealEffect
 from lorewright.rules.rulesets import BandName, Rule
@@ -39,7 +39,7 @@ def openings(rule: Rule, withheld: frozenset[str]) -> Iterator[Goal]:
         yield Goal("way of opening", ("by", rule.id, act), f"{rule.id} (by {act})")
     ways = alternatives(formula(rule.when))
     for number, way in enumerate(ways if len(ways) > 1 else ()):
-        shown = ", ".join(" ".join(map(str, atom)) for atom in atoms(way))
+        shown = ", ".join(map(describe_atom, atoms(way)))
         yield Goal("way of opening", ("way", rule.id, number), f"{rule.id} (with {shown})")
 
 
