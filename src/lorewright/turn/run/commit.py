@@ -16,7 +16,7 @@ from lorewright.values.records import SILENT, TurnListener
 _RETRIES = 20
 # So that of many at once not all think in vain all the time: a random wait whose bound doubles ("full jitter").
 _WAIT_S = 0.05
-_LONGEST_WAIT_S = 0.8
+_LONGEST_WAIT_S = 3.2
 
 
 async def run_turn(
