@@ -32,8 +32,8 @@ from rich.table import Table
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import Accounts
+from lorewright.settings import ACCOUNTS_FILE as FILE
 from lorewright.turn.store.turn_store import undo_played
 
 LINES = (

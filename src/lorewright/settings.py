@@ -290,6 +290,10 @@ class Settings(BaseModel):
     models: ModelsSettings = ModelsSettings()
 
 
+# The file of a served workspace's accounts.
+ACCOUNTS_FILE = "service.db"
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """A folder with packs, scenarios, indexes and campaigns."""
@@ -326,6 +330,11 @@ class Workspace:
     def campaigns(self) -> Path:
         """The files of campaigns."""
         return self.root / "campaigns"
+
+    @property
+    def accounts(self) -> Path:
+        """The file of the service's accounts; there is none where nothing was served."""
+        return self.root / ACCOUNTS_FILE
 
 
 def find_workspace(start: Path) -> Workspace:

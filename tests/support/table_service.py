@@ -21,8 +21,8 @@ from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
-from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import Accounts
+from lorewright.settings import ACCOUNTS_FILE as FILE
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"

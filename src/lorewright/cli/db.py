@@ -1,8 +1,9 @@
-"""lorewright db …: check campaigns' files for damage, migrate old ones, and import those of v0."""
+"""lorewright db …: check campaigns' files for damage, migrate old ones, import those of v0, copy and back up all."""
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,20 +14,26 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrate_file
 from lorewright.campaigns.copying import copy_campaign
-from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.output import progress_bar, say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import SettingsError
 from lorewright.storage.postgres.store import PostgresStore
+from lorewright.workspace.backups import Saved, back_up, refuse_own_folder
+from lorewright.workspace.backups import restore as restore_backup
 
 app = typer.Typer(
-    help="Campaigns' files: check them, bring them up to date, import those of v0.",
+    help="Campaigns' files: check them, bring them up to date, back them up, import those of v0.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Database = Annotated[
+    str | None,
+    typer.Option(envvar="LOREWRIGHT_DATABASE", metavar="URL", help="The PostgreSQL database that keeps the campaigns."),
+]
 CampaignId = Annotated[str | None, typer.Argument(help="The campaign's ID; all campaigns if not given.")]
 
 
@@ -129,6 +136,50 @@ def copy_campaigns(
         rows = [(copied.id, copied.turns, copied.rows, copied.told) for copied in done]
         show_table(("campaign", "turns", "rows", "copy"), rows, right=("turns", "rows"))
     if not all(copied.is_equal for copied in done):
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: lorewright db backup /mnt/backups/lorewright")
+def backup(
+    folder: Annotated[Path, typer.Argument(help="Where to write it; the next backup there writes what has changed.")],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Back up all campaigns, with the texts of their packs, and the service's accounts, also while they are played.
+    Exit 1 when a campaign is damaged: its last backup is kept."""
+    with _campaigns(database) as (campaigns, accounts), progress_bar() as progress:
+        refuse_own_folder(folder, campaigns)
+        _show_saved(back_up(campaigns, accounts, folder, progress), as_json=as_json)
+
+
+@app.command(epilog="Example: lorewright db restore /mnt/backups/lorewright")
+def restore(
+    folder: Annotated[Path, typer.Argument(help="The folder that `db backup` wrote.")],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring campaigns and accounts back from a backup, of whichever store. What is there already stays as it is. Exit 1
+    when a file of the backup is damaged; the others are restored."""
+    with _campaigns(database) as (campaigns, accounts), progress_bar() as progress:
+        _show_saved(restore_backup(campaigns, accounts, folder, progress), as_json=as_json)
+
+
+@contextmanager
+def _campaigns(database: str | None) -> Iterator[tuple[Campaigns, Path]]:
+    with ExitStack() as stack:
+        elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
+        opened = open_app(elsewhere=elsewhere)
+        yield opened.campaigns, opened.workspace.accounts
+
+
+def _show_saved(saved: Iterable[Saved], *, as_json: bool) -> None:
+    found = list(saved)
+    if as_json:
+        show_json([asdict(each) for each in found])
+    else:
+        rows = [(each.id, each.outcome, each.problem) for each in found]
+        show_table(("campaign", "backup", "why"), rows)
+    if any(each.outcome == "failed" for each in found):
         raise typer.Exit(1)
 
 

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from glob import escape
 from itertools import count
@@ -215,6 +215,12 @@ class Database:
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table, in order; none where there is no such table."""
         return tuple(row["name"] for row in self.rows(f"PRAGMA table_info({table})"))
+
+    def copied(self) -> bytes:
+        """Return the bytes of a file with the same rows, read from one snapshot: all of them at once, in memory."""
+        with closing(sqlite3.connect(":memory:")) as copy:
+            self._connection.backup(copy)
+            return copy.serialize()
 
     def watch(self, tell: Callable[[str], object] | None) -> None:
         """Call `tell` with every statement that is run; with None, stop that."""

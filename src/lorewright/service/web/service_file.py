@@ -18,8 +18,6 @@ from lorewright.storage.database import Database
 from lorewright.storage.integrity import Row
 from lorewright.storage.tables import open_migrated
 
-FILE = "service.db"
-
 
 def utc_now() -> datetime:
     """Return the time."""

@@ -16,7 +16,6 @@ from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
-from lorewright.service.web.service_file import FILE
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.storage.postgres.store import PostgresStore
 
@@ -64,7 +63,7 @@ def make_service(
         first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
-    accounts = Accounts(first.workspace.root / FILE)
+    accounts = Accounts(first.workspace.accounts)
     return Service(
         engine=engine,
         accounts=accounts,
