@@ -43,7 +43,7 @@ def test_an_ending_that_is_not_reached_fails_the_command(tmp_path: Path) -> None
     shown = run(root, str(root / "scenarios" / "night_boat.yaml"), "--states", "50")
     assert shown.returncode == 1
     assert "out of reach" in shown.stdout
-    assert "it needs thread lost found" in shown.stdout
+    assert "it needs the thread lost being found" in shown.stdout
 
 
 @pytest.mark.campaign
