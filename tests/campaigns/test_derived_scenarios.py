@@ -213,6 +213,38 @@ def test_what_is_added_stands_beside_what_the_packs_have(app: App) -> None:
     assert state.scene.location_id == "coast:anchor"
 
 
+def test_an_added_entry_for_a_thing_of_the_packs_is_that_thing(app: App) -> None:
+    made, state = opened(
+        app, "add_to_packs: true\nthings: {oil: {name: oil of the lamp, entity: oil}, Rope: {at: quay}}\n"
+    )
+    assert sorted(thing.name for thing in made.things.values()) == ["Rope", "oil of the lamp"]
+    assert [place for place, held in state.inventory.items() if any("rope" in thing for thing in held)] == [
+        "coast:quay"
+    ]
+
+
+def test_a_thing_that_can_be_found_later_alone_lies_nowhere_until_then(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    make_empty_workspace(root)
+    notes = {
+        "places/mill.md": "# The Mill\n\nDusty.\n\n## Discoverable\n\n- {#seal} look under the stone (when clock flood >= 2): A [[Seal]] lies there.\n",
+        "items/seal.md": "# Seal\n\nIt is made of brass.\n",
+    }
+    write_pack(root / "content_packs", notes, pack_id="vale")
+    path = root / "scenarios" / "own.yaml"
+    path.write_text("id: own\ncontent_packs: [vale]\nclocks: {flood: {max: 4}}\n", encoding="utf-8")
+    made, state = open_app(root).scenarios.opening_state(path)
+    assert {thing.at for thing in made.things.values()} == {None}
+    assert made.finds
+    assert not any(state.inventory.values())
+
+
+def test_a_thing_that_is_offstage_lies_nowhere(app: App) -> None:
+    made, state = opened(app, "places: {quay: {}}\nthings: {rope: {at: offstage}}\n")
+    assert made.things["rope"].at == "offstage"
+    assert not any(state.inventory.values())
+
+
 def test_a_campaign_with_additions_keeps_them_when_its_file_is_unchanged(app: App) -> None:
     opened(app, "add_to_packs: true\nplaces: {cellar: {name: the cellar}}\nmap: [{from: anchor, to: cellar}]\n")
     app.campaigns.new("own", campaign_id="game", seed=1)

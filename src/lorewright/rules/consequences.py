@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
-from lorewright.ids import local
+from lorewright.ids import local, slug
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
 from lorewright.rules.checks import enact_consequences, is_rolled_for, minutes_of, roll_check, sentence_for
@@ -23,6 +23,8 @@ from lorewright.world.state import WorldState
 
 # Clocks may set off clocks; a circle of them ends after so many rounds.
 _MAX_ROUNDS = 20
+# Words of a topic that no question is about.
+_SMALL = frozenset(("a", "an", "of", "the"))
 
 
 def rule_for(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
@@ -88,7 +90,7 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
         and _target_id(on.target, state) in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, place_of(action, state))
-        and (not on.topics or not _topics(attempt, state).isdisjoint(on.topics))
+        and (not on.topics or _is_among(on.topics, _topics(attempt, state)))
         and not (rule.once and _once_key(rule) in state.recall)
         and (rule.when is None or holds(rule.when, state))
     )
@@ -104,6 +106,12 @@ def _is_about_actor(by: str | None, actor_id: str, state: WorldState) -> bool:
     if by == ANY_NPC:
         return is_npc(actor_id, state)
     return actor_id == (state.player_id if by is None else by)
+
+
+def _is_among(wanted: Sequence[str], topics: Set[str]) -> bool:
+    """Tell whether one of the wanted topics is there: as it is written, as a key, or by each of its words."""
+    words = {topic: [slug(word) for word in topic.split() if word.lower() not in _SMALL] for topic in wanted}
+    return any(topic in topics or (words[topic] and topics >= set(words[topic])) for topic in wanted)
 
 
 def _topics(attempt: Attempt, state: WorldState) -> set[str]:

@@ -27,7 +27,9 @@ from lorewright.builtin.parser.readings import (
     asking,
     bare,
     meant,
+    only_person,
     parted,
+    person_meant,
     read_as,
     shown,
     trimmed,
@@ -158,6 +160,28 @@ def _read_show(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return handed(ctx, words, rest, Handing(USE.name, "show", _read_show))
 
 
+# Words between what is held out and to whom, and parts of them under which it may be held.
+_HELD_OUT_TO = ("at", "to", "before", "under", "in", "over", "towards", "toward", "against")
+_FACES = frozenset(("face", "nose", "eyes", "chin"))
+
+
+def _read_held_out(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `piet with the ticket`, `the ticket at piet`, `the ticket under his nose`: it is used on him. What is not
+    carried, or held out to nobody, is not for this frame."""
+    whom, joint, thing = parted(rest, ("with",))
+    if not joint:
+        thing, joint, whom = parted(rest, _HELD_OUT_TO)
+    item = resolve(bare(thing), ctx.nouns.carried) if joint else None
+    if not isinstance(item, PhraseMatch) or item.mended:
+        return None
+    low = [word for word in lows(whom) if word not in _FACES]
+    if low in (["his"], ["her"], ["their"]):
+        only = only_person(ctx)
+        return None if only is None else _read_use_on(ctx, item, only)
+    person = person_meant(ctx, " ".join(low).removesuffix("'s").removesuffix("’s"))
+    return _read_use_on(ctx, item, person) if isinstance(person, PhraseMatch) and not person.mended else None
+
+
 def _rule_lines(names: RuleNames) -> Iterator[str]:
     yield f"use {names.item} on {names.aim}" if names.item and names.target else f"use {names.item or names.aim}"
 
@@ -196,6 +220,11 @@ USE = Verb(
             70,
             "show, present, hold up",
             _read_show,
+        ),
+        Phrasing(
+            45,
+            "confront, face, wave, brandish, flourish, dangle, thrust, hold, hold out",
+            _read_held_out,
         ),
         Phrasing(
             130,

@@ -47,6 +47,7 @@ from lorewright.rules.effects import Effect
 from lorewright.rules.reasons import ALL
 from lorewright.rules.rulesets import CampaignRules, Ending, EscalationStep, Inquiry, Rule, Ruleset, ThreatRule
 from lorewright.world.state import (
+    OFFSTAGE,
     Clock,
     Door,
     Exit,
@@ -152,14 +153,11 @@ def with_situations(ruleset: Ruleset, scenario: Scenario, names: NameLookup) -> 
     return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
 
 
-# Names in the conditions of packs' places and people that the scenario does not have.
-
-
 def condition_problems(
     scenario: Scenario, names: NameLookup, generations: Sequence[Generation], *, entity_ids: Iterable[str]
 ) -> Iterator[str]:
-    """Yield a line for each unknown name, with the file and line of its pack: what such a condition hides would never
-    be seen."""
+    """Yield a line for each name in the conditions of packs that the scenario does not have, with file and line: what
+    such a condition hides would never be seen."""
     same = find_same_things(generations)
     concerned = {told_as for entity_id in entity_ids for told_as in ids_of(entity_id, same)}
     for generation in generations:
@@ -462,7 +460,7 @@ class _Composer:
             held.setdefault(self._names.player_id, {})[self._names.entity(item, where="player.items")] = 1
         for name, thing in self._scenario.things.items():
             owner = thing.held_by or (thing.at if isinstance(thing.at, str) else None)
-            if thing.kind == "item" and owner:
+            if thing.kind == "item" and owner not in (None, OFFSTAGE):
                 held.setdefault(self._names.entity(owner, where=f"things.{name}"), {})[self._id(name)] = 1
         return held
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from lorewright.campaigns.scenarios.names import WrittenNames, opening_words
+from lorewright.campaigns.scenarios.names import WrittenNames, find_in_packs, opening_words
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.making import key_of_note, make_scenario, only_found
@@ -89,11 +89,14 @@ class _Completing:
         written = self._written
         walk = self._walk()
         names = WrittenNames(walk, self._generations)
+        things = {str(thing.get("entity")): key for key, thing in walk.get("things", {}).items()}
         made = {**walk, **written, "entities": [*written.get("entities", []), *walk["entities"]]}
         for group in ("places", "cast", "things"):
             merged = dict(walk.get(group, {}))
             for key, entry in written.get(group, {}).items():
-                meant = [found for found in names.meant(key) if found in merged]
+                wanted = str(entry.get("entity") or ("" if entry.get("name") else key)) if group == "things" else key
+                ids = [things.get(_of_pack(found, self._generations), found) for found in names.meant(wanted)]
+                meant = [found for found in ids if found in merged]
                 there = meant[0] if len(meant) == 1 else key
                 before = merged.get(there, {})
                 exits = {**before.get("exits", {}), **entry.get("exits", {})}
@@ -278,6 +281,11 @@ def _finds(seen: Survey, found: dict[str, str], places: dict[str, str]) -> dict[
             put = {"put": key_of_note(note_id), "at": places[of_item[item_id]]}
             finds.setdefault(shown_item(item_id), []).append(put)
     return finds
+
+
+def _of_pack(name: str, generations: Sequence[Generation]) -> str:
+    """Return the ID of an entity of the packs; the name where they have none of it."""
+    return find_in_packs(name, generations) or name
 
 
 def _id(name: str, generation: Generation) -> str:

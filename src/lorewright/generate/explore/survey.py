@@ -225,7 +225,8 @@ def survey(generation: Generation, *, guessing: bool = False) -> Survey:
         empty=sum(1 for entity_id in entities if entity_id not in chunks),
         threads=threads,
         clocks=clocks,
-        finds=tuple(_finds(in_force, chunks, notes)),
+        # What cannot be found yet lies there for later, and not in the open.
+        finds=tuple(_finds(generation, notes)),
         guesses=guesses,
         untold=frozenset(note_id for note_id in untold if entities[note_id].type == UNTOLD),
         places_all=guessing and (bool(untold) or generation.manifest.derived),
@@ -372,10 +373,8 @@ def _named_in(text: str, places: Mapping[tuple[str, ...], str]) -> list[str]:
     return found
 
 
-def _finds(
-    generation: Generation, chunks: Mapping[str, list[StoredChunk]], notes: Mapping[str, Note]
-) -> Iterable[HiddenItem]:
-    """Yield what can be found in the places, with the item notes that each names."""
+def _finds(generation: Generation, notes: Mapping[str, Note]) -> Iterable[HiddenItem]:
+    """Yield what can be found in the places, now or under a condition, with the item notes that each names."""
     items = {
         tuple(words_of(name)): note.id
         for note in notes.values()
@@ -384,6 +383,6 @@ def _finds(
         if words_of(name)
     }
     for note in notes.values():
-        for chunk in chunks.get(note.id, ()) if note.entity.type == "location" else ():
+        for chunk in generation.chunks_of(note.id) if note.entity.type == "location" else ():
             for item in generation.items_of(chunk.row) if chunk.role == "discoverable" else ():
                 yield HiddenItem(item.id, note.id, tuple(dict.fromkeys(_named_in(item.text, items))))
