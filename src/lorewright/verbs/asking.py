@@ -43,6 +43,7 @@ from lorewright.builtin.parser.readings import (
     nothing_called,
     only_person,
     person_meant,
+    trimmed,
     typeable,
     which,
     wondering,
@@ -220,7 +221,8 @@ def _read_ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
         return _no_target(ctx, words, "")
     named = named_person(ctx, rest)
     if named:
-        return _read_asked(ctx, words, named[0], rest[named[1] :])
+        # One is confronted with what is in question.
+        return _read_asked(ctx, words, named[0], trimmed(rest[named[1] :], start=("with",)))
     cut = topic_start(rest)
     if cut == 0:
         return _read_about(ctx, words, rest)
