@@ -243,7 +243,8 @@ class Library:
         try:
             vectors = self._vector_files.open(folder)
         except DamagedVectors as problem:
-            return Generation(folder, reranker=self._reranker, without_vectors=f"vectors are damaged: {problem}")
+            told = f"vectors are damaged: {problem}; run: lorewright doctor"
+            return Generation(folder, reranker=self._reranker, without_vectors=told)
         assert self.vectors is not None
         return Generation(
             folder,
