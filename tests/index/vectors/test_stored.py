@@ -117,6 +117,14 @@ def test_vectors_of_earlier_versions_are_compared_with_the_hash_of_their_file(fo
     assert opened(folder) is None
 
 
+def test_vectors_that_are_not_opened_are_not_sound_either(folder: Path) -> None:
+    """What `doctor` takes for sound it does not mend."""
+    whole, chance = (folder / ABOUT_FILE).read_bytes(), random.Random(1)
+    for _ in range(scaled(300)):
+        (folder / ABOUT_FILE).write_bytes(damaged(whole, "bit", chance.randrange(len(whole)), chance))
+        assert opened(folder) is not None or not has_sound_vectors(folder, "sample")
+
+
 @settings(max_examples=scaled(30), deadline=None)
 @given(st.integers(0, 3000), st.integers(1, 40), st.data())
 def test_every_word_counts_in_the_checksum(count: int, dimensions: int, data: st.DataObject) -> None:

@@ -154,15 +154,18 @@ def checksum_of(vectors: Vectors) -> int:
 
 
 def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
-    """Return True if a generation's vectors are of this embedder and every byte is as it was written.
+    """Return True if a generation's vectors are of this embedder, every byte is as it was written, and so is what is
+    said of them.
 
     Raises:
         OSError: a file exists and cannot be read now.
         UnsafePath: the folder or a file of it is a link.
     """
     try:
-        about, _ = _read(folder)
-        return about.fingerprint == fingerprint and about.sha256 == _sha256(folder / VECTORS_FILE)
+        about, vectors = _read(folder)
+        if about.fingerprint != fingerprint or about.sha256 != _sha256(folder / VECTORS_FILE):
+            return False
+        return about.checksum is None or about.checksum == checksum_of(vectors)
     except DamagedVectors as damage:
         problem = damage.__cause__
         if isinstance(problem, OSError) and not is_absence(problem):
