@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -199,7 +200,28 @@ def test_turns_are_counted_without_those_that_were_asked_back(root: Path) -> Non
     run(root, "turn", "game", "frobnicate it")
     run(root, "campaign", "end-scene", "game")
     shown = run(root, "campaign", "show", "game").stdout
-    assert shown.startswith("Night Boat (game), 3 turns played, seed 1\n")
+    assert shown.startswith("Night Boat (game), 3 turns played\n")
     assert "head: turn 5, " in shown
     (row,) = [line for line in run(root, "campaign", "list").stdout.splitlines() if line.startswith("game")]
     assert row.split()[3] == "3"
+
+
+def test_the_seed_of_the_dice_is_shown_to_the_game_master_alone(root: Path, tmp_path: Path) -> None:
+    seed = 1_987_654_321
+    run(root, "campaign", "new", "night_boat", "--id", "dice", "--seed", str(seed))
+    run(root, "turn", "dice", "look")
+    seen_by_players = [
+        run(root, "campaign", "show", "dice", *options).stdout
+        for options in ((), ("--json",), ("--as", "player", "--json"), ("--as", "pc:player", "--json"))
+    ]
+    seen_by_players += [
+        run(root, "campaign", "log", "dice", "--as", "player", "--json").stdout,
+        run(root, "turn", "dice", "take rope", "--json").stdout,
+        run(root, "session", "recap", "dice", "--as", "player", "--json").stdout,
+    ]
+    run(root, "campaign", "export", "dice", str(tmp_path / "told.lorewright"), "--as", "player")
+    with zipfile.ZipFile(tmp_path / "told.lorewright") as told:
+        seen_by_players += [told.read(name).decode("utf-8", "replace") for name in told.namelist()]
+    assert all(seen_by_players) and not [seen for seen in seen_by_players if str(seed) in seen]
+    assert f", seed {seed}\n" in run(root, "campaign", "show", "dice", "--as", "gm").stdout
+    assert json.loads(run(root, "campaign", "show", "dice", "--as", "gm", "--json").stdout)["seed"] == seed

@@ -99,16 +99,19 @@ def test_a_server_that_fails_leaves_the_pack_installed_and_found_by_words(root: 
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", ["vectors.npy", "vectors.json"])
-def test_torn_vectors_are_told_in_text_and_in_json(root: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "how"), [("vectors.npy", "cut"), ("vectors.npy", "a bit"), ("vectors.json", "cut")])
+def test_damaged_vectors_are_told_in_text_and_in_json(root: Path, name: str, how: str) -> None:
     installed = install(root)
     for path in (installed / "indexes" / "generations" / "neo_seattle").glob(f"*/{name}"):
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        half = path.stat().st_size // 2
+        data = path.read_bytes()
+        path.write_bytes(data[:half] if how == "cut" else data[:half] + bytes([data[half] ^ 1]) + data[half + 1 :])
     done = run(installed, "lore", "query", "who owes Viktor", "--json")
     assert "found by words alone: vectors are damaged" in " ".join(done.stderr.split())
     assert "lorewright doctor" in done.stderr
     answer = json.loads(done.stdout)
     assert "vectors are damaged" in answer["words_alone"][0]
+    assert "run: lorewright doctor" in answer["words_alone"][0]
     assert answer["chunks"]
     assert run(installed, "doctor").returncode == 0
     assert "words_alone" not in json.loads(run(installed, "lore", "query", "who owes Viktor", "--json").stdout)

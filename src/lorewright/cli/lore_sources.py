@@ -20,6 +20,9 @@ def _not_cached(place_id: str) -> dict[str, str | None]:
     return {"scene_id": "", "session_id": None, "retrieved_at": None}
 
 
+_DOCTOR = "lorewright doctor"
+
+
 @dataclass(frozen=True, slots=True)
 class LoreSource:
     """A retriever, and the campaign that is asked, if any. `without_vectors` says why only words are searched."""
@@ -61,5 +64,5 @@ def warn_of_words_alone(source: LoreSource, found: Retrieval) -> dict[str, list[
     problem = source.without_vectors
     messages = found.degraded or ((f"found by words alone: {problem.message}",) if problem else ())
     for message in messages:
-        note(f"{message} (lorewright doctor says more)")
+        note(message if _DOCTOR in message else f"{message} ({_DOCTOR} says more)")
     return {"words_alone": list(messages)} if messages else {}

@@ -23,7 +23,7 @@ from lorewright.index.installed_packs import (
 )
 from lorewright.index.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
-from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
+from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, VectorFiles
 from lorewright.packs.files import Finding, Progress, no_progress
 from lorewright.packs.models import Neighbour
 from lorewright.storage.database import (
@@ -88,6 +88,7 @@ class Library:
         self._open_nearest = open_nearest
         self._reranker = reranker
         self._shared: dict[GenerationKey, Generation] | None = None
+        self._vector_files = VectorFiles()
 
     @property
     def home(self) -> Path:
@@ -240,9 +241,10 @@ class Library:
     def _with_vectors(self, folder: Path) -> Generation:
         """Open a generation with its vectors; if they are damaged without, so that keywords still find the pack."""
         try:
-            vectors = read_vectors(folder)
+            vectors = self._vector_files.open(folder)
         except DamagedVectors as problem:
-            return Generation(folder, reranker=self._reranker, without_vectors=f"vectors are damaged: {problem}")
+            told = f"vectors are damaged: {problem}; run: lorewright doctor"
+            return Generation(folder, reranker=self._reranker, without_vectors=told)
         assert self.vectors is not None
         return Generation(
             folder,

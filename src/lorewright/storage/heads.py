@@ -198,7 +198,7 @@ def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
         f"""WITH RECURSIVE path(turn_id) AS (
              SELECT ?1 UNION ALL
              SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
-           ) SELECT 1 FROM path WHERE turn_id = ?2""",
+           ) SELECT 1 FROM path WHERE turn_id = ?2 LIMIT 1""",
         to,
         turn_id,
     )

@@ -144,7 +144,9 @@ def show(
     citations: Annotated[
         int | None, typer.Option(min=1, help="What each sentence told in this turn rests on, in place of all else.")
     ] = None,
-    viewer: Annotated[str, typer.Option("--as", help="Whose view: player or pc:ID.")] = "player",
+    viewer: Annotated[
+        str, typer.Option("--as", help="Whose view: player or pc:ID; gm is told the seed of the dice, too.")
+    ] = "player",
     as_json: AsJson = False,
 ) -> None:
     """Where a campaign stands, as a player may know it, what its models have cost, and the tree of its branches."""
@@ -154,14 +156,16 @@ def show(
         return
     with lorewright.campaigns.reading(campaign_id) as store:
         models = models_of(store, lorewright.stage_models)
-        shown = {**_shown(store.campaign()), **_standing(store, viewer), **_bookkeeping(store), "models": models}
+        shown = {**_shown(store.campaign(), viewer), **_standing(store, viewer), **_bookkeeping(store)}
+        shown["models"] = models
         tree, played = branches.tree(store), count_played(store.database)
     if as_json:
         at_hand = next(row.name for row in tree.branches if row.at_hand)
         show_json({**shown, "branch": at_hand, **asdict(tree)})
         return
     turns = "1 turn" if played == 1 else f"{played} turns"
-    say(f"{shown['name']} ({shown['id']}), {turns} played, seed {shown['seed']}", style="bold")
+    seed = f", seed {shown['seed']}" if "seed" in shown else ""
+    say(f"{shown['name']} ({shown['id']}), {turns} played{seed}", style="bold")
     say(f"{shown['location']}, {shown['minutes']} minutes in; with you: {', '.join(shown['present']) or 'no one'}")
     say(f"you carry: {', '.join(shown['carried']) or 'nothing'}")
     for clock in shown["clocks"]:
@@ -436,13 +440,14 @@ def _bookkeeping(store: CampaignStore) -> dict[str, Any]:
     }
 
 
-def _shown(row: CampaignRow) -> dict[str, Any]:
+def _shown(row: CampaignRow, viewer: str = "gm") -> dict[str, Any]:
+    """Return a campaign as a viewer may know it: with the seed a player could foretell the dice."""
     return {
         "id": row.id,
         "name": row.name,
         "scenario_id": row.scenario_id,
         "ruleset_id": row.rules.ruleset.id,
-        "seed": row.seed,
+        **({"seed": row.seed} if viewer == "gm" else {}),
         "current_turn": row.current_turn,
         "revision": row.revision,
         "created_at": row.created_at,
@@ -454,7 +459,7 @@ def _shown(row: CampaignRow) -> dict[str, Any]:
 
 def _standing(store: CampaignStore, viewer: str) -> dict[str, Any]:
     head = store.head().state
-    state = as_played_by(persona_of(head, viewer), head)
+    state = as_played_by(persona_of(head, "player" if viewer == "gm" else viewer), head)
     return {
         "location": state.name_of(state.scene.location_id),
         "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],

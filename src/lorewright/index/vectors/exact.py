@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 import numpy.typing as npt
@@ -109,5 +110,9 @@ def open_vectors(folder: Path) -> Vectors:
         UnsafePath: the folder or the file is a link.
     """
     path = Enclosure(folder).path(VECTORS_FILE)
-    vectors: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    try:
+        vectors: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (SyntaxError, TokenError) as problem:
+        # numpy reads the file's head as a line of Python.
+        raise ValueError(f"its head cannot be read: {problem}") from None
     return vectors

@@ -183,7 +183,13 @@ class LineJudge:
 
 
 def _key_of(tried: Action | Outcome) -> tuple[str, str | None, str | None, str]:
-    return (tried.type, tried.target_id, tried.item_id, " ".join(tried.words.casefold().removeprefix("the ").split()))
+    return (tried.type, tried.target_id, tried.item_id, _bare(tried.words))
+
+
+# All that was tried in a story is looked at in every turn.
+@lru_cache(maxsize=16_384)
+def _bare(words: str) -> str:
+    return " ".join(words.casefold().removeprefix("the ").split())
 
 
 def _changes(before: WorldState, after: WorldState) -> set[str]:
