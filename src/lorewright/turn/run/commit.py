@@ -15,7 +15,7 @@ from lorewright.values.records import SILENT, TurnListener
 # Built-in stages can think again at no cost; with many players the head may move more than once.
 _RETRIES = 20
 # So that of many at once not all think in vain all the time: a random wait whose bound doubles ("full jitter").
-_WAIT_S = 0.05
+_WAIT_S = 0.4
 _LONGEST_WAIT_S = 3.2
 
 
