@@ -29,6 +29,7 @@ from lorewright.service.web.api.requests import (
     CampaignId,
     Here,
     Key,
+    Revision,
 )
 from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.service import Service
@@ -62,12 +63,13 @@ class NewOps(BaseModel):
     ops: tuple[dict[str, Any], ...] = Field(
         min_length=1,
         max_length=MOST_OPS,
+        description="The ops in order; what they come to by the rules follows from them.",
         examples=[
             [{"op": "reveal", "item_id": "neo_seattle:viktor:knows#pier9", "to": "dead_drop:player", "how": "told"}]
         ],
     )
-    note: str = Field(default="", max_length=2_000)
-    revision: int | None = Field(default=None, ge=0)
+    note: str = Field(default="", max_length=2_000, description="Why, for the record; no player reads it.")
+    revision: Revision = None
 
 
 class Verdict(BaseModel):
