@@ -53,6 +53,7 @@ from lorewright.service.web.shapes import (
     RecapShown,
     ScenarioShown,
     SeatShown,
+    Secrets,
     Shape,
     TableShown,
     Turns,
@@ -359,8 +360,16 @@ class LorewrightClient:
     # The game master's desk.
 
     def desk(self, campaign: str) -> Desk:
-        """Return the whole state, the scene, and each secret of the packs with who knows it."""
+        """Return the whole state, the scene, and the first secrets of the packs with who knows them."""
         return self._service.read(Desk, "campaigns", campaign, "desk")
+
+    def find_secrets(
+        self, campaign: str, words: str = "", *, limit: int | None = None, cursor: str | None = None
+    ) -> Secrets:
+        """Return the secrets with all of these words in their title, section or text, with who knows them: a page, and
+        with its `next` as the cursor the next one."""
+        query = {"q": words, "limit": limit, "cursor": cursor}
+        return self._service.read(Secrets, "campaigns", campaign, "secrets", **query)
 
     def stream(
         self, campaign: str, *, viewer: str | None = None, last: int = 10, before: int | None = None

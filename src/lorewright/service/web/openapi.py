@@ -162,7 +162,7 @@ def action_schemas() -> dict[str, Schema]:
 
 def example_of(verb: Verb) -> dict[str, Any]:
     """Return an action of a verb as it is sent: with all that the verb needs."""
-    words = {"attempt": f"shake {_WORDS}"}.get(verb.name, _WORDS)
+    words = f"shake {_WORDS}" if verb.is_free else _WORDS
     wanted = {*verb.needs, *verb.needs_one_of[0][-1:]}
     item = _IN_HAND if "item" in wanted else None
     metadata = metadata_of(verb.name, words=words if "topic" in wanted else "", item=item)

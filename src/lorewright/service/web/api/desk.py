@@ -31,10 +31,18 @@ from lorewright.service.web.api.requests import (
     Key,
     Revision,
 )
+from lorewright.service.web.desk import (
+    MOST_SECRETS,
+    SECRETS_A_PAGE,
+    show_attempts,
+    show_desk,
+    show_secrets,
+    show_stream,
+)
 from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.service import Service
-from lorewright.service.web.shapes import AttemptShown, Desk, Permission
-from lorewright.service.web.table import MOST_TURNS, show_attempts, show_desk, show_stream
+from lorewright.service.web.shapes import AttemptShown, Desk, Permission, Secrets
+from lorewright.service.web.table import MOST_TURNS
 from lorewright.service.write_tools import WriteTools
 from lorewright.turn.run.editing import MOST_OPS
 from lorewright.turn.views.player_ids import readable
@@ -82,8 +90,24 @@ class Verdict(BaseModel):
 
 @desk_api.get("/campaigns/{campaign}/desk", tags=["game master"], dependencies=JUDGES)
 async def desk(service: Here, seat: AtDesk) -> Desk:
-    """The whole state, the scene, and each secret of the packs with who knows it."""
+    """The whole state, the scene, and the first secrets of the packs with who knows them."""
     return await service.read(seat, lambda campaign, seat: show_desk(campaign))
+
+
+@desk_api.get("/campaigns/{campaign}/secrets", tags=["game master"], dependencies=JUDGES)
+async def list_secrets(
+    service: Here,
+    seat: AtDesk,
+    words: Annotated[
+        str, Query(alias="q", max_length=300, description="Words that all stand in its title, section or text.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST_SECRETS)] = SECRETS_A_PAGE,
+    cursor: Annotated[str | None, Query(max_length=20, pattern="^[0-9]+$")] = None,
+) -> Secrets:
+    """The secrets of the packs with who knows them, in the order of the packs: all, or those with certain words."""
+    return await service.read(
+        seat, lambda campaign, seat: show_secrets(campaign, words=words, limit=limit, cursor=cursor)
+    )
 
 
 @desk_api.get("/campaigns/{campaign}/stream", tags=["game master"], dependencies=JUDGES)

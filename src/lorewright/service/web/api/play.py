@@ -70,7 +70,6 @@ class NewTurn(Sent):
         max_length=MOST_ACTIONS,
         description="In place of words: actions, which are judged as they are. What they name that your seat may not "
         "know of is nothing at all.",
-        examples=[[{"type": "ask", "target_id": "neo_seattle:viktor", "metadata": {"topic": "the crate"}}]],
     )
     thought: str = Field(default="", max_length=2_000, description="What your character thinks; nobody else knows.")
     whisper_to: str | None = Field(
