@@ -53,7 +53,7 @@ from lorewright.service.web.shapes import (
     RecapShown,
     ScenarioShown,
     SeatShown,
-    Secrets,
+    SecretPage,
     Shape,
     TableShown,
     Turns,
@@ -365,11 +365,11 @@ class LorewrightClient:
 
     def find_secrets(
         self, campaign: str, words: str = "", *, limit: int | None = None, cursor: str | None = None
-    ) -> Secrets:
+    ) -> SecretPage:
         """Return the secrets with all of these words in their title, section or text, with who knows them: a page, and
         with its `next` as the cursor the next one."""
         query = {"q": words, "limit": limit, "cursor": cursor}
-        return self._service.read(Secrets, "campaigns", campaign, "secrets", **query)
+        return self._service.read(SecretPage, "campaigns", campaign, "secrets", **query)
 
     def stream(
         self, campaign: str, *, viewer: str | None = None, last: int = 10, before: int | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.packs.models import Item
-from lorewright.service.web.shapes import AttemptShown, Desk, Secrets, SecretShown
+from lorewright.service.web.shapes import AttemptShown, Desk, SecretPage, SecretShown
 from lorewright.storage.heads import learned_on_path
 from lorewright.turn.checks.tools import NamedThing
 
@@ -20,7 +20,7 @@ MOST_SECRETS = 200
 _SECRET_ROLES = ("withholds", "discoverable", "knows")
 
 
-def show_desk(campaign: OpenCampaign, *, secrets: Secrets | None = None) -> Desk:
+def show_desk(campaign: OpenCampaign, *, secrets: SecretPage | None = None) -> Desk:
     """Return the game master's desk: the whole state, the scene, the secrets of the packs with who knows them; of those
     the first page, where no other is given."""
     state = campaign.store.head().state
@@ -39,7 +39,7 @@ def show_desk(campaign: OpenCampaign, *, secrets: Secrets | None = None) -> Desk
 
 def show_secrets(
     campaign: OpenCampaign, *, words: str = "", limit: int = SECRETS_A_PAGE, cursor: str | None = None
-) -> Secrets:
+) -> SecretPage:
     """Return a page of the secrets in whose title, section or text all words stand, in the order of the packs; `cursor`
     is what the page before gave as `next`. Letter case does not matter, and a part of a word is enough."""
     wanted = words.casefold().split()
@@ -51,7 +51,7 @@ def show_secrets(
     start = int(cursor or 0)
     limit = max(1, min(limit, MOST_SECRETS))
     knowers = _knowers(campaign)
-    return Secrets(
+    return SecretPage(
         secrets=tuple(
             SecretShown(item_id=item.id, about=about, section=section, text=item.text, known_by=knowers(item.id))
             for item, about, section in found[start : start + limit]

@@ -264,7 +264,7 @@ class SecretShown(Shape):
     known_by: tuple[str, ...] = ()
 
 
-class Secrets(Shape):
+class SecretPage(Shape):
     """Secrets of the packs, in their order; `found` is how many there are in all, `next` the cursor of those that
     follow."""
 

@@ -41,7 +41,7 @@ from lorewright.service.web.desk import (
 )
 from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.service import Service
-from lorewright.service.web.shapes import AttemptShown, Desk, Permission, Secrets
+from lorewright.service.web.shapes import AttemptShown, Desk, Permission, SecretPage
 from lorewright.service.web.table import MOST_TURNS
 from lorewright.service.write_tools import WriteTools
 from lorewright.turn.run.editing import MOST_OPS
@@ -103,7 +103,7 @@ async def list_secrets(
     ] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_SECRETS)] = SECRETS_A_PAGE,
     cursor: Annotated[str | None, Query(max_length=20, pattern="^[0-9]+$")] = None,
-) -> Secrets:
+) -> SecretPage:
     """The secrets of the packs with who knows them, in the order of the packs: all, or those with certain words."""
     return await service.read(
         seat, lambda campaign, seat: show_secrets(campaign, words=words, limit=limit, cursor=cursor)

@@ -34,7 +34,7 @@ from lorewright.service.web.pages.requests import (
 )
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service, remove_member
-from lorewright.service.web.shapes import Secrets
+from lorewright.service.web.shapes import SecretPage
 from lorewright.service.write_tools import WriteTools
 
 desk_pages = APIRouter(include_in_schema=False)
@@ -132,7 +132,7 @@ async def _desk(
     return render_page("desk", values, status=status)
 
 
-def _pages_of(page: Secrets, base: str, *, q: str, cursor: str, seen_as: str) -> dict[str, Any]:
+def _pages_of(page: SecretPage, base: str, *, q: str, cursor: str, seen_as: str) -> dict[str, Any]:
     """Return what the list of secrets says of itself, and the links to its other pages."""
     start = int(cursor or 0)
 
