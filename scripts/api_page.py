@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from lorewright.service.web.api.desk import desk_api
 from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
 from lorewright.service.web.api.tables import tables_api
+from lorewright.service.web.openapi import action_rows, describe_app, descriptions, op_rows, op_schemas
 from lorewright.service.web.problems import status_of_error
 
 ROOT = Path(__file__).parents[1]
@@ -73,12 +75,27 @@ off: it is played once all the same. A refusal is the library's own error, such 
 
 """
 
+_OPS = """\
+## Ops
+
+What `ops` and `ops:preview` take: a list of objects, each with its kind in `op` and the keys of that kind; those with a
+question mark may be left out. All of a list are done, or none. One that is no op, or does not fit, is refused with
+`edit_refused`: `index` is its place in the list, `field` the key, and the hint has the keys of its kind, or all kinds.
+"""
+_ACTIONS = """\
+## Actions
+
+What `turns` takes in place of words, and what an answer has as `actions`: what was understood. A type that no verb here
+has may be one of the campaign's ruleset. What is no action at all is refused with `campaign_error`, which names its
+place and key; an action that is not possible in the story is judged there.
+"""
+
 
 def page() -> str:
     """Return the whole page."""
     tables = "".join(f"\n## {title}\n\n{table}\n" for title, table in _tables())
     code = f"```python {BOT.relative_to(ROOT).as_posix()}\n{BOT.read_text(encoding='utf-8')}```\n"
-    return _HEAD + tables + _refusals() + _BOT + code
+    return _HEAD + tables + _ops() + _actions() + _refusals() + _BOT + code
 
 
 def _tables() -> Iterator[tuple[str, str]]:
@@ -106,6 +123,62 @@ def _scope(route: APIRoute) -> str:
         if "scope" in found:
             return f"`{found['scope']}`"
     return "–"
+
+
+def _ops() -> str:
+    """Return the section of ops: each kind with its keys and an example."""
+    nested = op_schemas()
+    parts = [_kind(kind, schema, schema["properties"]) for kind, schema in op_rows()]
+    for model in ("Entity", "Fact", "Relationship"):
+        said = nested[model]["description"]
+        parts.append(f"### {model}\n\n{said}\n\n{_fields(nested[model]['properties'], nested[model])}\n")
+    return "\n" + _OPS + "\n" + "\n".join(parts)
+
+
+def _actions() -> str:
+    """Return the section of actions: the keys of all, the keys of their metadata, each verb with an example."""
+    said = descriptions()
+    keys = "\n".join(f"| `{key}` | {text} |" for key, text in said["action"].items())
+    metadata = "\n".join(f"| `{key}` | {text} |" for key, text in said["metadata"].items())
+    rows = []
+    for kind, schema in action_rows():
+        taken = ", ".join(f"`{key}`" for key in schema["properties"]["metadata"].get("properties", {})) or "–"
+        (example,) = schema["examples"]
+        rows.append(f"| `{kind}` | {schema['description']} | {taken} | `{json.dumps(example)}` |")
+    verbs = "\n".join(rows)
+    return (
+        f"\n{_ACTIONS}\n| key | |\n|---|---|\n{keys}\n\n"
+        f"| `type` | | metadata | example |\n|---|---|---|---|\n{verbs}\n\n"
+        f"| key of the metadata | |\n|---|---|\n{metadata}\n"
+    )
+
+
+def _kind(kind: str, schema: dict[str, Any], fields: dict[str, Any]) -> str:
+    (example,) = schema["examples"]
+    own = {name: field for name, field in fields.items() if name != "op"}
+    table = f"\n{_fields(own, schema)}\n" if own else ""
+    return f"### `{kind}`\n\n{schema['description']}\n{table}\n```json\n{json.dumps(example)}\n```\n"
+
+
+def _fields(fields: dict[str, Any], schema: dict[str, Any]) -> str:
+    needed = schema.get("required", ())
+    rows = (
+        f"| `{name}`{'' if name in needed else '?'} | {_type(field)} | {field['description']} |"
+        for name, field in fields.items()
+    )
+    return "| key | | |\n|---|---|---|\n" + "\n".join(rows)
+
+
+def _type(field: dict[str, Any]) -> str:
+    """Return a key's type in a word or two, or what it may be."""
+    if "$ref" in field:
+        return str(field["$ref"]).rpartition("/")[2]
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kinds = [_type(choice) for choice in field.get("anyOf", ()) if choice.get("type") != "null"]
+    if kinds:
+        return " or ".join(kinds)
+    return f"{field['items'].get('type', 'any')}s" if field.get("type") == "array" else str(field.get("type", "any"))
 
 
 def _refusals() -> str:
@@ -139,6 +212,7 @@ def document() -> dict[str, Any]:
     app = FastAPI(title="Lorewright")
     for router in ROUTERS:
         app.include_router(router)
+    describe_app(app)
     return app.openapi()
 
 

@@ -367,7 +367,14 @@ def test_no_page_has_a_fault_that_axe_finds_nor_scrolls_sideways_on_a_telephone(
         faults = {}
         table = "/table/game"
         paths = ["/", "/account", "/admin", table, f"{table}/codex", f"{table}/codex?q=boat", f"{table}/story"]
-        paths += [f"{table}/story?q=ask", f"{table}/desk", f"{table}/hint", f"{table}/why/2", f"{table}?as=gm"]
+        paths += [
+            f"{table}/story?q=ask",
+            f"{table}/desk",
+            f"{table}/desk?q=boat",
+            f"{table}/hint",
+            f"{table}/why/2",
+            f"{table}?as=gm",
+        ]
         paths += [f"{table}/entity?id=osk", "/sign-in", "/nothing", "/workshop", "/workshop/packs/harbour?tests=true"]
         paths += ["/workshop/query?q=boat&as=gm,player,npc:osk&section=harbour:osk:withholds"]
         paths += ["/workshop/scene?place=tavern&present=osk", "/workshop/packs/harbour/entity?id=harbour:osk"]

@@ -116,7 +116,15 @@ def test_every_operation_of_the_api_has_a_method(room: Hall) -> None:
             for method in (
                 *(client.table, client.members, client.invitations, client.export, client.turns, client.undo),
                 *(client.redo, client.retry, client.state, client.scene, client.codex, client.recap, client.hint),
-                *(client.entities, client.desk, client.stream, client.reviews, client.lorebook, client.attempts),
+                *(
+                    client.entities,
+                    client.desk,
+                    client.find_secrets,
+                    client.stream,
+                    client.reviews,
+                    client.lorebook,
+                    client.attempts,
+                ),
             )
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
-from lorewright import Action
 from lorewright.service.web.access import RateLimit, SignInLimit
 from lorewright.service.web.accounts import Scope
 from lorewright.service.web.api.accounts import accounts_api
@@ -21,7 +20,6 @@ from lorewright.service.web.api.lore import lore_api
 from lorewright.service.web.api.play import play_api
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.client import LorewrightClient
-from lorewright.service.write_tools import op_schema
 from support import harbour as h
 from support.scale import scaled
 from support.table_service import URL, hall
@@ -85,24 +83,39 @@ def narrowed(document: dict[str, Any]) -> dict[str, Any]:
         fields = schemas[body]["properties"]
         for name in fields.keys() & KNOWN.keys():
             fields[name] = {"enum": [*KNOWN[name], *([None] if "anyOf" in fields[name] else [])]}
-    schemas["NewOps"]["properties"]["ops"] = {**_move_definitions(op_schema(), schemas), "minItems": 1, "maxItems": 3}
+    schemas["NewOps"]["properties"]["ops"]["maxItems"] = 3
     schemas["NewTurn"]["required"] = ["text"]
-    actions = _move_definitions(TypeAdapter(tuple[Action, ...]).json_schema(), schemas)
-    schemas["NewTurn"]["properties"]["actions"] = {**actions, "maxItems": 2}
+    for actions in schemas["NewTurn"]["properties"]["actions"]["anyOf"]:
+        actions["maxItems"] = 2
+    # Those of what is sent alone: answers are held to the schemas as they are.
+    for held, entry in (("NewOps", "Op"), ("NewTurn", "Action")):
+        _aim(schemas, held, entry)
     return document
 
 
-def _move_definitions(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema whose definitions have been moved to those of the document."""
-    moved: dict[str, Any] = json.loads(json.dumps(schema).replace("#/$defs/", "#/components/schemas/Sent"))
-    for definition in moved["$defs"].values():
-        if "op" in definition.get("properties", {}):
-            definition["required"] = ["op", *definition.get("required", ())]
-        for name, field in definition.get("properties", {}).items():
-            if name.endswith("_id") or name in PEOPLE:
-                definition["properties"][name] = {"enum": [*IDS, *([None] if "anyOf" in field else [])]}
-    schemas.update({f"Sent{name}": found for name, found in moved.pop("$defs").items()})
-    return moved
+def _aim(schemas: dict[str, Any], holder: str, entry: str) -> None:
+    """Have a body's ops or actions name what there is, in copies of their schemas."""
+    reached, waiting = set[str](), {entry}
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schemas[name]))) - reached
+    for name in reached:
+        schemas[f"Sent{name}"] = json.loads(_redirect(schemas[name], reached))
+    schemas[holder] = json.loads(_redirect(schemas[holder], {entry}))
+    for name in reached:
+        fields = schemas[f"Sent{name}"].get("properties", {})
+        for key, field in fields.items():
+            if key.endswith("_id") or key in PEOPLE:
+                fields[key] = {"enum": [*IDS, *([None] if "anyOf" in field else [])]}
+
+
+def _redirect(schema: dict[str, Any], names: set[str]) -> str:
+    return re.sub(
+        r'"#/components/schemas/(\w+)"',
+        lambda found: f'"#/components/schemas/{"Sent" if found[1] in names else ""}{found[1]}"',
+        json.dumps(schema),
+    )
 
 
 @pytest.fixture(scope="module")

@@ -77,6 +77,7 @@ class Asking:
             "/turns?last=50",
             "/recap",
             "/desk",
+            "/secrets?limit=1&cursor=1",
             "/stream?last=50",
             "/entities",
         ):
@@ -90,7 +91,8 @@ class Asking:
             yield from (f"{PAGE}{page}?as={viewer}" for viewer in self.viewers)
         yield from (f"{PAGE}/entity?id={entity}" for entity in self.fields["entity"])
         for question in self.questions:
-            yield from (f"{PAGE}/{page}?q={question}" for page in ("codex", "story"))
+            yield from (f"{PAGE}/{page}?q={question}" for page in ("codex", "story", "desk"))
+            yield f"{GAME}/secrets?q={question}"
             yield f"/workshop/query?q={question}&as=gm,player"
         yield "/workshop/scene?place=tavern&present=osk&as=gm,player"
 

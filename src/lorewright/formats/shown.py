@@ -173,7 +173,8 @@ def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -
         parts = [chunk for chunk in group if audience.sees(chunk)]
         if parts:
             # The game master reads a secret where its author wrote it.
-            whole = [replace(part, text=_as_written(part)) for part in parts] if audience.is_gm else parts
+            texts = map(_as_written if audience.is_gm else _as_told, parts)
+            whole = [replace(part, text=text) for part, text in zip(parts, texts, strict=True)]
             shown.append(_whole(whole, entity, section_id))
     learned = [
         item.text
@@ -203,6 +204,10 @@ def _as_written(chunk: Chunk) -> str:
     heading = next((token.map[1] for token in tokens if token.type == "heading_open" and token.map), 0)
     start = sum(map(len, lines_of(body)[:heading])) if chunk.part == 1 else 0
     return without_spans(body[start:], ranges_of(spans, "comment", "plugin"), start=start).strip("\n")
+
+
+def _as_told(chunk: Chunk) -> str:
+    return chunk.text if chunk.joined is None else chunk.joined
 
 
 def _is_whole(chunk: Chunk) -> bool:
@@ -273,7 +278,7 @@ def _without_marks(text: str, entity: PackEntity, audience: Audience) -> str:
     if _WHEN in text.casefold():
         items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
         unmet = {item.name for item in items if not _holds(item, entity.id.partition(":")[0], audience)}
-        text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet)))
+        text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet, leaves_gaps=False)))
     return contain_in_section(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
 
 

@@ -17,11 +17,14 @@ from lorewright.packs.images import image_in
 from lorewright.packs.manifest import MANIFEST_FILE, is_inside, load_manifest
 
 # Version 1 cut at H1 and H2 alone, named a note by its H1 and made IDs of whole paths. Version 2 took a heading below
-# H2 with which a note begins for a section, never for the note's name.
-READING = 3
-READINGS = (3, 2, 1)
+# H2 with which a note begins for a section, never for the note's name. Version 3 left the blank lines around what was
+# cut out of a text for players.
+READING = 4
+READINGS = (4, 3, 2, 1)
 # The version from which on a note that begins with a heading below H2, and has none above it, is named by that heading.
 DEEP_NAMES = 3
+# The version from which on a text out of which something is cut reads as if that had never been written.
+WITHOUT_GAPS = 4
 
 
 class TextHash:

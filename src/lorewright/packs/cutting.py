@@ -9,9 +9,11 @@ from typing import Any
 
 from lorewright.ids import slug
 from lorewright.packs.conditions import lint_items
+from lorewright.packs.content_hash import WITHOUT_GAPS
 from lorewright.packs.files import Finding
 from lorewright.packs.items import lint_names, lint_openings, lint_triggers, read_items
 from lorewright.packs.markdown.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
+from lorewright.packs.markdown.gaps import close_gaps, edits_within, lines_of_origin
 from lorewright.packs.markdown.hidden_spans import ranges_of, without_plugin_code
 from lorewright.packs.markdown.markup import Edit, apply_edits
 from lorewright.packs.metadata import FileMetadata
@@ -35,10 +37,12 @@ class ChunkDraft:
 
 @dataclass(frozen=True, slots=True)
 class CutFile:
-    """The chunks of a file in its order, and the findings about their items."""
+    """The chunks of a file in its order, the findings about their items, and the edits that take out of the file's body
+    what its sections are without."""
 
     drafts: tuple[ChunkDraft, ...]
     findings: tuple[Finding, ...]
+    cuts: tuple[Edit, ...] = ()
 
 
 def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
@@ -47,6 +51,7 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
     findings: list[Finding] = []
     taken: set[str] = set()
     unseen = ranges_of(file.spans)
+    cuts = _cuts_of(file)
     start, line = 0, file.source.body_line
     for section in file.sections:
         name = _free(_section_slug(section, file.sections), taken)
@@ -54,9 +59,23 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
         for part, text in enumerate(split_long(section.text, max_tokens=max_tokens, reading=file.reading), start=1):
             chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
             heading = section.heading if part == 1 else ""
-            shown = without_spans(text, unseen, start=start + len(heading))
+            text_start = start + len(heading)
+            shown = without_spans(text, unseen, start=text_start)
             text_line = line + heading.count("\n")
-            discoverable = role == "discoverable"
+            joined: str | None = None
+            items: tuple[Item, ...] = ()
+            # The line of the text on which each of its lines was written.
+            origins: Sequence[int] = range(text.count("\n") + 1)
+            if role in ITEM_ROLES:
+                findings += lint_names(file.source.path, shown, text_line)
+            if file.reading >= WITHOUT_GAPS and unseen:
+                own = edits_within(cuts, text_start, text_start + len(text))
+                joined = apply_edits(text, own)
+                if role in ITEM_ROLES:
+                    # Items have numbers, and none of these may tell of an item that is hidden.
+                    shown, joined, origins = joined, None, lines_of_origin(text, own)
+            if role in ITEM_ROLES:
+                items = _items_in(shown, origins, chunk_id, role, text_line)
             chunk = Chunk(
                 id=chunk_id,
                 pack_id=_pack_of(entity),
@@ -71,24 +90,27 @@ def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
                 part=part,
                 position=0,
                 token_count=count_tokens(shown.strip(), reading=file.reading),
-                items=read_items(
-                    shown, chunk_id=chunk_id, line=text_line, discoverable=discoverable, withheld=role == "withholds"
-                )
-                if role in ITEM_ROLES
-                else (),
+                items=items,
                 conditions=_conditions(section, file.meta),
+                joined=None if joined is None else joined.strip("\n"),
             )
-            text_start = start + len(heading)
             drafts.append(ChunkDraft(chunk, references_in(shown), text_start, text_start + len(text)))
             findings += lint_items(file.source.path, chunk.items)
             findings += lint_openings(file.source.path, chunk.items) if role == "withholds" else ()
-            findings += lint_triggers(file.source.path, chunk.items) if discoverable else ()
-            findings += lint_names(file.source.path, shown, text_line) if role in ITEM_ROLES else ()
+            findings += lint_triggers(file.source.path, chunk.items) if role == "discoverable" else ()
             start += len(chunk.source)
             line = text_line + text.count("\n")
     drafts += _secrets(file, entity, drafts, taken, max_tokens)
     drafts += _asides(file, entity, _free("comments", taken))
-    return CutFile(tuple(drafts), tuple(findings))
+    return CutFile(tuple(drafts), tuple(findings), cuts)
+
+
+def _items_in(text: str, origins: Sequence[int], chunk_id: str, role: Role, line: int) -> tuple[Item, ...]:
+    """Return the items of a section's text; `origins` has the line, from the file's `line` on, on which each of its
+    lines was written."""
+    discoverable, withheld = role == "discoverable", role == "withholds"
+    items = read_items(text, chunk_id=chunk_id, line=0, discoverable=discoverable, withheld=withheld)
+    return tuple(replace(item, line=line + origins[item.line]) for item in items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +129,8 @@ def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers
     `someone`, `somewhere` or `something`, except within items that are themselves secret.
     """
     body, path = file.source.body, file.source.path
-    comments = ranges_of(file.spans)
-    before = readers.before.edits(body, path, comments=comments)
+    cuts = cut.cuts
+    before = readers.before.edits(body, path, cuts=cuts)
     learned: Sequence[Edit] | None = None
     hints: Sequence[Edit] = ()
     titles = _told_titles(file, entity, readers.before)
@@ -124,8 +146,8 @@ def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers
             chunk = replace(chunk, told=told, items=_told_items(chunk, told, hint_text))
         elif draft.end and chunk.role in ITEM_ROLES:
             if learned is None:
-                learned = readers.learned.edits(body, path, comments=comments, keeps_names=True)
-                hints = readers.before.edits(body, path, comments=comments, keeps_names=True)
+                learned = readers.learned.edits(body, path, cuts=cuts, keeps_names=True)
+                hints = readers.before.edits(body, path, cuts=cuts, keeps_names=True)
             told = apply_edits(raw, learned, start=draft.start).strip("\n")
             hint_text = apply_edits(raw, hints, start=draft.start).strip("\n")
             chunk = replace(chunk, told=told, items=_told_items(chunk, told, hint_text))
@@ -133,6 +155,13 @@ def drafts_for_players(file: ReadFile, entity: PackEntity, cut: CutFile, readers
             chunk = replace(chunk, told=apply_edits(raw, before, start=draft.start).strip("\n"))
         drafts.append(replace(draft, chunk=_renamed(chunk, titles)))
     return tuple(drafts)
+
+
+def _cuts_of(file: ReadFile) -> tuple[Edit, ...]:
+    spans, body = ranges_of(file.spans), file.source.body
+    if file.reading >= WITHOUT_GAPS:
+        return tuple(close_gaps(body, spans))
+    return tuple(Edit(start, end, "\n" * body.count("\n", start, end)) for start, end in spans)
 
 
 def player_name(name: str, links: Links, path: str) -> str:
@@ -240,7 +269,11 @@ def _secrets(
     secrets = [span for span in file.spans if span.kind == "secret"]
     starts = [draft.start for draft in drafts]
     for span, line in zip(secrets, lines_at(file, [span.start for span in secrets]), strict=True):
-        text = without_spans(span.text, comments_in(span.text)).strip("\n")
+        comments = comments_in(span.text)
+        if file.reading >= WITHOUT_GAPS:
+            text = apply_edits(span.text, close_gaps(span.text, comments)).strip("\n")
+        else:
+            text = without_spans(span.text, comments).strip("\n")
         if not text.strip():
             continue
         around = [draft.chunk for draft in drafts[: bisect_right(starts, span.start)][-1:]]

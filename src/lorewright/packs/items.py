@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from markdown_it.token import Token
 
 from lorewright.ids import slug
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.markdown.chunking import blocks_of, lines_of, plain_text
+from lorewright.packs.markdown.gaps import close_gaps
+from lorewright.packs.markdown.markup import apply_edits
 from lorewright.packs.models import Item
 
 _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
@@ -94,17 +97,23 @@ def lint_names(path: str, text: str, line: int) -> Iterator[Finding]:
         taken.add(named[1].casefold())
 
 
-def without_items(text: str, names: Container[str]) -> str:
-    """Return a section's text without the items in `names`, which are names as `read_items` gives them."""
+def without_items(text: str, names: Container[str], *, leaves_gaps: bool = True) -> str:
+    """Return a section's text without the items in `names`, which are names as `read_items` gives them. The blank lines
+    around them stay, or else none that would not be there without the items."""
     lines = lines_of(text)
-    removed: set[int] = set()
+    removed: list[_Span] = []
     taken: set[str] = set()
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
         item = _read_item("".join(lines[span.start : span.end]), "", str(number), 0, False, taken)
         if _WORD.search(item.text):
             taken.add(item.name)
-            removed |= set(range(span.start, span.end)) if item.name in names else set()
-    return "".join(line for number, line in enumerate(lines) if number not in removed).strip("\n")
+            removed += [span] if item.name in names else []
+    if not leaves_gaps:
+        starts = [0, *accumulate(map(len, lines))]
+        cut = [(starts[span.start], starts[span.end]) for span in removed]
+        return apply_edits(text, close_gaps(text, cut)).strip("\n")
+    gone = {number for span in removed for number in range(span.start, span.end)}
+    return "".join(line for number, line in enumerate(lines) if number not in gone).strip("\n")
 
 
 def _spans(tokens: list[Token]) -> Iterator[_Span]:

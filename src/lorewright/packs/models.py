@@ -202,8 +202,9 @@ class Chunk:
 
     `source` is the exact text of the file, heading included: the sources of a file's chunks joined are its body.
     `text` is the same without the heading and without comments; `told` is the text for readers other than the game
-    master: without what an editor does not show and without the names of hidden entities. `position` orders the chunks
-    of a pack by file path, then by place in the file.
+    master: without what an editor does not show and without the names of hidden entities. `joined` is `text` without
+    the blank lines around what was taken out of it, where anything was. `position` orders the chunks of a pack by file
+    path, then by place in the file.
     """
 
     id: str
@@ -225,6 +226,7 @@ class Chunk:
     metadata: dict[str, Any] = field(default_factory=dict)
     rules: EntryRules | None = None
     told: str | None = None
+    joined: str | None = None
 
     @property
     def shown(self) -> str:

@@ -203,10 +203,16 @@ class Links:
         return f"group-{self._groups.setdefault(name, len(self._groups) + 1)}"
 
     def edits(
-        self, text: str, path: str, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
+        self,
+        text: str,
+        path: str,
+        *,
+        comments: Sequence[tuple[int, int]] = (),
+        cuts: Sequence[Edit] = (),
+        keeps_names: bool = False,
     ) -> list[Edit]:
-        """Return the edits that leave of a file's text only what the reader may see, as `reading_edits` does."""
-        return self._closing(text, path, lambda entity, label: label or entity.name, False, comments, keeps_names)
+        """Return the edits that leave of a file's text only what the reader may see, as `find_reading_edits` does."""
+        return self._closing(text, path, lambda entity, label: label or entity.name, False, comments, cuts, keeps_names)
 
     def _closing(
         self,
@@ -215,6 +221,7 @@ class Links:
         render: Render,
         keeps_web: bool,
         comments: Sequence[tuple[int, int]] = (),
+        cuts: Sequence[Edit] = (),
         keeps_names: bool = False,
     ) -> list[Edit]:
         def shown(link: MarkupLink) -> str:
@@ -238,7 +245,7 @@ class Links:
             entity = self._table.at_path(path, unquote(said.partition("#")[0]))
             return self._shown(entity, "", "something", render)
 
-        return find_reading_edits(text, shown, word, comments=comments, keeps_names=keeps_names)
+        return find_reading_edits(text, shown, word, comments=comments, cuts=cuts, keeps_names=keeps_names)
 
     def rewritten(self, text: str, path: str, render: Render) -> str:
         """Return the text of a file with each reference as `render` shows it. For a reader who is not the game master,

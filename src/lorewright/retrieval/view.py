@@ -11,6 +11,7 @@ from lorewright.index.cuts import Cut, pruned
 from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions, holds
+from lorewright.packs.content_hash import WITHOUT_GAPS
 from lorewright.packs.items import without_items
 from lorewright.packs.models import (
     LAYERS,
@@ -390,7 +391,10 @@ def _unmet(view: LoreView, generation: Generation) -> Cut:
     for item_id, row in items.items():
         removed[row] = removed.get(row, frozenset()) | {item_id.rpartition("#")[2]}
     texts = {
-        row: (_without(chunk.text, removed[row]), _without(chunk.written, removed[row]))
+        row: (
+            _without(chunk.text, removed[row], leaves_gaps=generation.reading < WITHOUT_GAPS),
+            _without(chunk.written, removed[row], leaves_gaps=True),
+        )
         for row, chunk in chunks.items()
     }
     return Cut(rows, frozenset(items), texts)

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -20,8 +20,10 @@ from lorewright.campaigns.viewers import Transcript, VisibleScene, scene_of, sta
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import CorpusFilter, LoreRetrievalQuery, RetrievedChunk
+from lorewright.rules.actions import Action
 from lorewright.turn.checks.tools import StateSeen
 from lorewright.visibility import Viewer
+from lorewright.world.ops import StateOp
 
 # An error -> its text for a client: code, message and hint, without a traceback or paths of this machine.
 
@@ -47,6 +49,13 @@ def without_paths(text: str, workspace: Path) -> str:
 
 class _Shape(BaseModel):
     model_config = ConfigDict(defer_build=True, frozen=True)
+
+
+# Ops and actions are typed values. To a model that calls tools their schema says no more than that they are objects,
+# for all kinds of them would fill its context; the OpenAPI document has the whole of it.
+_AN_OBJECT = WithJsonSchema({"type": "object", "additionalProperties": True})
+OpShown = Annotated[StateOp, _AN_OBJECT]
+ActionShown = Annotated[Action, _AN_OBJECT]
 
 
 class PackShown(_Shape):
@@ -123,7 +132,7 @@ class EditDone(_Shape):
     call_id: str
     revision: int
     repeated: bool
-    followed: tuple[dict[str, Any], ...] = ()
+    followed: tuple[OpShown, ...] = ()
     told: str = ""
     events: tuple[dict[str, Any], ...] = ()
 
@@ -131,7 +140,7 @@ class EditDone(_Shape):
 class EditPreview(_Shape):
     """What a change would come to; nothing was changed."""
 
-    followed: tuple[dict[str, Any], ...] = ()
+    followed: tuple[OpShown, ...] = ()
     told: str = ""
     events: tuple[dict[str, Any], ...] = ()
     state_diff: dict[str, Any] = Field(default_factory=dict)
@@ -186,7 +195,7 @@ class TurnPlayed(_Shape):
     next_prompt: str
     suggested_actions: tuple[str, ...]
     clarification_question: str | None
-    actions: tuple[dict[str, Any], ...] = ()
+    actions: tuple[ActionShown, ...] = ()
     assumptions: tuple[str, ...] = ()
     risk_flags: tuple[str, ...] = ()
     perception_flags: tuple[str, ...] = ()

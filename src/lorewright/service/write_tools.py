@@ -163,7 +163,7 @@ class WriteTools:
             submission = submission_of(wanted, "preview")
             draft = draft_of_edit(campaign.store.head(), wanted, submission, campaign.setting, by=_BY, note="")
             return EditPreview(
-                followed=tuple(OPS.dump_python(draft.ops[len(wanted) :], mode="json")),
+                followed=tuple(draft.ops[len(wanted) :]),
                 told=draft.result.final_text,
                 events=tuple(event.model_dump(mode="json") for event in draft.result.engine_events),
                 state_diff=state_diff(draft.ops).model_dump(mode="json"),

@@ -93,14 +93,20 @@ def definitions_in(text: str) -> Mapping[str, str]:
 
 
 def find_reading_edits(
-    text: str, shown: Shown, word: Word, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
+    text: str,
+    shown: Shown,
+    word: Word,
+    *,
+    comments: Sequence[tuple[int, int]] = (),
+    cuts: Sequence[Edit] = (),
+    keeps_names: bool = False,
 ) -> list[Edit]:
     """Return the edits that leave of a text what a reader sees, in order, without overlaps.
 
-    `comments` (start and end of each, in order) are removed first, so that the text around them is read together. With
-    `keeps_names` the names of items (`{#name}`) stay.
+    `comments` (start and end of each, in order) are removed first, so that the text around them is read together, or
+    `cuts` are made first in their place. With `keeps_names` the names of items (`{#name}`) stay.
     """
-    notes = [Edit(start, end, "\n" * text.count("\n", start, end)) for start, end in comments]
+    notes = list(cuts) or [Edit(start, end, "\n" * text.count("\n", start, end)) for start, end in comments]
     escapes = [Edit(found.start(), found.end(), "") for found in _ESCAPED.finditer(text)]
     edits = _merged(notes, escapes)
     bare = apply_edits(text, edits)

@@ -34,6 +34,7 @@ from lorewright.service.web.completions import chat_error
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
 from lorewright.service.web.mcp_door import PATH, McpDoor
+from lorewright.service.web.openapi import describe_app
 from lorewright.service.web.pages.desk import desk_pages
 from lorewright.service.web.pages.entry import entry_pages
 from lorewright.service.web.pages.requests import refusal_page
@@ -95,6 +96,7 @@ def make_app(service: Service) -> ASGIApp:
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     _add_health(app, service)
     _add_refusals(app, service)
+    describe_app(app)
     app.middleware("http")(_watched(service))
     parts = urlsplit(service.address.url)
     hosts, origins = {parts.netloc}, {f"{parts.scheme}://{parts.netloc}"}

@@ -17,9 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import httpx2
+from pydantic import BaseModel
 
 from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.retrieval.why_not import WhyNot
+from lorewright.rules.actions import Action
 from lorewright.service.queries import (
     EditDone,
     EditPreview,
@@ -51,6 +53,7 @@ from lorewright.service.web.shapes import (
     RecapShown,
     ScenarioShown,
     SeatShown,
+    SecretPage,
     Shape,
     TableShown,
     Turns,
@@ -59,6 +62,7 @@ from lorewright.service.web.shapes import (
     WhyNotQuestion,
 )
 from lorewright.turn.checks.tools import StateSeen
+from lorewright.world.ops import StateOp
 
 
 class _Page(Shape):
@@ -161,7 +165,7 @@ class LorewrightClient:
         text: str = "",
         *,
         key: str | None = None,
-        actions: Sequence[Mapping[str, Any]] | None = None,
+        actions: Sequence[Action | Mapping[str, Any]] | None = None,
         thought: str = "",
         whisper_to: str | None = None,
         revision: int | None = None,
@@ -186,7 +190,7 @@ class LorewrightClient:
         text: str = "",
         *,
         key: str | None = None,
-        actions: Sequence[Mapping[str, Any]] | None = None,
+        actions: Sequence[Action | Mapping[str, Any]] | None = None,
         thought: str = "",
         whisper_to: str | None = None,
         revision: int | None = None,
@@ -356,8 +360,16 @@ class LorewrightClient:
     # The game master's desk.
 
     def desk(self, campaign: str) -> Desk:
-        """Return the whole state, the scene, and each secret of the packs with who knows it."""
+        """Return the whole state, the scene, and the first secrets of the packs with who knows them."""
         return self._service.read(Desk, "campaigns", campaign, "desk")
+
+    def find_secrets(
+        self, campaign: str, words: str = "", *, limit: int | None = None, cursor: str | None = None
+    ) -> SecretPage:
+        """Return the secrets with all of these words in their title, section or text, with who knows them: a page, and
+        with its `next` as the cursor the next one."""
+        query = {"q": words, "limit": limit, "cursor": cursor}
+        return self._service.read(SecretPage, "campaigns", campaign, "secrets", **query)
 
     def stream(
         self, campaign: str, *, viewer: str | None = None, last: int = 10, before: int | None = None
@@ -366,15 +378,15 @@ class LorewrightClient:
         query = {"last": last, "before": before, **_pick_seat(viewer)}
         return self._service.read(Transcript, "campaigns", campaign, "stream", **query)
 
-    def preview_ops(self, campaign: str, ops: Sequence[Mapping[str, Any]]) -> EditPreview:
+    def preview_ops(self, campaign: str, ops: Sequence[StateOp | Mapping[str, Any]]) -> EditPreview:
         """Return what ops would come to; nothing is changed."""
-        sent = {"ops": list(ops)}
+        sent = {"ops": _write_models(ops)}
         return self._service.post(EditPreview, "campaigns", campaign, "ops:preview", sent=sent, again=True)
 
     def apply_ops(
         self,
         campaign: str,
-        ops: Sequence[Mapping[str, Any]],
+        ops: Sequence[StateOp | Mapping[str, Any]],
         *,
         key: str | None = None,
         note: str = "",
@@ -382,7 +394,7 @@ class LorewrightClient:
     ) -> EditDone:
         """Change the world by ops, all of them in one turn or none. The same `key` changes nothing a second time;
         without one a new key is made, so that a request whose connection breaks off is sent again."""
-        sent = {"ops": list(ops), "note": note, "revision": revision}
+        sent = {"ops": _write_models(ops), "note": note, "revision": revision}
         key = key or secrets.token_hex(16)
         return self._service.post(EditDone, "campaigns", campaign, "ops", sent=sent, key=key)
 
@@ -419,18 +431,22 @@ def _pick_seat(role: str | None) -> dict[str, Any]:
 
 def _write_turn(
     text: str,
-    actions: Sequence[Mapping[str, Any]] | None,
+    actions: Sequence[Action | Mapping[str, Any]] | None,
     thought: str,
     whisper_to: str | None,
     revision: int | None,
 ) -> dict[str, Any]:
     return {
         "text": text,
-        "actions": None if actions is None else [dict(action) for action in actions],
+        "actions": None if actions is None else _write_models(actions),
         "thought": thought,
         "whisper_to": whisper_to,
         "revision": revision,
     }
+
+
+def _write_models(given: Sequence[BaseModel | Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [value.model_dump(mode="json") if isinstance(value, BaseModel) else dict(value) for value in given]
 
 
 def _write_question(question: LoreQuestion) -> dict[str, Any]:

@@ -264,12 +264,23 @@ class SecretShown(Shape):
     known_by: tuple[str, ...] = ()
 
 
+class SecretPage(Shape):
+    """Secrets of the packs, in their order; `found` is how many there are in all, `next` the cursor of those that
+    follow."""
+
+    secrets: tuple[SecretShown, ...]
+    found: int
+    next: str | None = None
+
+
 class Desk(Shape):
-    """The game master's desk: the whole state, the secrets of the packs and who knows them."""
+    """The game master's desk: the whole state, and the first secrets of the packs with who knows them; `more_secrets`
+    is the cursor of those that follow."""
 
     state: StateSeen
     scene: VisibleScene
     secrets: tuple[SecretShown, ...]
+    more_secrets: str | None = None
     personas: tuple[NamedThing, ...]
     people: tuple[NamedThing, ...]
 

@@ -20,11 +20,9 @@ from lorewright.campaigns.status import introduction_of, player_status
 from lorewright.campaigns.viewers import (
     Standing,
     persona_of,
-    scene_of,
     standing_of,
     state_of,
     table_of,
-    transcript_of,
     turns_told,
     viewer_in,
 )
@@ -34,19 +32,16 @@ from lorewright.ids import holder_of, local, shown_item
 from lorewright.service.queries import BranchShown
 from lorewright.service.web.accounts import Seat
 from lorewright.service.web.shapes import (
-    AttemptShown,
     CitationShown,
     ClockShown,
     Codex,
     CodexEntry,
     CodexItem,
-    Desk,
     HintShown,
     ImpendingShown,
     PlaceShown,
     RecapShown,
     RollShown,
-    SecretShown,
     SentenceShown,
     SheetShown,
     StatShown,
@@ -424,57 +419,3 @@ def _fact(fact: Mapping[str, Any]) -> str:
     if isinstance(value, Mapping):
         value = value.get("text") or value.get("name") or json.dumps(value, ensure_ascii=False)
     return " ".join(filter(None, (subject, predicate, "" if value in (None, True) else str(value))))
-
-
-# The game master's desk.
-
-
-def show_desk(campaign: OpenCampaign) -> Desk:
-    """Return the game master's desk: the whole state, the scene, each secret of the packs with who knows it."""
-    state = campaign.store.head().state
-    people = sorted(who for who, entity in state.entities.items() if entity.type == "npc" and who in state.positions)
-    personas = state.personas or (state.player_id,)
-    return Desk(
-        state=state_of(campaign, "gm"),
-        scene=scene_of(campaign, "gm"),
-        secrets=tuple(_secrets(campaign, state)),
-        personas=tuple(NamedThing(id=who, name=state.name_of(who)) for who in personas),
-        people=tuple(NamedThing(id=who, name=state.name_of(who)) for who in people if who not in personas),
-    )
-
-
-def _secrets(campaign: OpenCampaign, state: WorldState) -> Iterator[SecretShown]:
-    personas = state.personas or (state.player_id,)
-    learned = learned_on_path(campaign.store.database)
-    turns = {(known.item_id, known.character_id): known.turn_no for known in learned}
-    for generation in campaign.setting.generations:
-        chunks = [chunk for chunk in generation.hidden_chunks() if chunk.role in ("withholds", "discoverable", "knows")]
-        for chunk in chunks:
-            for item in generation.items_of(chunk.row):
-                known = []
-                for who in sorted(state.reveals):
-                    if item.id in state.reveals[who]:
-                        turn = turns.get((item.id, who))
-                        when = f" (turn {turn})" if who in personas and turn else ""
-                        known.append(f"{state.name_of(who)}{when}")
-                holder = generation.entity(chunk.entity_id)
-                yield SecretShown(
-                    item_id=item.id,
-                    about=chunk.entity_id if holder is None else holder.name,
-                    section=chunk.section,
-                    text=item.text,
-                    known_by=tuple(known),
-                )
-
-
-def show_stream(campaign: OpenCampaign, viewer: str, *, last: int, before: int | None = None) -> Any:
-    """Return the stream of messages as a viewer may read it; see `transcript_of`."""
-    return transcript_of(campaign, viewer, last=last, before_turn=before)
-
-
-def show_attempts(campaign: OpenCampaign) -> list[AttemptShown]:
-    """Return the turns that were tried and not committed, the newest first."""
-    return [
-        AttemptShown(at=row["created_at"], said=row["player_text"], code=row["error_code"], detail=row["message"])
-        for row in reversed(campaign.store.attempts())
-    ]

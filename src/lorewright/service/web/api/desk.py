@@ -29,11 +29,20 @@ from lorewright.service.web.api.requests import (
     CampaignId,
     Here,
     Key,
+    Revision,
+)
+from lorewright.service.web.desk import (
+    MOST_SECRETS,
+    SECRETS_A_PAGE,
+    show_attempts,
+    show_desk,
+    show_secrets,
+    show_stream,
 )
 from lorewright.service.web.events import TableEvent, name_seat
 from lorewright.service.web.service import Service
-from lorewright.service.web.shapes import AttemptShown, Desk, Permission
-from lorewright.service.web.table import MOST_TURNS, show_attempts, show_desk, show_stream
+from lorewright.service.web.shapes import AttemptShown, Desk, Permission, SecretPage
+from lorewright.service.web.table import MOST_TURNS
 from lorewright.service.write_tools import WriteTools
 from lorewright.turn.run.editing import MOST_OPS
 from lorewright.turn.views.player_ids import readable
@@ -62,12 +71,13 @@ class NewOps(BaseModel):
     ops: tuple[dict[str, Any], ...] = Field(
         min_length=1,
         max_length=MOST_OPS,
+        description="The ops in order; what they come to by the rules follows from them.",
         examples=[
             [{"op": "reveal", "item_id": "neo_seattle:viktor:knows#pier9", "to": "dead_drop:player", "how": "told"}]
         ],
     )
-    note: str = Field(default="", max_length=2_000)
-    revision: int | None = Field(default=None, ge=0)
+    note: str = Field(default="", max_length=2_000, description="Why, for the record; no player reads it.")
+    revision: Revision = None
 
 
 class Verdict(BaseModel):
@@ -80,8 +90,24 @@ class Verdict(BaseModel):
 
 @desk_api.get("/campaigns/{campaign}/desk", tags=["game master"], dependencies=JUDGES)
 async def desk(service: Here, seat: AtDesk) -> Desk:
-    """The whole state, the scene, and each secret of the packs with who knows it."""
+    """The whole state, the scene, and the first secrets of the packs with who knows them."""
     return await service.read(seat, lambda campaign, seat: show_desk(campaign))
+
+
+@desk_api.get("/campaigns/{campaign}/secrets", tags=["game master"], dependencies=JUDGES)
+async def list_secrets(
+    service: Here,
+    seat: AtDesk,
+    words: Annotated[
+        str, Query(alias="q", max_length=300, description="Words that all stand in its title, section or text.")
+    ] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST_SECRETS)] = SECRETS_A_PAGE,
+    cursor: Annotated[str | None, Query(max_length=20, pattern="^[0-9]+$")] = None,
+) -> SecretPage:
+    """The secrets of the packs with who knows them, in the order of the packs: all, or those with certain words."""
+    return await service.read(
+        seat, lambda campaign, seat: show_secrets(campaign, words=words, limit=limit, cursor=cursor)
+    )
 
 
 @desk_api.get("/campaigns/{campaign}/stream", tags=["game master"], dependencies=JUDGES)

@@ -59,10 +59,22 @@ play_api = APIRouter(prefix="/v1", responses=REFUSALS)
 class NewTurn(Sent):
     """A turn to be played: words, or actions in their place."""
 
-    text: str = Field(default="", max_length=2_000, examples=["I ask Viktor about the crate"])
-    actions: tuple[dict[str, Any], ...] | None = Field(default=None, max_length=MOST_ACTIONS)
+    text: str = Field(
+        default="",
+        max_length=2_000,
+        description="What your character says or does, in plain words.",
+        examples=["I ask Viktor about the crate"],
+    )
+    actions: tuple[dict[str, Any], ...] | None = Field(
+        default=None,
+        max_length=MOST_ACTIONS,
+        description="In place of words: actions, which are judged as they are. What they name that your seat may not "
+        "know of is nothing at all.",
+    )
     thought: str = Field(default="", max_length=2_000, description="What your character thinks; nobody else knows.")
-    whisper_to: str | None = Field(default=None, min_length=1, max_length=300)
+    whisper_to: str | None = Field(
+        default=None, min_length=1, max_length=300, description="Who alone is to hear it, by ID or name."
+    )
     revision: Revision = None
 
 

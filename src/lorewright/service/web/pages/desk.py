@@ -6,6 +6,7 @@ import json
 import secrets
 from collections.abc import Callable
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
@@ -16,6 +17,7 @@ from lorewright.service.web.accounts import Seat
 from lorewright.service.web.api.desk import noted
 from lorewright.service.web.api.lore import ask_table
 from lorewright.service.web.api.tables import make_invitation
+from lorewright.service.web.desk import SECRETS_A_PAGE, show_attempts, show_desk, show_secrets, show_stream
 from lorewright.service.web.pages.rendering import render_page
 from lorewright.service.web.pages.requests import (
     Asker,
@@ -32,11 +34,7 @@ from lorewright.service.web.pages.requests import (
 )
 from lorewright.service.web.problems import problem_of
 from lorewright.service.web.service import Service, remove_member
-from lorewright.service.web.table import (
-    show_attempts,
-    show_desk,
-    show_stream,
-)
+from lorewright.service.web.shapes import SecretPage
 from lorewright.service.write_tools import WriteTools
 
 desk_pages = APIRouter(include_in_schema=False)
@@ -48,9 +46,11 @@ async def desk(
     caller: Asker,
     seat: AtDesk,
     seen_as: Annotated[str, Query(max_length=200)] = "",
+    q: Annotated[str, Query(max_length=300)] = "",
+    cursor: Annotated[str, Query(max_length=20, pattern="^[0-9]*$")] = "",
 ) -> Response:
     """State, clocks, secrets and who knows them, reviews, attempts, everybody's intentions, seats."""
-    return await _desk(service, caller, seat, seen_as=seen_as)
+    return await _desk(service, caller, seat, seen_as=seen_as, q=q, cursor=cursor)
 
 
 async def _desk(
@@ -59,13 +59,16 @@ async def _desk(
     seat: Seat,
     *,
     seen_as: str = "",
+    q: str = "",
+    cursor: str = "",
     invitation: str = "",
     problem: LorewrightError | None = None,
     preview: dict[str, Any] | None = None,
     ops: str = "",
     status: int = 200,
 ) -> Response:
-    found = await service.read(seat, lambda campaign, seat: show_desk(campaign))
+    page = await service.read(seat, lambda campaign, seat: show_secrets(campaign, words=q, cursor=cursor or None))
+    found = await service.read(seat, lambda campaign, seat: show_desk(campaign, secrets=page))
     reviews = await ask_table(service, seat, lambda queries: WriteTools(queries).waiting())
     lorebook = await ask_table(service, seat, lambda queries: WriteTools(queries).lorebook())
     attempts = await service.read(seat, lambda campaign, seat: show_attempts(campaign)[:20])
@@ -81,6 +84,7 @@ async def _desk(
         "place": dumped["state"]["place"],
         "clocks": [dict(clock) for clock in dumped["state"]["clocks"]],
         "secrets": [{**secret, "known": ", ".join(secret["known_by"]) or "–"} for secret in dumped["secrets"]],
+        **_pages_of(page, base_of(seat), q=q, cursor=cursor, seen_as=seen_as),
         "personas": dumped["personas"],
         "viewers": [
             "gm",
@@ -128,6 +132,26 @@ async def _desk(
     return render_page("desk", values, status=status)
 
 
+def _pages_of(page: SecretPage, base: str, *, q: str, cursor: str, seen_as: str) -> dict[str, Any]:
+    """Return what the list of secrets says of itself, and the links to its other pages."""
+    start = int(cursor or 0)
+
+    def link(at: int) -> str:
+        asked = {"q": q, "cursor": str(at) if at else "", "seen_as": seen_as}
+        return f"{base}/desk?{urlencode({key: value for key, value in asked.items() if value})}#secrets"
+
+    return {
+        "q": q,
+        "cursor": cursor,
+        "found": page.found,
+        "first": start + 1,
+        "last": start + len(page.secrets),
+        "is_part": len(page.secrets) < page.found,
+        "before": link(max(0, start - SECRETS_A_PAGE)) if start else "",
+        "further": link(int(page.next)) if page.next else "",
+    }
+
+
 @desk_pages.post("/table/{campaign}/desk/invite")
 async def invite(service: Here, caller: Asker, seat: AtDesk, role: Annotated[str, Form(max_length=200)]) -> Response:
     """Make an invitation; its link is shown once."""
@@ -161,8 +185,10 @@ async def reveal(
     item: Annotated[str, Form(max_length=400)],
     to: Annotated[str, Form(max_length=300)],
     key: Annotated[str, Form(max_length=200)] = "",
+    q: Annotated[str, Form(max_length=300)] = "",
+    cursor: Annotated[str, Form(max_length=20, pattern="^[0-9]*$")] = "",
 ) -> Response:
-    """Let a persona know a secret, in a turn of its own."""
+    """Let a persona know a secret, in a turn of its own; the page that follows shows the same secrets."""
     ops = ({"op": "reveal", "item_id": item, "to": to, "how": "told"},)
     return await _change(
         request,
@@ -171,6 +197,8 @@ async def reveal(
         seat,
         lambda tools: tools.apply(ops, call_id=f"{key}:{item}:{to}" if key else None),
         "reveal",
+        q=q,
+        cursor=cursor,
         item=item,
         to=to,
     )
@@ -253,14 +281,21 @@ async def _change(
     seat: Seat,
     change: Callable[[WriteTools], Any],
     action: str,
+    *,
+    q: str = "",
+    cursor: str = "",
     **detail: Any,
 ) -> Response:
+    """Make a change, and lead back to the desk: to the same part of the secrets, where it is said."""
     try:
         await ask_table(service, seat, lambda queries: change(WriteTools(queries)), writes=True)
     except LorewrightError as error:
-        return await _desk(service, caller, seat, problem=error, status=status_of_page(request, error, service))
+        return await _desk(
+            service, caller, seat, problem=error, status=status_of_page(request, error, service), q=q, cursor=cursor
+        )
     await noted(service, caller, seat, action, **detail)
-    return redirect_to(f"{base_of(seat)}/desk")
+    asked = urlencode({key: value for key, value in (("q", q), ("cursor", cursor)) if value})
+    return redirect_to(f"{base_of(seat)}/desk{f'?{asked}#secrets' if asked else ''}")
 
 
 @desk_pages.post("/table/{campaign}/desk/remove")
