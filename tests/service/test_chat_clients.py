@@ -293,8 +293,9 @@ def test_requests_of_known_clients_are_told_apart(
 def test_a_recorded_chat_comes_to_the_same_at_the_table(room: Hall, steps: list[dict[str, Any]]) -> None:
     owner = room.owner()
     bot, told = bot_of(room, owner), {}
+    after = owner.get("/v1/campaigns/game").json()
     for number, step in enumerate(steps, start=1):
-        before = owner.get("/v1/campaigns/game").json()
+        before = after
         answer = bot.client.post(CHAT, json=filled(step["request"], told))
         after = owner.get("/v1/campaigns/game").json()
         if step["does"] not in ("plays", "plays anew", "task"):
