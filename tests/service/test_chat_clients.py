@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,11 +218,44 @@ def test_requests_that_are_no_turns_play_none(room: Hall) -> None:
     assert (stranger.status_code, stranger.json()["error"]["type"]) == (401, "authentication_error")
 
 
-REQUESTS = [
-    pytest.param(case["request"], case["expects"], id=f"{path.stem}: {case['what']}")
+CLIENTS = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
     for path in sorted((Path(__file__).parents[1] / "fixtures" / "chat_clients").glob("*.json"))
-    for case in json.loads(path.read_text(encoding="utf-8"))["requests"]
+}
+REQUESTS = [
+    pytest.param(case["request"], case["expects"], case.get("task"), id=f"{client}: {case['what']}")
+    for client, known in CLIENTS.items()
+    for case in known["requests"]
 ]
+CHATS = [
+    pytest.param(chat["steps"], id=f"{client}: {chat['what']}")
+    for client, known in CLIENTS.items()
+    for chat in known.get("chats", ())
+]
+# What was cut from a recorded request stands in it as a number of characters.
+CUT = re.compile(r"\[… (\d+) characters …\]")
+
+
+def filled(sent: dict[str, Any], told: Mapping[str, str]) -> dict[str, Any]:
+    """Return a recorded request with as much text as it had, and with what was told in the places of its marks."""
+
+    def fill(content: Any) -> Any:
+        if isinstance(content, list):
+            return [{**part, "text": fill(part["text"])} if "text" in part else part for part in content]
+        text = CUT.sub(lambda cut: "." * int(cut[1]), content)
+        for mark, words in told.items():
+            text = text.replace(f"{{{mark}}}", words)
+        return text
+
+    return {**sent, "messages": [{**message, "content": fill(message["content"])} for message in sent["messages"]]}
+
+
+def streamed_in(answer: Any) -> str:
+    """Return the text of an answer, in one piece or in many."""
+    if not answer.headers["content-type"].startswith("text/event-stream"):
+        return text_of(answer)
+    lines = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {")]
+    return "".join(choice["delta"].get("content", "") for line in lines for choice in json.loads(line)["choices"])
 
 
 @pytest.fixture(scope="module")
@@ -232,17 +266,14 @@ def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, 
         yield owner, bot_of(room, owner)
 
 
-@pytest.mark.parametrize(("sent", "expected"), REQUESTS)
+@pytest.mark.parametrize(("sent", "expected", "task"), REQUESTS)
 def test_requests_of_known_clients_are_told_apart(
-    hosted: tuple[Browser, Browser], sent: dict[str, Any], expected: str
+    hosted: tuple[Browser, Browser], sent: dict[str, Any], expected: str, task: str | None
 ) -> None:
     owner, bot = hosted
     before = owner.get("/v1/campaigns/game").json()
     opening = owner.get("/v1/campaigns/game/turns/0").json()["told"]
-    for message in sent["messages"]:
-        if message["content"] == "{opening}":
-            message["content"] = opening
-    answer = bot.client.post(CHAT, json=sent)
+    answer = bot.client.post(CHAT, json=filled(sent, {"opening": opening}))
     shown = owner.get("/v1/campaigns/game").json()
     if expected in ("plays", "task"):
         assert answer.status_code == 200, answer.text
@@ -250,10 +281,40 @@ def test_requests_of_known_clients_are_told_apart(
     else:
         assert answer.json()["error"]["code"] == expected
     assert (shown["revision"] != before["revision"]) is (expected == "plays")
+    if task is not None:
+        assert answer.json()["lorewright"]["task"] == task
     if sent["stream"] is False and "title" in json.dumps(sent["messages"]).casefold() and expected == "task":
         told = text_of(answer)
         wants = "JSON" in json.dumps(sent["messages"])
         assert told.startswith("{") is wants
+
+
+@pytest.mark.parametrize("steps", CHATS)
+def test_a_recorded_chat_comes_to_the_same_at_the_table(room: Hall, steps: list[dict[str, Any]]) -> None:
+    owner = room.owner()
+    bot, told = bot_of(room, owner), {}
+    after = owner.get("/v1/campaigns/game").json()
+    for number, step in enumerate(steps, start=1):
+        before = after
+        answer = bot.client.post(CHAT, json=filled(step["request"], told))
+        after = owner.get("/v1/campaigns/game").json()
+        if step["does"] not in ("plays", "plays anew", "task"):
+            assert answer.json()["error"]["code"] == step["does"], step["what"]
+            assert after == before, step["what"]
+            continue
+        assert answer.status_code == 200, (step["what"], answer.text)
+        told[f"answer {number}"] = streamed_in(answer)
+        if step["does"] == "task":
+            assert answer.json()["lorewright"]["task"] == step["task"], step["what"]
+            assert after == before, step["what"]
+            continue
+        assert after["turn_id"] != before["turn_id"], step["what"]
+        turns = owner.get("/v1/campaigns/game/turns").json()["turns"][1:]
+        assert [turn["said"] for turn in turns] == step["said"], step["what"]
+        assert turns[-1]["told"] == told[f"answer {number}"]
+        assert next(branch["name"] for branch in after["branches"] if branch["is_here"]) == step["branch"]
+        if step["does"] == "plays anew":
+            assert (after["turn_no"], after["can_be_redone"]) == (before["turn_no"], 0)
 
 
 def test_a_stream_ends_with_done_and_its_pieces_are_the_answer(room: Hall) -> None:
@@ -338,6 +399,7 @@ def test_openais_own_client_plays_ten_turns_with_another_try_an_edit_and_a_cut(
         kept = [message["content"] for message in edited if message["role"] == "user"]
         assert play(edited)
         assert turns() == list(enumerate(kept, start=1))
+        client.close()
         service.accounts.close()
 
 
@@ -358,6 +420,8 @@ def test_the_python_of_the_page_for_clients_plays_a_turn(
         ):
             assert shown in code
             code = code.replace(shown, own)
-        exec(compile(code, "clients.md", "exec"), {})
+        defined: dict[str, Any] = {}
+        exec(compile(code, "clients.md", "exec"), defined)
+        defined["client"].close()
         service.accounts.close()
     assert h.KNOWS in capsys.readouterr().out

@@ -20,7 +20,7 @@ from lorewright.ids import content_hash
 
 Task = Literal["title", "tags", "follow_ups", "summary", "queries", "emoji", "autocomplete"]
 
-# What clients ask models for beside the story. Open WebUI writes `### Task:` before each of its tasks, LibreChat and
+# What clients ask models for beside the story. Open WebUI writes `### Task:` before most of its tasks, LibreChat and
 # SillyTavern ask in sentences of their own.
 _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
     (
@@ -32,15 +32,23 @@ _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
         ),
     ),
     ("tags", re.compile(r"### Task:.{0,60}\btags\b", re.I | re.S)),
-    ("follow_ups", re.compile(r"### Task:.{0,80}\bfollow[- ]?ups?\b", re.I | re.S)),
+    # The later Open WebUI says that only in the JSON that it wants.
+    (
+        "follow_ups",
+        re.compile(r"### Task:(?:.{0,80}\bfollow[- ]?ups?\b|(?:(?!<chat_history>).)*\"follow_ups\")", re.I | re.S),
+    ),
     ("queries", re.compile(r"### Task:.{0,200}\bquer(?:y|ies)\b", re.I | re.S)),
-    ("emoji", re.compile(r"### Task:.{0,120}\bemoji\b", re.I | re.S)),
+    (
+        "emoji",
+        re.compile(r"### Task:.{0,120}\bemoji\b|^your task is to reflect the speaker's likely facial exp", re.I | re.S),
+    ),
     ("autocomplete", re.compile(r"### Task:.{0,80}\bautocompletion\b", re.I | re.S)),
     (
         "summary",
         re.compile(
             r"^\W*(?:ignore (?:all )?previous instructions|pause (?:your|the) rol).{0,80}\bsummar"
-            r"|^\W*summari[sz]e the (?:most important facts|conversation|chat|story|following)",
+            r"|^\W*summari[sz]e the (?:most important facts|conversation|chat|story|following)"
+            r"|### Task:\s*summari[sz]e the conversation",
             re.I | re.S,
         ),
     ),
@@ -49,8 +57,19 @@ _TASKS: tuple[tuple[Task, re.Pattern[str]], ...] = (
 _NO_TURN = re.compile(
     r"### Task:|^detect the language used in"
     r"|^\[(?:continue your last message|write (?:your|the) next reply (?:from|as)|pause your rol)"
-    r"|^\W*ignore (?:all )?previous instructions|^\W*pause (?:your|the) rol",
+    r"|^\W*ignore (?:all )?previous instructions|^\W*pause (?:your|the) rol"
+    r"|^you have been provided with a set of responses from|^review the completed conversation turn"
+    # Of Open WebUI's menu at the button that regenerates.
+    r"|^(?:add details|more concise)$",
     re.I,
+)
+# The system prompt of requests that choose a tool for the words of a player.
+_CHOOSES_TOOL = re.compile(r"^available tools:", re.I)
+# Open WebUI puts documents that are sent along, and their names, before the words.
+_DOCUMENTS = re.compile(
+    r"\A(?:### Task:\s*respond to the user query using the provided context.*</context>\s*)?"
+    r"(?:<attached_files>.*?</attached_files>\s*)?",
+    re.I | re.S,
 )
 
 
@@ -97,13 +116,15 @@ class Place:
 
 
 def message_of(sent: dict[str, Any]) -> ChatMessage:
-    """Return a message from its JSON; of content in parts only the text counts."""
+    """Return a message from its JSON; of content in parts only the text counts, and of documents that are sent along
+    with the words, none."""
     content = sent.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         content = "\n".join(part for part in parts if isinstance(part, str))
     role = sent.get("role")
-    return ChatMessage(role if isinstance(role, str) else "", content if isinstance(content, str) else "")
+    text = _DOCUMENTS.sub("", content) if isinstance(content, str) else ""
+    return ChatMessage(role if isinstance(role, str) else "", text)
 
 
 def task_of(messages: Sequence[ChatMessage]) -> Task | None:
@@ -117,9 +138,10 @@ def task_of(messages: Sequence[ChatMessage]) -> Task | None:
         if marks.search(asked[:2_000]):
             return task
     # Some ask for a title by the system prompt of a chat of its own.
-    if messages and messages[0].role in _SYSTEM and _TITLE.search(messages[0].text.strip()[:2_000]):
+    system = messages[0].text.strip()[:2_000] if messages and messages[0].role in _SYSTEM else ""
+    if _TITLE.search(system):
         return "title"
-    if _NO_TURN.search(asked[:2_000]):
+    if _NO_TURN.search(asked[:2_000]) or _CHOOSES_TOOL.search(system):
         raise NotPlayed(
             "that asks for something beside the story",
             hint="say what your character does or says",
