@@ -273,3 +273,9 @@ def test_a_thing_that_the_packs_write_small_has_a_small_name(tmp_path: Path) -> 
         path.write_text(f"id: own\ncontent_packs: [vale]\n{text}", encoding="utf-8")
         made, _ = app.scenarios.opening_state(path)
         assert {thing.name for thing in made.things.values()} == {"red lantern", "Silver Whistle"}
+
+
+def test_a_place_that_is_a_thing_in_its_pack_is_remarked_on(app: App) -> None:
+    said = findings(app, "start: quay\nplaces: {quay: {}, rope: {exits: {back: {to: quay}}}}\n")
+    found = [(finding.line, finding.message) for finding in said if finding.code == "mistaken-place"]
+    assert found == [(4, "Rope is a place here, and its note says `type: item`")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.packs.items import read_items
+from lorewright.packs.items import lint_triggers, read_items
 from lorewright.packs.models import Item
 
 
@@ -124,3 +124,11 @@ def test_items_of_any_text_have_text_ids_of_their_own_and_come_in_order(text: st
     assert len({item.id for item in found}) == len(found)
     assert [item.line for item in found] == sorted(item.line for item in found)
     assert all(item.text and "\n" not in item.text for item in found)
+
+
+def test_a_condition_after_the_colon_of_a_trigger_is_remarked_on() -> None:
+    text = "- {#crown} look behind the sheet: (when clock dusk >= 2) A crown hangs there.\n"
+    items = read_items(text, chunk_id="p:stage:discoverable", line=7, discoverable=True)
+    (found,) = lint_triggers("stage.md", items)
+    assert (found.code, found.line) == ("bad-trigger", 7)
+    assert found.hint == "write it first: (when clock dusk >= 2) look behind the sheet: …"

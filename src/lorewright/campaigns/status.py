@@ -10,8 +10,9 @@ from typing import Any
 from lorewright.campaigns.history import in_a_sentence
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import goal_of
-from lorewright.campaigns.scenarios.scenario import ScenarioPlayer, minutes_between, minutes_of
+from lorewright.campaigns.scenarios.scenario import ScenarioPlayer
 from lorewright.campaigns.viewers import standing_of
+from lorewright.rules.hours import time_of_day
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world.state import WorldState
 
@@ -65,24 +66,13 @@ def _is_known(clock: Mapping[str, Any], scenario: Mapping[str, Any]) -> bool:
 
 
 def _time(state: WorldState, scenario: Mapping[str, Any]) -> str:
-    """Return the time of day, where the scenario says when it begins; else what has passed.
-
-    Where a clock counts the time `until` an hour, it leads: minutes pass within its step, and no further.
-    """
+    """Return the time of day, where the scenario says when it begins; else what has passed."""
     begins = scenario.get("begins") or ""
     if not begins:
         return _passed(state.minutes)
-    start = minutes_of(begins)
-    now = start + state.minutes
-    for clock_id, written in sorted(scenario.get("clocks", {}).items()):
-        clock = state.clocks.get(clock_id)
-        if written.get("until") and clock is not None:
-            span = minutes_between(begins, written["until"])
-            first = start + span * clock.value // clock.max
-            last = start + span * min(clock.value + 1, clock.max) // clock.max - 1
-            now = max(first, min(now, last))
-            break
-    return f"{now // 60 % 24:02}:{now % 60:02}"
+    clocks = scenario.get("clocks", {})
+    until = {clock_id: written["until"] for clock_id, written in clocks.items() if written.get("until")}
+    return time_of_day(state, begins, until)
 
 
 def _passed(minutes: int) -> str:

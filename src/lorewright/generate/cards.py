@@ -4,7 +4,7 @@ the lines of her own samples."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.campaigns.recap import shortened
@@ -22,6 +22,8 @@ _LINE = 560
 _SUMMARY = 200
 _LINES = 40
 _ENTRIES = 60
+# Letters of a word of a reply that one may ask about.
+_SHORTEST = 4
 _PLACES = 12
 _MINUTES = 5
 # The place of a card whose book has none.
@@ -149,16 +151,27 @@ def _rules(who: str, samples: Iterator[Sample]) -> Iterator[dict[str, object]]:
     if asked is None:
         return
     found = [(sample, _topics(sample)) for sample in samples][:_LINES]
+    used: set[str] = set()
     for number, (sample, topics) in enumerate(found, start=1):
         if not topics:
             continue
+        used.update(topics)
         again = any(set(topics) & set(later) for _, later in found[number:])
-        yield {
-            "id": f"sample_{number}",
-            "on": {"act": asked.name, "target": who, "topic": list(topics)},
-            **({"once": True} if again else {}),
-            "say": {"success": shortened(sample.reply, _LINE)},
-        }
+        once: dict[str, object] = {"once": True} if again else {}
+        yield _rule(f"sample_{number}", asked.name, who, topics, sample, once)
+    # Somebody who has told of a sister can be asked about the sister.
+    for number, (sample, _) in enumerate(found, start=1):
+        others = [word for word in _telling(sample.reply) if word not in used and len(word) >= _SHORTEST]
+        if others:
+            used.update(others)
+            yield _rule(f"sample_{number}_more", asked.name, who, others, sample, {})
+
+
+def _rule(
+    rule_id: str, act: str, who: str, topics: Sequence[str], sample: Sample, more: Mapping[str, object]
+) -> dict[str, object]:
+    on = {"act": act, "target": who, "topic": list(topics)}
+    return {"id": rule_id, "on": on, **more, "say": {"success": shortened(sample.reply, _LINE)}}
 
 
 def _rules_of_book(pack: Pack, who: PackEntity) -> Iterator[dict[str, object]]:
@@ -179,8 +192,13 @@ def _rules_of_book(pack: Pack, who: PackEntity) -> Iterator[dict[str, object]]:
 
 
 def _topics(sample: Sample) -> tuple[str, ...]:
-    words = [word for word in content_words(sample.asked) if word not in STOP_WORDS | COLOURLESS_WORDS]
-    return tuple(dict.fromkeys((*(name.casefold() for name in sample.about), *words)))
+    return tuple(dict.fromkeys((*(name.casefold() for name in sample.about), *_telling(sample.asked))))
+
+
+def _telling(text: str) -> list[str]:
+    """Return the words of a text that say what it is about."""
+    words = dict.fromkeys(content_words(text))
+    return [word for word in words if word not in STOP_WORDS | COLOURLESS_WORDS]
 
 
 def _plain(text: str) -> str:

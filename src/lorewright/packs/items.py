@@ -76,8 +76,14 @@ def lint_openings(path: str, items: Iterable[Item]) -> Iterator[Finding]:
 
 
 def lint_triggers(path: str, items: Iterable[Item]) -> Iterator[Finding]:
-    """Yield a finding for each discoverable item that begins with what is done and has no colon after it."""
+    """Yield a finding for each discoverable item that begins with what is done and has no colon after it, or has its
+    condition after the colon."""
     for item in items:
+        late = _CONDITION.match(item.text) if item.trigger is not None else None
+        if late is not None:
+            message = f"({late[1]}) comes after the colon, so it is a part of what is found, and no condition"
+            hint = f"write it first: ({late[1]}) {item.trigger}: …"
+            yield warning(path, "bad-trigger", message, line=item.line, hint=hint)
         found = _ALMOST_A_TRIGGER.match(item.text) if item.trigger is None else None
         if found is not None:
             done = found[1].strip()

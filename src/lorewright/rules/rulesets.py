@@ -450,7 +450,7 @@ class CampaignRules(Frozen):
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
     readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
     are said that are put to nobody, by place, `introductions` what stands for the profile of those without one: what
-    the packs openly say of them.
+    the packs openly say of them. `begins` is the time of day at the start, `until` the hours that clocks count to.
     """
 
     ruleset: Ruleset
@@ -469,6 +469,8 @@ class CampaignRules(Frozen):
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     listeners: FrozenMap[str, str] = Field(default_factory=dict)
     introductions: FrozenMap[str, OpenIntroduction] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    begins: str = Field(default="", exclude_if=lambda begins: not begins)
+    until: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda until: not until)
 
     def introduced(self, who: str, written: str = "") -> str:
         """Return the profile of somebody in a sentence or two: what the author wrote, else the packs' introduction."""

@@ -81,6 +81,11 @@ def is_verb(word: str) -> bool:
     return word in _lists().verbs
 
 
+def is_noun_in_ly(word: str) -> bool:
+    """Tell whether a word that ends as adverbs do is a noun: `family`, `reply`."""
+    return word.endswith("ly") and word in _lists().nouns_too
+
+
 def is_ambient(noun: str) -> bool:
     """Return True for what is at every place, whether a text says so or not: the floor, the air."""
     lists = _lists()

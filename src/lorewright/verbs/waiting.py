@@ -137,7 +137,7 @@ WAIT = Verb(
         Phrasing(
             390,
             "wait, z, stay, rest, sleep, linger, pause, do nothing, pass time, pass the time, wait around, hang "
-            "around, stand by, stay here, wait here, sit, sit down, nap, take a nap, kill time, wait a while, "
+            "around, stand by, stay here, wait here, nap, take a nap, kill time, wait a while, "
             "wait a bit, hold on, stay put, loiter",
             _read_wait,
         ),

@@ -16,6 +16,7 @@ from lorewright.campaigns.scenarios.checks import (
     find_doubts,
     mistaken_places,
     people_nowhere,
+    places_of_other_types,
     play_demo,
     shown_though_hidden,
 )
@@ -253,7 +254,7 @@ class Scenarios:
                 return
             mistaken = list(mistaken_places(scenario, generations))
             lost = {} if mistaken else people_unplaced(scenario, complete, generations)
-            yield from map(checked.warning, mistaken)
+            yield from map(checked.warning, (*mistaken, *places_of_other_types(scenario, generations)))
             yield from map(checked.info, people_nowhere(lost))
             scenario = with_ids(complete, generations)
             checked = replace(checked, written=complete, scenario=scenario)

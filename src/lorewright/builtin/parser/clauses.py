@@ -14,6 +14,7 @@ import yaml
 
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, verbs
+from lorewright.scene_lore.nouns import is_noun_in_ly
 
 # Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
 
@@ -311,4 +312,6 @@ def lows(words: Sequence[Word]) -> list[str]:
 
 def is_adverb(word: Word) -> bool:
     """Return whether a word only says how something is done."""
-    return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
+    if word.kind != "word" or word.low in lexicon().adverbs:
+        return word.kind == "word"
+    return len(word.low) > 4 and word.low.endswith("ly") and not is_noun_in_ly(word.low)

@@ -10,16 +10,20 @@ from typing import Any, get_args
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.faults import remark
-from lorewright.campaigns.scenarios.names import WrittenNames
+from lorewright.campaigns.scenarios.names import WrittenNames, find_in_packs
 from lorewright.campaigns.scenarios.scenario import Scenario, effects_of
 from lorewright.ids import local
 from lorewright.index.generation import Generation
+from lorewright.retrieval.view import merge_entity
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
 from lorewright.rules.verbs import verbs
 from lorewright.turn.views.acquaintance import Acquaintance, Exchange, StorySoFar
 from lorewright.values.records import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
+
+# Types of notes that are no places, whatever a scenario says.
+_NO_PLACES = ("item", "npc", "faction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,17 @@ def mistaken_places(written: Scenario, generations: Sequence[Generation]) -> Ite
             message = f"nothing in the packs is called {place}, so it is a new place{others}"
             hint = f"mend the name, or write a new place below `places`: `{place}: {{name: …}}`"
             yield Doubt("mistaken-place", path, message, hint)
+
+
+def places_of_other_types(written: Scenario, generations: Sequence[Generation]) -> Iterator[Doubt]:
+    """Yield a remark for each place of a scenario that a pack has as a thing, a person or a faction."""
+    for key in written.places:
+        place_id = find_in_packs(key, generations)
+        entity = None if place_id is None else merge_entity(place_id, generations)
+        if entity is not None and entity.type in _NO_PLACES:
+            message = f"{entity.name} is a place here, and its note says `type: {entity.type}`"
+            hint = f"take {key} out of `places` and of the exits, or write `type: location` in its note"
+            yield Doubt("mistaken-place", ("places", key), message, hint)
 
 
 def people_nowhere(unplaced: Mapping[str, str]) -> Iterator[Doubt]:

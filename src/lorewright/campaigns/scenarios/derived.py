@@ -12,13 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.campaigns.scenarios.names import NameLookup
-from lorewright.campaigns.scenarios.scenario import Scenario, effects_of, minutes_between
+from lorewright.campaigns.scenarios.scenario import Scenario, effects_of
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import OPEN_ROLES, Item
 from lorewright.retrieval.view import SameThings, find_same_things, ids_of, merge_entity
 from lorewright.rules.conditions import AllOf, Not, RelationIs, Revealed
 from lorewright.rules.effects import ClockEffect, Effect, RelationEffect, RevealEffect, effect_ops
+from lorewright.rules.hours import minutes_between
 from lorewright.rules.rulesets import Check, Rule, Ruleset, RuleTrigger
 from lorewright.rules.verbs import verbs
 from lorewright.world.apply import apply

@@ -337,6 +337,8 @@ class _Composer:
                 if place.listener is not None
             },
             introductions=introductions_of(scenario, names, self._generations),
+            begins=scenario.begins,
+            until={clock_id: clock.until for clock_id, clock in scenario.clocks.items() if clock.until},
         )
 
     def with_rules_of_notes(self, rules: CampaignRules) -> CampaignRules:

@@ -235,20 +235,6 @@ def _in_minutes(value: Any) -> Any:
 Span = Annotated[int, BeforeValidator(_in_minutes), Field(ge=1, le=10_000)]
 
 
-_MINUTES_A_DAY = 24 * 60
-
-
-def minutes_of(time: str) -> int:
-    """Return the minutes since midnight of a time such as `23:30`."""
-    hours, _, minutes = time.partition(":")
-    return int(hours) * 60 + int(minutes)
-
-
-def minutes_between(begins: str, until: str) -> int:
-    """Return the minutes from one time of day to the next time that it is another; a day where they are the same."""
-    return (minutes_of(until) - minutes_of(begins)) % _MINUTES_A_DAY or _MINUTES_A_DAY
-
-
 class ScenarioClock(Frozen):
     """A clock; `at[value]` happens when it rises to it. It rises by one `every` so many minutes of the story, where
     that is said. With `cost` mixed or failed attempts tick it where no rule says otherwise; `good` ones are no threat.

@@ -10,6 +10,7 @@ from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
+from lorewright.rules.hours import time_of_day
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.gather import in_sentences, sentences
@@ -47,6 +48,8 @@ def _time(state: WorldState, rules: CampaignRules) -> str:
     hours, minutes = divmod(passed, 60)
     parts = [f"{hours} hour{'s' * (hours != 1)}"] * bool(hours) + [f"{minutes} minute{'s' * (minutes != 1)}"]
     began = f"{' and '.join(parts)} have passed since it began." if passed else "It has only just begun."
+    if rules.begins:
+        began = f"It is {time_of_day(state, rules.begins, rules.until)}. {began}"
     clocks = [f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown()]
     return f"{began} {' · '.join(clocks)}".strip()
 

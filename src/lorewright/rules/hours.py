@@ -1,0 +1,36 @@
+"""The time of day in a story: when it begins, and the hours that its clocks count to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lorewright.world.state import WorldState
+
+_MINUTES_A_DAY = 24 * 60
+
+
+def minutes_of(time: str) -> int:
+    """Return the minutes since midnight of a time such as `23:30`."""
+    hours, _, minutes = time.partition(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def minutes_between(begins: str, until: str) -> int:
+    """Return the minutes from one time of day to the next time that it is another; a day where they are the same."""
+    return (minutes_of(until) - minutes_of(begins)) % _MINUTES_A_DAY or _MINUTES_A_DAY
+
+
+def time_of_day(state: WorldState, begins: str, until: Mapping[str, str]) -> str:
+    """Return the time of day as `23:30`, in a story that begins at one. Where a clock counts `until` an hour, by ID, it
+    leads: minutes pass within its step, and no further."""
+    start = minutes_of(begins)
+    now = start + state.minutes
+    for clock_id, hour in sorted(until.items()):
+        clock = state.clocks.get(clock_id)
+        if clock is not None:
+            span = minutes_between(begins, hour)
+            first = start + span * clock.value // clock.max
+            last = start + span * min(clock.value + 1, clock.max) // clock.max - 1
+            now = max(first, min(now, last))
+            break
+    return f"{now // 60 % 24:02}:{now % 60:02}"
