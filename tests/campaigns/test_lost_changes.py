@@ -67,3 +67,20 @@ def test_the_count_goes_with_the_campaign(tmp_path: Path) -> None:
     assert kept.is_file()
     app.campaigns.remove("game")
     assert not kept.exists()
+
+
+def test_a_count_whose_writer_was_killed_is_brought_up_at_the_next_opening(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    path = app.campaigns.path("game")
+    kept = count_path(path)
+    with app.campaigns.open("game") as campaign:
+        asyncio.run(campaign.submit("look"))
+    revision, _, begun = kept.read_text(encoding="utf-8").partition(" ")
+    kept.write_text(f"{int(revision) - 1} {begun}", encoding="utf-8")
+    # What a process that lives no more was writing.
+    left = kept.with_name(f".{kept.name}.999999999.part")
+    left.write_text("", encoding="utf-8")
+    with app.campaigns.open("game"):
+        pass
+    assert kept.read_text(encoding="utf-8") == f"{revision} {begun}"
+    assert not left.exists()

@@ -55,9 +55,18 @@ class CommitCount:
     def lost(self, revision: int) -> int:
         """Return how many changes the file once had beyond `revision`, which it has now; 0 where nothing is known. A
         copy from before that was put in its place lacks them, too."""
+        return max(self._beyond(revision), 0)
+
+    def bring_up(self, revision: int) -> None:
+        """Write the revision where the count is of an earlier one or missing: its process was killed after the commit,
+        and has left the file that was to be the count."""
+        if revision and (self._beyond(revision) < 0 or not count_path(self.path).exists()):
+            self.keep(revision)
+
+    def _beyond(self, revision: int) -> int:
         try:
             said = Enclosure(self.path.parent).read(count_path(self.path), limit=_LIMIT_BYTES)
             kept, _, begun = said.decode().partition(" ")
-            return max(int(kept) - revision, 0) if begun.strip() == self.begun else 0
+            return int(kept) - revision if begun.strip() == self.begun else 0
         except (OSError, LorewrightError, ValueError):
             return 0

@@ -202,7 +202,10 @@ class Database:
 
     def count_lost(self, created_at: str, revision: int) -> int:
         """Return how many changes that were acknowledged are missing in a campaign with that revision."""
-        return CommitCount(self.path, created_at).lost(revision)
+        count = CommitCount(self.path, created_at)
+        if not self.is_read_only:
+            count.bring_up(revision)
+        return count.lost(revision)
 
     def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
         """Check the keys of a transaction at its end: for tables that point at each other."""
