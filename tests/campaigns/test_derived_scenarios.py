@@ -279,3 +279,21 @@ def test_a_place_that_is_a_thing_in_its_pack_is_remarked_on(app: App) -> None:
     said = findings(app, "start: quay\nplaces: {quay: {}, rope: {exits: {back: {to: quay}}}}\n")
     found = [(finding.line, finding.message) for finding in said if finding.code == "mistaken-place"]
     assert found == [(4, "Rope is a place here, and its note says `type: item`")]
+
+
+@pytest.mark.parametrize("places", ["", "places: {mill: {}}\n"])
+def test_what_is_written_of_one_find_leaves_the_others(tmp_path: Path, places: str) -> None:
+    root = tmp_path / "workspace"
+    make_empty_workspace(root)
+    notes = {
+        "places/mill.md": "# The Mill\n\nDusty.\n\n## Discoverable\n\n- {#seal} look under the stone: A [[Seal]].\n- {#key} look up: A [[Key]].\n",
+        "items/seal.md": "# Seal\n\nIt is made of brass.\n",
+        "items/key.md": "# Key\n\nIt is made of iron.\n",
+    }
+    write_pack(root / "content_packs", notes, pack_id="vale")
+    path = root / "scenarios" / "own.yaml"
+    own = "finds: {mill/discoverable#key: [{end: over}]}\nendings: {over: {say: Over.}}\n"
+    path.write_text(f"id: own\ncontent_packs: [vale]\n{places}{own}", encoding="utf-8")
+    made, _ = open_app(root).scenarios.opening_state(path)
+    kinds = {item: [type(effect).__name__ for effect in effects] for item, effects in made.finds.items()}
+    assert kinds == {"mill/discoverable#seal": ["PutEffect"], "mill/discoverable#key": ["EndEffect"]}

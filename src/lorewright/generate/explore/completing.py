@@ -7,7 +7,7 @@ writes holds: a `cast` or `things` of its own is all of them, unless it adds the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -139,7 +139,7 @@ class _Completing:
         for group in ("threads", "clocks"):
             if group in written:
                 written = {**written, group: {**derived.get(group, {}), **written[group]}}
-        return {**derived, **written, "entities": [*written.get("entities", []), *entities]}
+        return {**_with_written_finds(derived, written), "entities": [*written.get("entities", []), *entities]}
 
     def _walk(self) -> dict[str, Any]:
         """Return what a walk in the packs has of the keys that go with places, its start, and its entities that are not
@@ -185,9 +185,9 @@ class _Completing:
             elif home := _home(note, at, places):
                 made[key_of_note(note.id)] = {**_thing(note), "at": places[home[0]]}
         derived: dict[str, Any] = {"cast": cast, "things": made}
-        if "things" not in written and "finds" not in written:
+        if "things" not in written:
             derived["finds"] = _finds(seen, found, places)
-        return {**derived, **written}
+        return _with_written_finds(derived, written)
 
     def _ids_written(self, written: dict[str, Any]) -> list[str]:
         """Return the IDs of all that the scenario has as something else already."""
@@ -270,6 +270,15 @@ def _home(note: Note, at: Any, places: dict[str, str]) -> list[str]:
 
 def _thing(note: Note) -> dict[str, Any]:
     return {"name": common_name(note.entity.name), "entity": note.id}
+
+
+def _with_written_finds(derived: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is derived and what is written, which holds. Where the things are the derived ones, what lies with an
+    item of which nothing is written is still found."""
+    made = {**derived, **written}
+    if "things" not in written and "finds" in derived:
+        made["finds"] = {**derived["finds"], **written.get("finds", {})}
+    return made
 
 
 def _finds(seen: Survey, found: dict[str, str], places: dict[str, str]) -> dict[str, list[dict[str, str]]]:
