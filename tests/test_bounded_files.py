@@ -73,3 +73,20 @@ def test_a_list_of_members_that_says_that_it_is_huge_is_not_read(tmp_path: Path)
     path.write_bytes(bytes(size) + data)
     with pytest.raises(zipfile.BadZipFile, match="list of members is over 16 MiB"), open_zip(path, max_members=9):
         pass
+
+
+@pytest.mark.parametrize("byte", range(80))
+def test_an_archive_with_any_byte_of_its_end_changed_is_read_or_is_a_bad_archive(tmp_path: Path, byte: int) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.md", "# A\n")
+    whole = path.read_bytes()
+    data = bytearray(whole)
+    data[len(whole) - 1 - byte] ^= 0xFF
+    path.write_bytes(bytes(data))
+    try:
+        with open_zip(path, max_members=4) as archive:
+            for name in archive.namelist():
+                archive.read(name)
+    except zipfile.BadZipFile:
+        return

@@ -5,8 +5,10 @@ The bound is enforced while reading: the size that a folder or archive gives for
 
 from __future__ import annotations
 
+import errno
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,14 +80,27 @@ def open_zip(path: Path, *, max_members: int) -> Iterator[zipfile.ZipFile]:
     """Open an archive to read; a list of members that is too long is not read.
 
     Raises:
-        zipfile.BadZipFile: it is no archive, or lists too many members.
+        zipfile.BadZipFile: it is no archive, lists too many members, or asks for what `zipfile` does not know (another
+            version of the format, a compression, a password); while it is read in the block, too.
         OSError: it cannot be read.
     """
-    with _Cautious(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
-        if len(archive.filelist) > max_members:
-            raise zipfile.BadZipFile(f"it lists more than {max_members:,} members")
-        file.is_listed = True
-        yield archive
+    try:
+        with _Cautious(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
+            if len(archive.filelist) > max_members:
+                raise zipfile.BadZipFile(f"it lists more than {max_members:,} members")
+            file.is_listed = True
+            yield archive
+    except (NotImplementedError, EOFError, zlib.error) as problem:
+        raise zipfile.BadZipFile(str(problem) or "it ends too early") from None
+    except OSError as problem:
+        if problem.errno != errno.EINVAL:
+            raise
+        raise zipfile.BadZipFile("it says of its members that they stand where nothing is") from None
+    except RuntimeError as problem:
+        # What is encrypted; its subclasses are faults of ours.
+        if type(problem) is not RuntimeError:
+            raise
+        raise zipfile.BadZipFile(str(problem)) from None
 
 
 def describe_bound(max_bytes: int) -> str:
