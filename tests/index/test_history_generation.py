@@ -17,8 +17,8 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import Generation
 from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
+from lorewright.retrieval.filters import LINKED_HISTORY
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.ranking import LINKED_HISTORY
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.scale import scaled

@@ -161,6 +161,9 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
 _KEPT_CHUNKS = 4000
 
 
+_LINKED = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
+
+
 class Generation:
     """A reader of one generation. It is cheap to open and holds one read-only connection.
 
@@ -299,9 +302,17 @@ class Generation:
 
     def linked(self, kind: str, values: Iterable[str]) -> set[int]:
         """Return the rows of the chunks that are linked to any of the values."""
+        return {row[0] for row in self.connection.execute(_LINKED, (kind, json.dumps(sorted(set(values)))))}
+
+    def linked_lately(self, kind: str, values: Iterable[str], *, count: int, among: Iterable[int]) -> set[int]:
+        """Return the last so many rows of the chunks that are linked to any of the values, and those `among` the given
+        rows that are."""
         wanted = json.dumps(sorted(set(values)))
-        sql = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
-        return {row[0] for row in self.connection.execute(sql, (kind, wanted))}
+        last = self.connection.execute(f"{_LINKED} ORDER BY chunk DESC LIMIT ?", (kind, wanted, count))
+        rows = {row[0] for row in last}
+        given = json.dumps(sorted(among))
+        sql = f"{_LINKED} AND chunk IN (SELECT value FROM json_each(?))"
+        return rows | {row[0] for row in self.connection.execute(sql, (kind, wanted, given))}
 
     def link_values(self, kind: str) -> list[str]:
         """Return all values of a kind that any chunk is linked to, sorted."""

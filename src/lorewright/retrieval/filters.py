@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lorewright.index.generation import Generation
@@ -139,6 +139,9 @@ def _counts(
 # (index of the generation, row): identifies a chunk while a query runs.
 Key = tuple[int, int]
 
+# Of what happened, so many of the latest chunks that only a filter finds. An answer has ten, so it is a bound for time.
+LINKED_HISTORY = 100
+
 
 @dataclass(slots=True)
 class Ties:
@@ -151,16 +154,14 @@ class Ties:
 def tie_chunks(
     query: LoreRetrievalQuery, generations: Sequence[Generation], *, hidden: frozenset[str] = frozenset()
 ) -> dict[Key, Ties]:
-    """Return the ties of every chunk that a filter or name ties to the query. Entities in `hidden` can neither be named
-    nor asked for, and a tag that says the name of one is ignored."""
+    """Return the ties of every chunk that a filter or name ties to the query; of what was played, only those by names
+    (`tie_history`). Entities in `hidden` can neither be named nor asked for, and a tag that says the name of one is
+    ignored."""
     ties: dict[Key, Ties] = defaultdict(Ties)
     same = find_same_things(generations)
-    wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
-    if hidden and "tag" in wanted:
-        secret_names = hidden_names(generations, hidden)
-        wanted["tag"] = {tag for tag in wanted["tag"] if not says_any(tag, secret_names)}
+    wanted = _allowed(query, generations, same, hidden)
     for index, generation in enumerate(generations):
-        for kind, values in wanted.items():
+        for kind, values in wanted.items() if generation.corpus != "history" else ():
             for row in generation.linked(kind, values):
                 ties[index, row].filters.add(kind)
     scene = wanted.get("location", set()) | wanted.get("entity", set())
@@ -168,6 +169,33 @@ def tie_chunks(
         for same_id in ids_of(entity_id, same):
             _tie_name(ties, same_id, name, generations)
     return ties
+
+
+def tie_history(
+    ties: Mapping[Key, Ties],
+    query: LoreRetrievalQuery,
+    generations: Sequence[Generation],
+    found: Collection[Key],
+    *,
+    hidden: frozenset[str] = frozenset(),
+) -> dict[Key, Ties]:
+    """Return the ties with those of what was played by filters: of the chunks that are `found` by words or meaning or
+    tied by a name, and of the last LINKED_HISTORY others. In a long story each turn happened at a place and to people,
+    and most of it at this place and to these people."""
+    kept = dict(ties)
+    for index, generation in enumerate(generations):
+        if generation.corpus != "history":
+            continue
+        known = {row for place, row in (*found, *ties) if place == index}
+        filters: dict[int, set[str]] = defaultdict(set)
+        for kind, values in _allowed(query, generations, find_same_things(generations), hidden).items():
+            for row in generation.linked_lately(kind, values, count=LINKED_HISTORY + len(known), among=known):
+                filters[row].add(kind)
+        last = sorted(filters.keys() - known)[-LINKED_HISTORY:]
+        for row in (*sorted(filters.keys() & known), *last):
+            tied = kept.get((index, row), Ties())
+            kept[index, row] = Ties(tied.filters | filters[row], tied.name)
+    return kept
 
 
 def tie_keys(ties: dict[Key, Ties], query: LoreRetrievalQuery, view: LoreView) -> None:
@@ -178,6 +206,17 @@ def tie_keys(ties: dict[Key, Ties], query: LoreRetrievalQuery, view: LoreView) -
         if chunk is not None and may_see(view, role=chunk.role, owner_id=chunk.entity_id):
             tied = ties[index, chunk.row]
             tied.name = tied.name or said
+
+
+def _allowed(
+    query: LoreRetrievalQuery, generations: Sequence[Generation], same: SameThings, hidden: frozenset[str]
+) -> dict[str, set[str]]:
+    """Return what is wanted, without what is hidden."""
+    wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
+    if hidden and "tag" in wanted:
+        secret_names = hidden_names(generations, hidden)
+        wanted["tag"] = {tag for tag in wanted["tag"] if not says_any(tag, secret_names)}
+    return wanted
 
 
 def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: SameThings) -> dict[str, set[str]]:

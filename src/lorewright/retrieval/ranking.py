@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.retrieval.filters import COMMON_SHARE, Key, Ties, named_entities
+from lorewright.retrieval.filters import COMMON_SHARE, Key, Ties, named_entities, tie_history
 from lorewright.retrieval.lanes import (
     SCORE_DIGITS,
     KeywordLane,
@@ -42,9 +42,6 @@ _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT
 # no word with the question, and is named in the first.
 LOOKED_AT = 2
 NAMED_PLACES = 2
-
-# Of what happened, so many of the latest chunks that only a filter finds. An answer has ten, so it is a bound for time.
-LINKED_HISTORY = 100
 
 # The summands of a score, in the order in which they are shown.
 PARTS = ("words", "meaning", "name", "filters", "mention")
@@ -96,7 +93,7 @@ def rank_chunks(
     try:
         words = keyword_lane(query.keywords, visible)
         meaning = vector_lane(query.keywords, visible)
-        ties = _without_old_history(ties, {*words.hits, *meaning.nearest}, visible.generations)
+        ties = tie_history(ties, query, view.generations, {*words.hits, *meaning.nearest}, hidden=hidden)
         texts = visible.texts(visible.chunks({**words.hits, **meaning.nearest, **ties}))
         scale = _Scale(words, meaning, texts, precise=words.precise or any(tied.name for tied in ties.values()))
         hits = []
@@ -114,20 +111,6 @@ def rank_chunks(
     finally:
         visible.close()
     return Ranking(hits, scale.vector_weight, meaning.missing, words.synonyms)
-
-
-def _without_old_history(
-    ties: Mapping[Key, Ties], found: Collection[Key], generations: Sequence[Generation]
-) -> Mapping[Key, Ties]:
-    """Return the ties without those of old history that nothing but a filter ties to the query: in a long story each
-    turn happened at a place and to people, and most of it at this place and to these people."""
-    kept: dict[Key, Ties] = dict(ties)
-    for index, generation in enumerate(generations):
-        if generation.corpus == "history":
-            linked = [key for key, tied in ties.items() if key[0] == index and tied.name is None and key not in found]
-            for key in sorted(linked)[:-LINKED_HISTORY]:
-                del kept[key]
-    return kept
 
 
 def _best_first(hit: Hit) -> tuple[float, str, int]:
