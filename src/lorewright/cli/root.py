@@ -59,7 +59,7 @@ SHORT_HELP = {
         "How the turns up to the head were played: rates, lengths, tokens, cost, latency, what caches could take."
     ),
     "doctor": "Check everything below indexes/ and mend what can be rebuilt.",
-    "db": "Campaigns' files: check them, bring them up to date, import those of v0.",
+    "db": "Campaigns' files: check them, bring them up to date, back them up, import those of v0.",
     "explore": "Walk in any folder of notes, or installed pack.",
     "play": "Play at a prompt; type /help there.",
     "turn": "Play one turn.",

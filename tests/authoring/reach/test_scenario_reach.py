@@ -58,7 +58,7 @@ def test_where_nothing_leads_to_it_an_ending_is_out_of_reach_and_else_only_not_f
         "late": "not found",
     }
     assert not found.is_whole
-    assert "thread lost found" in next(goal.missing for goal in found.endings if goal.id == "rich")
+    assert "the thread lost being found" in next(goal.missing for goal in found.endings if goal.id == "rich")
 
 
 @pytest.mark.campaign
