@@ -19,7 +19,7 @@ from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import SettingsError
 from lorewright.storage.postgres.store import PostgresStore
-from lorewright.workspace.backups import Saved, back_up, refuse_own_folder
+from lorewright.workspace.backups import Saved, back_up
 from lorewright.workspace.backups import restore as restore_backup
 
 app = typer.Typer(
@@ -148,7 +148,6 @@ def backup(
     """Back up all campaigns, with the texts of their packs, and the service's accounts, also while they are played.
     Exit 1 when a campaign is damaged: its last backup is kept."""
     with _campaigns(database) as (campaigns, accounts), progress_bar() as progress:
-        refuse_own_folder(folder, campaigns)
         _show_saved(back_up(campaigns, accounts, folder, progress), as_json=as_json)
 
 

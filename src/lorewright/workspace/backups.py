@@ -45,35 +45,43 @@ def back_up(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Pro
     longer in the store stays. Each campaign is read from one snapshot, also while it is played.
 
     Raises:
+        CampaignError: it is the folder of the campaigns.
         UnsafePath, FileUnavailable: the folder cannot be written; what was yielded is there.
     """
+    if folder.resolve() == campaigns.folder.resolve():
+        raise CampaignError(f"{folder} holds the campaigns", hint="choose a folder of its own, best on another disk")
     enclosure = Enclosure(folder)
     enclosure.make_folder(folder)
     known = _listed(enclosure)
     ids = campaigns.ids()
-    for number, campaign_id in enumerate(ids):
-        on_progress("backing up", number, len(ids))
-        path = enclosure.path(f"{campaign_id}{_SUFFIX}")
-        try:
-            with campaigns.reading(campaign_id) as store:
-                now = hash_of_tables(store.database)
-            if known.get(campaign_id) == now and path.is_file():
-                yield Saved(campaign_id, "unchanged")
-                continue
-            _export(campaigns, campaign_id, path, enclosure)
-        except FileUnavailable:
-            raise
-        except LorewrightError as problem:
-            yield Saved(campaign_id, "failed", str(problem))
-            continue
-        # A turn that was committed in between is in the file, and has the campaign written again the next time.
-        known[campaign_id] = now
+    try:
+        for number, campaign_id in enumerate(ids):
+            on_progress("backing up", number, len(ids))
+            yield _back_up_one(campaigns, campaign_id, enclosure, known)
+    finally:
         enclosure.write(enclosure.path(_LIST), canonical_json({"campaigns": known}).encode())
-        yield Saved(campaign_id, "written")
     if accounts.is_file():
         with closing(Database(accounts)) as database:
             enclosure.write(enclosure.path(ACCOUNTS_FILE), database.copied())
         yield Saved(ACCOUNTS, "written")
+
+
+def _back_up_one(campaigns: Campaigns, campaign_id: str, enclosure: Enclosure, known: dict[str, str]) -> Saved:
+    """Write a campaign's file where its rows are others than those of the `known` hash, which is then theirs."""
+    path = enclosure.path(f"{campaign_id}{_SUFFIX}")
+    try:
+        with campaigns.reading(campaign_id) as store:
+            now = hash_of_tables(store.database)
+        if known.get(campaign_id) == now and path.is_file():
+            return Saved(campaign_id, "unchanged")
+        _export(campaigns, campaign_id, path, enclosure)
+    except FileUnavailable:
+        raise
+    except LorewrightError as problem:
+        return Saved(campaign_id, "failed", str(problem))
+    # A turn that was committed in between is in the file, and has the campaign written again the next time.
+    known[campaign_id] = now
+    return Saved(campaign_id, "written")
 
 
 def restore(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Progress) -> Iterator[Saved]:
@@ -141,13 +149,3 @@ def _listed(enclosure: Enclosure) -> dict[str, str]:
         return {}
     found = data.get("campaigns") if isinstance(data, Mapping) else None
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
-
-
-def refuse_own_folder(folder: Path, campaigns: Campaigns) -> None:
-    """Refuse to back up into the folder of the campaigns.
-
-    Raises:
-        CampaignError: it is that folder.
-    """
-    if folder.resolve() == campaigns.folder.resolve():
-        raise CampaignError(f"{folder} holds the campaigns", hint="choose a folder of its own, best on another disk")
