@@ -158,37 +158,37 @@ def _rules(who: str, samples: Iterator[Sample]) -> Iterator[dict[str, object]]:
         used.update(topics)
         again = any(set(topics) & set(later) for _, later in found[number:])
         once: dict[str, object] = {"once": True} if again else {}
-        yield _rule(f"sample_{number}", asked.name, who, topics, sample, once)
+        yield _rule(f"sample_{number}", asked.name, who, topics, sample.reply, once)
     # Somebody who has told of a sister can be asked about the sister.
     for number, (sample, _) in enumerate(found, start=1):
         others = [word for word in _telling(sample.reply) if word not in used and len(word) >= _SHORTEST]
         if others:
             used.update(others)
-            yield _rule(f"sample_{number}_more", asked.name, who, others, sample, {})
+            yield _rule(f"sample_{number}_more", asked.name, who, others, sample.reply, {})
 
 
 def _rule(
-    rule_id: str, act: str, who: str, topics: Sequence[str], sample: Sample, more: Mapping[str, object]
+    rule_id: str, act: str, who: str, topics: Sequence[str], reply: str, more: Mapping[str, object]
 ) -> dict[str, object]:
     on = {"act": act, "target": who, "topic": list(topics)}
-    return {"id": rule_id, "on": on, **more, "say": {"success": shortened(sample.reply, _LINE)}}
+    return {"id": rule_id, "on": on, **more, "say": {"success": shortened(reply, _LINE)}}
 
 
 def _rules_of_book(pack: Pack, who: PackEntity) -> Iterator[dict[str, object]]:
     """Yield a rule for each open entry of a card's own book that is no place: asked about it, the character says how it
     begins. A model in whose prompt the card stands knows that, too."""
     asked = verb_for("question")
+    if asked is None:
+        return
     entries = [entity for entity in pack.entities if entity.id != who.id and entity.type != "location"]
-    for entry in entries[:_ENTRIES] if asked is not None else ():
+    for entry in entries[:_ENTRIES]:
         chunks = [chunk for chunk in pack.chunks if chunk.entity_id == entry.id and chunk.role in OPEN_ROLES]
         words = _plain(min(chunks, key=lambda chunk: chunk.position).text) if chunks else ""
-        if words and asked is not None:
-            names = dict.fromkeys(name.casefold() for name in (entry.name, *entry.spoken_aliases))
-            yield {
-                "id": f"tells_of_{local(entry.id)}".replace("-", "_"),
-                "on": {"act": asked.name, "target": local(who.id), "topic": list(names)},
-                "say": {"success": f"“{shortened(words, _LINE)}”"},
-            }
+        if words:
+            names = list(dict.fromkeys(name.casefold() for name in (entry.name, *entry.spoken_aliases)))
+            rule_id = f"tells_of_{local(entry.id)}".replace("-", "_")
+            told = f"“{shortened(words, _LINE - 2)}”"
+            yield _rule(rule_id, asked.name, local(who.id), names, told, {})
 
 
 def _topics(sample: Sample) -> tuple[str, ...]:
