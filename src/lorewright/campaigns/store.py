@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -109,7 +108,7 @@ class StoredPackTexts:
             try:
                 self.unpack(content_hash, Path(folder))
                 is_whole = reading_of(Path(folder), content_hash) is not None
-            except (LorewrightError, OSError, zipfile.BadZipFile, zlib.error) as problem:
+            except (LorewrightError, OSError, zipfile.BadZipFile) as problem:
                 return str(problem)
         return None if is_whole else f"the stored copy of {content_hash[:16]} is another text"
 
