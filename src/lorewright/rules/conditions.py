@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_serializer
@@ -222,7 +223,13 @@ _KINDS = (
 def _kind(value: object) -> str | None:
     if isinstance(value, dict):
         return next((kind for kind in _KINDS if kind in value), None)
-    return next((kind for kind in _KINDS if hasattr(value, "not_" if kind == "not" else kind)), None)
+    return _kind_of(type(value))
+
+
+@cache
+def _kind_of(of: Any) -> str | None:
+    fields = getattr(of, "model_fields", {})
+    return next((kind for kind in _KINDS if ("not_" if kind == "not" else kind) in fields), None)
 
 
 Condition = Annotated[

@@ -214,7 +214,8 @@ def _gained(before: WorldState, patch: Patch) -> set[str]:
     return set(patch.state.held_by(player)) - set(before.held_by(player))
 
 
-@lru_cache(maxsize=8)
+# A service holds so many games open.
+@lru_cache(maxsize=64)
 def _ids_in(rules: Same[CampaignRules]) -> frozenset[str]:
     """Return the IDs that the conditions and triggers of a scenario's rules and endings name."""
     asked: list[object] = [rule.on.model_dump() for rule in rules.value.rules]

@@ -99,6 +99,7 @@ class CampaignStore:
         # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
+        self._rules: dict[str | None, CampaignRules] = {}  # by the upgrade that set them: they never change
         # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
         # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
@@ -110,20 +111,21 @@ class CampaignStore:
         """Close the file."""
         self.database.close()
 
-    # Reading.
-
     def campaign(self, at: str | None = None) -> CampaignRow:
         """Return the campaign itself, with the rules and pins that hold at its head, or at another turn."""
         row = campaign_row(self.database)
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
         upgrade_id = upgrade_of(self.database, at or row["head_turn_id"])
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
+        if upgrade_id not in self._rules:
+            rules_json = row["rules_json"] if upgrade is None else upgrade.rules_json
+            self._rules[upgrade_id] = CampaignRules.model_validate_json(rules_json)
         return CampaignRow(
             id=row["id"],
             name=row["name"],
             scenario_id=row["scenario_id"],
             scenario=read_json(row["scenario_json"]),
-            rules=CampaignRules.model_validate_json(row["rules_json"] if upgrade is None else upgrade.rules_json),
+            rules=self._rules[upgrade_id],
             ruleset_hash=row["ruleset_hash"] if upgrade is None else upgrade.ruleset_hash,
             seed=row["seed"],
             current_turn=row["current_turn"],
@@ -385,8 +387,6 @@ class CampaignStore:
         """Return True if a turn is the head or one of its ancestors."""
         return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
 
-    # Writing.
-
     def time(self, session_id: str | None = None) -> str:
         """Return the time for a new row, in UTC. Within a sitting it is never before the sitting's beginning or its
         last turn, even if the machine's clock has been set back."""
@@ -489,9 +489,8 @@ class CampaignStore:
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
         """Store the records of a submission that failed. The stream and the state do not change."""
-        sql, row = attempt_row(head, submission, error, records, self.time(head.session_id))
         with self.database.transaction() as connection:
-            connection.execute(sql, row)
+            connection.execute(*attempt_row(head, submission, error, records, self.time(head.session_id)))
 
 
 def _point(row: sqlite3.Row) -> TurnOnPath:

@@ -90,11 +90,17 @@ def narrations_here(stream: TurnStream, state: WorldState) -> tuple[Message, ...
 def authored_sentences(rules: CampaignRules, lore: SceneLore) -> str:
     """Return the scenario's sentences and those of the people at the scene, as one text to look sentences up in."""
     manners = (line.text for briefing in lore.briefings for line in briefing.disposition)
-    return "\n".join((_said_in(Same(rules)), *manners))
+    return _said_beside(Same(rules), tuple(manners))
 
 
-# A few games are played in one process.
-@lru_cache(maxsize=8)
+# The text is long, and a key of `_nouns_shown`: those who are met again have the same one.
+@lru_cache(maxsize=128)
+def _said_beside(rules: Same[CampaignRules], manners: tuple[str, ...]) -> str:
+    return "\n".join((_said_in(rules), *manners))
+
+
+# A service holds so many games open.
+@lru_cache(maxsize=64)
 def _said_in(rules: Same[CampaignRules]) -> str:
     dumped = rules.value.model_dump(mode="json", exclude={"ruleset", "grammar"})
     return "\n".join(plain(text) for text in _texts_in(dumped) if len(text.split()) >= _AUTHORED_WORDS)
