@@ -17,6 +17,7 @@ from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.store import OWNER_LINK, Accounts
+from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
 
 # How long open requests may take to end when the service stops; then streams are cut.
@@ -63,7 +64,7 @@ def make_service(
         first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
-    accounts = Accounts(first.workspace.accounts)
+    accounts = Accounts(first.workspace.accounts if elsewhere is None else open_rows(elsewhere, first.workspace))
     return Service(
         engine=engine,
         accounts=accounts,
@@ -73,6 +74,23 @@ def make_service(
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
     )
+
+
+def open_rows(elsewhere: PostgresStore, workspace: Workspace) -> PostgresRows:
+    """Return the tables of accounts beside campaigns in PostgreSQL.
+
+    Raises:
+        SettingsError: there are no accounts in them, and the workspace has some in its file: those who have seats would
+            be let in no more.
+    """
+    rows = PostgresRows(elsewhere)
+    if workspace.accounts.is_file() and not rows.rows("SELECT 1 AS found FROM accounts LIMIT 1"):
+        rows.close()
+        raise SettingsError(
+            f"the accounts of this workspace are in {workspace.accounts.name}, and {elsewhere.name} has none",
+            hint=f"run: lorewright db copy --to URL; or, to begin without accounts, move {workspace.accounts.name} away",
+        )
+    return rows
 
 
 def _url(text: str) -> str:
