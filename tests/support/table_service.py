@@ -23,6 +23,7 @@ from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
+from lorewright.storage.postgres.service_rows import PostgresRows
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"
@@ -43,10 +44,11 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     engine.start()
     # Trying a password costs next to nothing here.
     hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    kept = root / FILE if app.elsewhere is None else PostgresRows(app.elsewhere)
     if is_counted:
-        accounts = Accounts(root / FILE, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
+        accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
-        accounts = Accounts(root / FILE, hasher=hasher)
+        accounts = Accounts(kept, hasher=hasher)
     return Service(
         engine=engine,
         accounts=accounts,

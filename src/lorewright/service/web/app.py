@@ -73,7 +73,7 @@ def make_app(service: Service) -> ASGIApp:
         await service.jobs.close()
         await door.close()
         service.engine.stop()
-        service.accounts.close()
+        service.accounts.kept.close()
         log_event("stopped", process="serve")
 
     app = FastAPI(

@@ -172,10 +172,10 @@ class ChildJobs:
 
     def _read(self, account: Account, job_id: str | None = None) -> list[Job]:
         rows = self._rows(account, job_id)
-        if self._workers is not None and monotonic() - self._looked_at > _LIVES_EVERY_S:
-            if any(row["worker"] != self._me and row["state"] not in ENDED for row in rows):
-                self._fail_left()
-                rows = self._rows(account, job_id)
+        is_due = self._workers is not None and monotonic() - self._looked_at > _LIVES_EVERY_S
+        if is_due and any(row["worker"] != self._me and row["state"] not in ENDED for row in rows):
+            self._fail_left()
+            rows = self._rows(account, job_id)
         return [_job(row) for row in rows]
 
     def _rows(self, account: Account, job_id: str | None) -> list[Row]:

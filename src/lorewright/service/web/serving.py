@@ -17,6 +17,7 @@ from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.store import OWNER_LINK, Accounts
+from lorewright.settings import Workspace
 from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
 
@@ -88,7 +89,7 @@ def open_rows(elsewhere: PostgresStore, workspace: Workspace) -> PostgresRows:
         rows.close()
         raise SettingsError(
             f"the accounts of this workspace are in {workspace.accounts.name}, and {elsewhere.name} has none",
-            hint=f"run: lorewright db copy --to URL; or, to begin without accounts, move {workspace.accounts.name} away",
+            hint=f"run: lorewright db copy --to URL; to begin without accounts, move {workspace.accounts.name} away",
         )
     return rows
 

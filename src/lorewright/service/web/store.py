@@ -1,4 +1,4 @@
-"""Accounts, in service.db or in PostgreSQL: their seats at tables, invitations, sessions of browsers, tokens of programs.
+"""Accounts, in a file or in PostgreSQL: their seats at tables, invitations, sessions of browsers, tokens of programs.
 
 Nothing secret is kept in clear: passwords as argon2, links, cookies and tokens as SHA-256. A campaign's own file knows
 none of this, so a campaign that is exported brings nobody's account along.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -148,6 +148,18 @@ class PostgresRows:
                     raise DuplicateRow from None
                 raise
             finally:
+                self._pool.putconn(connection)
+
+    def snapshot(self, queries: Mapping[str, str]) -> dict[str, list[Row]]:
+        """Return the rows of several queries by name, of one moment."""
+        with self._store.faults():
+            connection, _ = self._try(lambda found: found.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+            try:
+                cursors = {name: _ask(connection, sql, ()) for name, sql in queries.items()}
+                return {name: _rows_of(cursor, cursor.fetchall()) for name, cursor in cursors.items()}
+            finally:
+                with suppress(*self._broken):
+                    connection.execute("ROLLBACK")
                 self._pool.putconn(connection)
 
     def wait(self) -> None:
