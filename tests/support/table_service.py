@@ -20,7 +20,7 @@ from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
-from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
 from lorewright.storage.postgres.service_rows import PostgresRows
@@ -44,7 +44,9 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     engine.start()
     # Trying a password costs next to nothing here.
     hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
-    kept = root / FILE if app.elsewhere is None else PostgresRows(app.elsewhere)
+    rows = None if app.elsewhere is None else PostgresRows(app.elsewhere)
+    kept = root / FILE if rows is None else rows
+    shared = {} if rows is None else shared_limits(rows)
     if is_counted:
         accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
@@ -55,7 +57,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
         jobs=ChildJobs(accounts, root),
         workspace=root,
         open_app=opened,
-        **{"address": ServiceAddress(URL, True), **settings},
+        **{"address": ServiceAddress(URL, True), **shared, **settings},
     )
 
 

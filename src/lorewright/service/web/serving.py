@@ -15,7 +15,7 @@ from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
-from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.settings import Workspace
 from lorewright.storage.postgres.service_rows import PostgresRows
@@ -65,7 +65,8 @@ def make_service(
         first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
-    accounts = Accounts(first.workspace.accounts if elsewhere is None else open_rows(elsewhere, first.workspace))
+    rows = None if elsewhere is None else open_rows(elsewhere, first.workspace)
+    accounts = Accounts(first.workspace.accounts if rows is None else rows)
     return Service(
         engine=engine,
         accounts=accounts,
@@ -74,6 +75,7 @@ def make_service(
         workspace=first.workspace.root,
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
+        **({} if rows is None else shared_limits(rows)),
     )
 
 
