@@ -23,6 +23,7 @@ from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
+from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.service_rows import PostgresRows
 
 URL = "http://127.0.0.1:8000"
@@ -46,6 +47,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
     rows = None if app.elsewhere is None else PostgresRows(app.elsewhere)
     kept = root / FILE if rows is None else rows
+    channel = None if app.elsewhere is None or rows is None else Channel(app.elsewhere, rows)
     shared = {} if rows is None else shared_limits(rows)
     if is_counted:
         accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
@@ -53,11 +55,11 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
         accounts = Accounts(kept, hasher=hasher)
     return Service(
         engine=engine,
-        accounts=accounts,
-        jobs=ChildJobs(accounts, root),
+        jobs=ChildJobs(accounts, root, channel),
+        channel=channel,
         workspace=root,
         open_app=opened,
-        **{"address": ServiceAddress(URL, True), **shared, **settings},
+        **{"accounts": accounts, "address": ServiceAddress(URL, True), **shared, **settings},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -66,6 +67,9 @@ def make_app(service: Service) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.hub.attach()
+        if (channel := service.channel) is not None:
+            service.hub.connect(channel.tell)
+            await asyncio.to_thread(channel.start, service.hub.hear, service.hub.has_missed)
         await service.take_stock()
         service.jobs.start()
         log_event("started", process="serve", transport="http", version=__version__)
@@ -74,6 +78,8 @@ def make_app(service: Service) -> ASGIApp:
         await service.jobs.close()
         await door.close()
         service.engine.stop()
+        if channel is not None:
+            await asyncio.to_thread(channel.close)
         service.accounts.kept.close()
         log_event("stopped", process="serve")
 

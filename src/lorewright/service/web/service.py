@@ -28,6 +28,7 @@ from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableS
 from lorewright.service.web.store import Accounts
 from lorewright.service.web.table import show_table
 from lorewright.service.web.turn_rules import check_move, check_revision, name_action, played_by
+from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.limits import SharedLimits
 from lorewright.storage.service_rows import ServiceRows
 from lorewright.values.records import CampaignRow
@@ -83,6 +84,8 @@ class Service:
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
     hub: Hub = field(default_factory=Hub)
+    # The way to other workers at the same campaigns, where there may be some.
+    channel: Channel | None = None
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: Limit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
     requests: Limit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))

@@ -18,6 +18,7 @@ from lorewright.service.web.jobs import ChildJobs
 from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.settings import Workspace
+from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
 
@@ -66,11 +67,13 @@ def make_service(
     engine = Engine(opened)
     engine.start()
     rows = None if elsewhere is None else open_rows(elsewhere, first.workspace)
+    channel = None if elsewhere is None or rows is None else Channel(elsewhere, rows)
     accounts = Accounts(first.workspace.accounts if rows is None else rows)
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, first.workspace.root),
+        jobs=ChildJobs(accounts, first.workspace.root, channel),
+        channel=channel,
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,

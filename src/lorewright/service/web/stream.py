@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import LorewrightError, NotFound
+from lorewright.errors import DatabaseUnavailable, LorewrightError, NotFound
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import Seat
 from lorewright.service.web.events import TableEvent
@@ -58,10 +58,9 @@ async def follow(
                 event = None
             try:
                 # A seat that was taken away sees nothing more, nor an account that was shut out.
-                if not caller.is_still_let_in(service.accounts):
+                if not await _is_let_in(service, caller, seat):
                     over = {"reason": "signed_out"}
                     break
-                caller.seat(service.accounts, seat.campaign_id, role=seat.role)
                 turn_no, now = await service.read(seat, _position)
                 if event is None or event.kind == "checked":
                     yield ": still here\n\n" if now == revision else message("moved", _at(turn_no, now))
@@ -83,6 +82,25 @@ async def follow(
             if event is not None and event.kind == "closing":
                 break
         yield message("closing", over)
+
+
+async def _is_let_in(service: Service, caller: Caller, seat: Seat) -> bool:
+    """Return whether a stream's caller is still let in.
+
+    Raises:
+        NotFound: they are, and have no such seat any more.
+        DatabaseUnavailable: the accounts do not answer, also when they were waited for.
+    """
+    for _ in range(2):
+        try:
+            if not caller.is_still_let_in(service.accounts):
+                return False
+            caller.seat(service.accounts, seat.campaign_id, role=seat.role)
+        except DatabaseUnavailable:
+            await service.accounts_answer()
+        else:
+            return True
+    raise DatabaseUnavailable("the accounts do not answer", hint="try again in a moment")
 
 
 def _at(turn_no: int, revision: int) -> dict[str, int]:

@@ -19,7 +19,7 @@ _TAKE = f"""INSERT INTO limits AS held VALUES (?1, ?2, {_NOW} + ?3) ON CONFLICT 
     SET until = greatest(held.until, {_NOW}) + ?3
     WHERE greatest(held.until, {_NOW}) + ?3 <= {_NOW} + ?4 + 0.000001
     RETURNING until"""
-_WAIT = f"SELECT until + ?3 - ?4 - {_NOW} AS wait FROM limits WHERE kind = ?1 AND key = ?2"
+_WAIT = f"SELECT until + ?3 - ?4 - {_NOW} AS left_s FROM limits WHERE kind = ?1 AND key = ?2"
 _KEEP = f"""INSERT INTO limits VALUES (?1, ?2, {_NOW} + ?3)
     ON CONFLICT (kind, key) DO UPDATE SET until = excluded.until"""
 _KEPT = f"SELECT 1 AS found FROM limits WHERE kind = ?1 AND key = ?2 AND until > {_NOW}"
@@ -46,7 +46,7 @@ class SharedLimits:
         if self._rows.rows(_TAKE, *values):
             return 0.0
         waits = self._rows.rows(_WAIT, *values)
-        return max(_SHORTEST_WAIT_S, waits[0]["wait"] if waits else 0.0)
+        return max(_SHORTEST_WAIT_S, waits[0]["left_s"] if waits else 0.0)
 
     def keep(self, kind: str, key: str, *, for_s: float) -> None:
         """Remember a key for so many seconds."""
