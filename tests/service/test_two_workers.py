@@ -181,3 +181,26 @@ def test_requests_that_two_workers_get_at_once_advance_the_story_once_each(worke
         assert again.status_code == 200
         assert {content for status, content in answers[2 * number : 2 * number + 2] if status == 200} <= {again.content}
     assert browsers[1].get("/v1/campaigns/game").json()["turn_no"] == 8
+
+
+def test_a_job_is_told_as_failed_when_its_worker_is_gone_and_another_may_cancel_it(workers: tuple[Hall, Hall]) -> None:
+    accounts, owner = workers[0].service.accounts, workers[1].owner()
+    channel = workers[0].service.channel
+    assert channel is not None
+
+    def running(job_id: str, worker: str) -> str:
+        values = (job_id, "install", "island", accounts.owner().id, "running", "", 0, 0, None, "", "now", worker)
+        accounts.write(("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values))
+        return f"/v1/jobs/{job_id}"
+
+    alive, gone = running("alive", channel.me), running("gone", "nobody")
+    # It is looked every few seconds, and was when the service started.
+    assert owner.get(gone).json()["state"] == "running"
+    workers[1].service.jobs._looked_at -= 60
+    assert owner.get(gone).json()["state"] == "failed"
+    assert owner.get(alive).json()["state"] == "running"
+    assert owner.delete(alive).json()["state"] == "cancelled"
+    assert workers[0].service.jobs._is_cancelled("alive")
+    # What its child says then changes nothing.
+    workers[0].service.jobs._set("alive", "done")
+    assert owner.get(alive).json()["state"] == "cancelled"

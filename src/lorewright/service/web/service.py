@@ -145,8 +145,8 @@ class Service:
             self._waiting -= 1
 
     async def accounts_answer(self) -> None:
-        """Wait, without holding others up, while the accounts are known not to answer: they are asked in the thread of
-        the web server, which has to wait for nothing.
+        """Wait, without holding others up, while the accounts are known not to answer: pages and streams ask them in
+        the thread of the web server, where nobody may wait.
 
         Raises:
             DatabaseUnavailable: they do not answer within the time.
