@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.errors import Busy, NotFound, SettingsError
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from support import harbour as h
@@ -46,9 +47,9 @@ def test_a_caller_who_goes_away_does_not_stop_what_was_begun(app: App) -> None:
     assert done == [1]
 
 
-def test_turns_of_one_campaign_come_one_after_the_other_and_those_of_others_go_on(app: App) -> None:
-    app.campaigns.new("night_boat", campaign_id="other", seed=2)
-    engine, order = engine_of(app), []
+def order_of(app: App, *works: tuple[str, str, float]) -> list[str]:
+    """Write in campaigns at once, each for so many seconds; return in which order they began and ended."""
+    engine, order = engine_of(app), list[str]()
 
     def work(campaign_id: str, name: str, pause: float) -> Any:
         async def play(tables: Tables) -> None:
@@ -60,16 +61,29 @@ def test_turns_of_one_campaign_come_one_after_the_other_and_those_of_others_go_o
         return play
 
     async def call() -> None:
-        await asyncio.gather(
-            engine.run(work("game", "first", 0.2)),
-            engine.run(work("game", "second", 0.0)),
-            engine.run(work("other", "elsewhere", 0.0)),
-        )
+        await asyncio.gather(*(engine.run(work(*each)) for each in works))
 
     asyncio.run(call())
     engine.stop()
+    return order
+
+
+def test_turns_of_one_campaign_come_one_after_the_other_and_those_of_others_go_on_while_a_model_is_asked(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    keys = ModelKeys("claude-haiku", "claude-sonnet")
+    for seed, campaign_id in enumerate(("asking", "other")):
+        app.campaigns.new("night_boat", campaign_id=campaign_id, seed=seed, keys=keys)
+    order = order_of(app, ("asking", "first", 0.2), ("asking", "second", 0.0), ("other", "elsewhere", 0.0))
     assert order.index("first ends") < order.index("second begins")
     assert order.index("elsewhere ends") < order.index("first ends")
+
+
+def test_turns_that_ask_no_model_are_each_played_to_their_end(app: App) -> None:
+    app.campaigns.new("night_boat", campaign_id="other", seed=2)
+    order = order_of(app, ("game", "first", 0.05), ("other", "second", 0.0), ("game", "third", 0.0))
+    assert order == [f"{name} {what}" for name in ("first", "second", "third") for what in ("begins", "ends")]
 
 
 def test_the_campaign_that_was_not_asked_for_longest_is_closed(app: App) -> None:

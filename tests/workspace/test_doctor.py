@@ -273,7 +273,7 @@ def test_generations_that_nothing_needs_are_deleted_with_their_vectors(app: App)
     for number in range(3):
         text = f"# Lin\n\nVersion {number}. " + "A long new text. " * 300
         (app.workspace.content_packs / "harbour" / "npcs" / "lin.md").write_text(text.replace("long", f"long{number}"))
-        app.packs.reindex("harbour")
+        app.indexer.reindex("harbour")
     report = assert_mended(app, *["generation-unused"] * 4, "embeddings-unused")
     assert report.treated[-1].done == "10 forgotten" or report.treated[-1].done.endswith("forgotten")
     assert len(list((app.library.generations / "harbour").iterdir())) == 4
@@ -281,7 +281,7 @@ def test_generations_that_nothing_needs_are_deleted_with_their_vectors(app: App)
 
 def test_nothing_is_deleted_that_a_campaign_may_need_that_cannot_be_read(app: App) -> None:
     (app.workspace.content_packs / "harbour" / "npcs" / "lin.md").write_text("# Lin\n\nNew.\n")
-    app.packs.reindex("harbour")
+    app.indexer.reindex("harbour")
     (app.workspace.campaigns / "broken.db").write_bytes(b"no database" * 100)
     (app.workspace.campaigns / "game.db").rename(app.workspace.root / "game.db")
     report = app.doctor.mend()
@@ -302,7 +302,7 @@ def test_an_unused_generation_that_another_process_searches_is_left(app: App) ->
     old = generation(app)
     (app.workspace.campaigns / "game.db").unlink()
     (app.workspace.content_packs / "harbour" / "npcs" / "lin.md").write_text("# Lin\n\nNew.\n")
-    app.packs.reindex("harbour")
+    app.indexer.reindex("harbour")
     held = chroma_files.lock(old)
     assert held is not None
     report = app.doctor.mend()

@@ -97,7 +97,7 @@ def test_where_a_folder_of_ours_is_a_link_nothing_is_judged(app: App, where: str
         assert (codes(report), report.clean) == (["link-found"], False)
     assert {path: path.read_bytes() for path in away.rglob("*") if path.is_file()} == files
     with pytest.raises(UnsafePath) as caught:
-        again(app).campaigns.new("night_boat") if where == "campaigns" else again(app).packs.reindex("harbour")
+        again(app).campaigns.new("night_boat") if where == "campaigns" else again(app).indexer.reindex("harbour")
     for hint in (caught.value.hint, report.treated[0].left):
         assert all(way in str(hint) for way in ("delete the link", "mount", "LOREWRIGHT_WORKSPACE"))
 
@@ -148,7 +148,7 @@ def test_links_beside_what_is_used_stop_nobody(app: App, victim: Path) -> None:
     (app.library.generations / ".building-99").symlink_to(victim)
     (app.workspace.content_packs / ".copying-9").symlink_to(victim)
     (app.workspace.content_packs / "harbour" / "npcs" / "lin.md").write_text("# Lin\n\nNew.\n")
-    assert app.packs.reindex("harbour").built
+    assert app.indexer.reindex("harbour").built
     assert (victim / "docs" / "thesis.txt").exists()
 
 
@@ -310,7 +310,7 @@ def test_whatever_byte_is_hit_a_doctor_comes_to_an_end_and_all_works_again(app: 
         hit(path, random.Random(f"{name} {seed}"))
         again(app).doctor.mend()
         assert [pack.id for pack in again(app).library.packs()] == ["harbour"], seed
-        assert again(app).packs.reindex("harbour").not_embedded is None, seed
+        assert again(app).indexer.reindex("harbour").not_embedded is None, seed
         assert again(app).doctor.mend().clean, seed
         shutil.rmtree(app.workspace.indexes)
         shutil.copytree(app.workspace.root / "sound", app.workspace.indexes)

@@ -208,6 +208,7 @@ class Generation:
         self._entities: dict[str, PackEntity] | None = None
         # Caches; they hold as much as a story asks for.
         self._entity: dict[str, PackEntity | None] = {}
+        self._rows_of: dict[str, tuple[int, ...]] = {}
         self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
         self._conditions: tuple[StoredCondition, ...] | None = None
@@ -274,8 +275,10 @@ class Generation:
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """Return an entity's chunks in source order; empty for an unknown entity."""
-        sql = f"SELECT {self._columns} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
-        return [StoredChunk(*row) for row in self.connection.execute(sql, (entity_id,))]
+        if entity_id not in self._rows_of:
+            found = self.connection.execute("SELECT rowid FROM pack_chunks WHERE entity_id = ?", (entity_id,))
+            self._rows_of[entity_id] = tuple(row[0] for row in found)
+        return list(self.chunks(self._rows_of[entity_id]).values())
 
     def all_chunks(self) -> list[StoredChunk]:
         """Return every chunk in source order."""

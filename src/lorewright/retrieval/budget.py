@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from lorewright.index.keywords import words_of
@@ -42,14 +43,14 @@ def fit_to_budget(
     chosen: list[Hit] = []
     left_out: list[tuple[Hit, ExclusionReason]] = []
     sections: set[str] = set()
-    said = [frozenset(words_of(hit.text)) for hit in beside]
+    said = [_words_in(hit.text) for hit in beside]
     room, full = budget_tokens, False
     for hit in hits:
         if hit.chunk.section_id not in sections and len(sections) >= limit:
             left_out.append((hit, "below_the_cut"))
         elif full:
             left_out.append((hit, "over_budget"))
-        elif _repeats(words := frozenset(words_of(hit.text)), said):
+        elif _repeats(words := _words_in(hit.text), said):
             left_out.append((hit, "duplicate"))
         else:
             fitted = _fitted(hit, room)
@@ -85,6 +86,12 @@ def _cut_at(ends: re.Pattern[str], text: str, max_tokens: int, reading: int) -> 
             break
         best = beginning
     return best
+
+
+# The best sections of a scene are fitted again and again.
+@lru_cache(maxsize=1024)
+def _words_in(text: str) -> frozenset[str]:
+    return frozenset(words_of(text))
 
 
 def _repeats(words: frozenset[str], said: Sequence[frozenset[str]]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, words_of
@@ -27,8 +28,9 @@ from lorewright.scripts import divided, folded, holds_name, is_unspaced
 
 # Names of more words than this are not looked up.
 _LONGEST = 7
-# A text of more words is compared with the first words of all names before parts of it are looked up.
-_QUESTION_WORDS = 40
+
+# Of so many texts the words are cached.
+_KEPT_TEXTS = 1024
 
 # A lower-case word in more than this share of all chunks counts as a word, not as a name; and a name that the best
 # sections say in so many does not tell where the rest of an answer is.
@@ -44,11 +46,11 @@ def named_entities(
     sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell. Entities in `hidden` are
     never named.
     """
-    words = words_of(divided(text))
+    words = _words_in(text)
     spans = _spans(words, generations)
     known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans}, hidden)
     scene = set(in_scene)
-    marked = marked_words(text)
+    marked = marked_words(text) if known else frozenset()
     used: set[int] = set()
     named: dict[str, str] = {}
     for start, size in spans:
@@ -66,21 +68,23 @@ def named_entities(
     return named
 
 
+# The best sections of a scene are looked through again and again.
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _words_in(text: str) -> tuple[str, ...]:
+    return tuple(words_of(divided(text)))
+
+
 def _spans(words: Sequence[str], generations: Sequence[Generation]) -> list[tuple[int, int]]:
-    """Return where in a row of words names may stand, as (start, length), longest first. In a text that is longer than
-    a question only what begins as a name does is looked up."""
+    """Return where in a row of words names may stand, as (start, length), longest first: what begins as a name does."""
     count = len(words)
-    if count <= _QUESTION_WORDS:
-        most = dict(enumerate(range(count, 0, -1)))
-    else:
-        starts: dict[int, int] = {}
-        for generation in generations:
-            lengths = generation.name_lengths()
-            for start, word in enumerate(words):
-                if word in lengths:
-                    starts[start] = max(starts.get(start, 0), lengths[word])
-        most = {start: min(starts[start], count - start) for start in sorted(starts)}
-    return [(start, size) for size in range(_LONGEST, 0, -1) for start, here in most.items() if size <= here]
+    most: dict[int, int] = {}
+    for generation in generations:
+        lengths = generation.name_lengths()
+        for start, word in enumerate(words):
+            if word in lengths:
+                most[start] = min(max(most.get(start, 0), lengths[word]), count - start, _LONGEST)
+    longest = max(most.values(), default=0)
+    return [(start, size) for size in range(longest, 0, -1) for start in sorted(most) if size <= most[start]]
 
 
 def _unspaced_names_in(
@@ -108,23 +112,24 @@ def _unspaced_names_in(
 
 def _known(generations: Sequence[Generation], names: set[str], hidden: Container[str]) -> dict[str, set[str]]:
     known: dict[str, set[str]] = {}
-    for generation in generations:
+    for generation in generations if names else ():
         for name, entities in generation.entities_named(names).items():
             if shown := {entity_id for entity_id in entities if entity_id not in hidden}:
                 known.setdefault(name, set()).update(shown)
     return known
 
 
-def marked_words(text: str) -> set[str]:
+@lru_cache(maxsize=_KEPT_TEXTS)
+def marked_words(text: str) -> frozenset[str]:
     """Return the words that are capitalised elsewhere than at a sentence's start, or quoted."""
     capitalised = re.findall(r"(?<=[\w,;’'\"“(—–-] )[\"“‘(]?([A-Z]\w*(?:[’'\-]\w+)*)", text)
     quoted = re.findall(r"[\"“«]([^\"“”«»]{1,80})[\"”»]", text)
     after_colon = re.findall(r": ([A-Z]\w*)", text)
-    return {word for found in (*capitalised, *quoted, *after_colon) for word in words_of(found)}
+    return frozenset(word for found in (*capitalised, *quoted, *after_colon) for word in words_of(found))
 
 
 def _counts(
-    name: str, marked: set[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
+    name: str, marked: frozenset[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
 ) -> bool:
     packs = {entity_id.partition(":")[0] for entity_id in entities}
     if name in STOP_WORDS and all(generation.english for generation in generations if generation.pack_id in packs):

@@ -130,15 +130,6 @@ class WorkspacePacks:
             "roles": roles,
         }
 
-    def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
-        """Read an installed pack again from its folder, and index and embed what has changed.
-
-        Raises:
-            NotFound: no pack of that ID is installed.
-            PackError: its folder is missing or has errors now; what was installed stays.
-        """
-        return self._indexer.reindex(pack_id, progress=progress)
-
     def remove(self, pack_id: str) -> InstalledPack:
         """Take a pack out of the library; its folder stays where it is. One transaction, then its index is deleted.
 

@@ -9,12 +9,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from lorewright.cli.packs.exchange import IMPORT_EXAMPLE, import_pack
+from lorewright.cli.packs.exchange import EXAMPLES, import_pack
 from lorewright.errors import PackError
 from support.lorebook_sources import bytes_of, card, picture, world
 
 app = typer.Typer()
-app.command("import", epilog=IMPORT_EXAMPLE)(import_pack)
+app.command("import", epilog=EXAMPLES["import"])(import_pack)
 
 
 def run(*arguments: str) -> str:
@@ -78,5 +78,5 @@ def test_nothing_that_a_terminal_would_obey_is_printed(tmp_path: Path) -> None:
 
 def test_the_command_explains_itself() -> None:
     shown = run("--help")
-    assert "lorewright pack import" in IMPORT_EXAMPLE
+    assert "lorewright pack import" in EXAMPLES["import"]
     assert "where every field went" in " ".join(shown.split())

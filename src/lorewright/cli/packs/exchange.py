@@ -27,8 +27,10 @@ from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import load_manifest
 from lorewright.visibility import Viewer
 
-IMPORT_EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
-EXPORT_EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"
+EXAMPLES = {
+    "import": "Example: lorewright pack import Seraphina.png content_packs/seraphina",
+    "export": "Example: lorewright pack export neo_seattle handout.html --format player-handout",
+}
 
 
 class FormatName(StrEnum):

@@ -6,21 +6,56 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
-from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.lore_indexer import Installed
 from lorewright.packs.files import Finding
 from lorewright.packs.installing import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
+# Command -> its module and function: to install a pack, or to read it again, need not wait for what tests and exports
+# it to be imported.
+_LATE = {
+    "import": ("exchange", "import_pack"),
+    "test": ("pack_testing", "pack_test"),
+    "export": ("exchange", "export"),
+    "stats": ("pack_stats", "stats"),
+    "watch": ("watching", "pack_watch"),
+}
+
+
+class PackCommands(TyperGroup):
+    """The commands for packs, some of them imported when they are called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return all names, in order."""
+        return [*_LATE, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name; else None."""
+        return _late_command(cmd_name) if cmd_name in _LATE else super().get_command(ctx, cmd_name)
+
+
+@cache
+def _late_command(name: str) -> Any:
+    module_name, function = _LATE[name]
+    module: Any = import_module(f"lorewright.cli.packs.{module_name}")
+    late = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    late.command(name, epilog=module.EXAMPLES[name])(getattr(module, function))
+    return typer.main.get_command(late)
+
+
 app = typer.Typer(
+    cls=PackCommands,
     help="Content packs: install them, list them, check them.",
     no_args_is_help=True,
     add_completion=False,
@@ -30,12 +65,6 @@ app = typer.Typer(
 Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-
-app.command("import", epilog=exchange.IMPORT_EXAMPLE)(exchange.import_pack)
-app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
-app.command("export", epilog=exchange.EXPORT_EXAMPLE)(exchange.export)
-app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
-app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
 # More findings of one code than this stand in one line.
 _LISTED = 3
@@ -94,7 +123,7 @@ def reindex(
     done = []
     for pack_id in packs or [pack.id for pack in lorewright.library.packs()]:
         with progress_bar() as progress:
-            done.append(lorewright.packs.reindex(pack_id, progress=progress))
+            done.append(lorewright.indexer.reindex(pack_id, progress=progress))
         if not as_json:
             _show_installed(done[-1], "reindexed", lorewright.without_vectors)
     if as_json:

@@ -16,7 +16,7 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table, wrapped
 from lorewright.cli.tracing import has_signs
 
-EXAMPLE = "Example: lorewright pack stats neo_seattle --html neo_seattle.html"
+EXAMPLES = {"stats": "Example: lorewright pack stats neo_seattle --html neo_seattle.html"}
 
 _LISTED = 6
 _BAR = 40

@@ -112,7 +112,7 @@ def _show_blocked(report: LeakReport) -> None:
 
 # lorewright pack test, and its report.
 
-EXAMPLE = "Example: lorewright pack test neo_seattle --junit lore.xml"
+EXAMPLES = {"test": "Example: lorewright pack test neo_seattle --junit lore.xml"}
 
 _STYLES: dict[Status, str] = {"failed": "red", "warned": "magenta", "skipped": "dim", "passed": "green"}
 # More cases of one kind than this are counted, not shown.

@@ -32,7 +32,7 @@ from lorewright.index.lore_indexer import Installed
 from lorewright.logs import configure_logging, log_event
 from lorewright.packs.files import Finding
 
-EXAMPLE = 'Example: lorewright pack watch neo_seattle --query "who owes Viktor" --golden'
+EXAMPLES = {"watch": 'Example: lorewright pack watch neo_seattle --query "who owes Viktor" --golden'}
 
 _FINDINGS_SHOWN = 12
 _GOLDEN_SHOWN = 8

@@ -3,7 +3,8 @@
 SQLite's connections belong to the thread that opened them, and a turn computes for tens of milliseconds: so requests
 are read and answered in the thread of the web server, whose loop is never blocked, and all that touches a campaign is
 handed over to this one. Turns of one campaign come one after the other; while a model is waited for, those of others
-go on.
+go on. Turns that ask no model only compute: they are played to their end in the order in which they came, as each of
+them would end later if they took turns by stages.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import Busy, LorewrightError
+from lorewright.errors import Busy, LorewrightError, SettingsError
 from lorewright.trust import ask_with
 
 T = TypeVar("T")
@@ -46,6 +47,7 @@ class Tables:
         self.app = app
         self._most_open = most_open
         self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._computing = asyncio.Lock()
 
     @property
     def open_count(self) -> int:
@@ -76,7 +78,7 @@ class Tables:
         held = self._hold(campaign_id)
         held.users += 1
         try:
-            async with held.writes:
+            async with held.writes, self._computing if _only_computes(held.campaign) else nullcontext():
                 yield held.campaign
         finally:
             self._release(held)
@@ -116,6 +118,14 @@ class Tables:
             if len(self._held) <= self._most_open:
                 break
             self._held.pop(campaign_id).stack.close()
+
+
+def _only_computes(campaign: OpenCampaign) -> bool:
+    try:
+        return not campaign.asks_models
+    except SettingsError:
+        # A turn tells of that itself; an undo need not know.
+        return False
 
 
 class Engine:

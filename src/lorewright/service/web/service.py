@@ -113,13 +113,16 @@ class Service:
         return await self.engine.run(work)
 
     async def write(self, seat: Seat, change: Callable[[OpenCampaign], Awaitable[T]]) -> T:
-        """Return what a change makes of a seat's campaign, in the engine thread, after those that began before it."""
+        """Return what a change makes of a seat's campaign, in the engine thread, after those that began before it; the
+        campaign's row of the index is written anew, too."""
 
-        async def work(tables: Tables) -> T:
+        async def work(tables: Tables) -> tuple[T, CampaignRow]:
             async with tables.writing(seat.campaign_id) as campaign:
-                return await change(campaign)
+                return await change(campaign), campaign.store.campaign()
 
-        return await self.engine.run(work)
+        made, row = await self.engine.run(work)
+        self._keep(row)
+        return made
 
     async def hashing(self, work: Callable[[], T]) -> T:
         """Return what a function makes of passwords, in a thread of its own; few at a time.
@@ -235,9 +238,7 @@ class Service:
             self.metrics.turns.inc()
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
-        played = await self.write(seat, change)
-        await self.index(seat.campaign_id)
-        return played
+        return await self.write(seat, change)
 
     def _count(self, seat: Seat, account: Account, text: str, actions: object) -> None:
         if not seat.may_play:
@@ -298,7 +299,6 @@ class Service:
         await self.write(seat, change)
         self.accounts.note(account, move, campaign_id=seat.campaign_id)
         self.hub.publish(seat.campaign_id, TableEvent("moved", by=name_seat(seat)))
-        await self.index(seat.campaign_id)
 
     async def retry(
         self, seat: Seat, account: Account, *, words: str = "", key: str | None = None, revision: int | None = None
@@ -332,9 +332,7 @@ class Service:
             publish(TableEvent("moved", by=by))
             return TurnPlayed.model_validate_json(campaign.player_ids().told_json(stored))
 
-        played = await self.write(seat, change)
-        await self.index(seat.campaign_id)
-        return played
+        return await self.write(seat, change)
 
     # Campaigns.
 
@@ -431,8 +429,10 @@ class Service:
             async with tables.reading(campaign_id) as campaign:
                 return campaign.store.campaign()
 
-        row = await self.engine.run(row_of)
-        known = {table.campaign_id: table.name for table in self.accounts.tables([campaign_id])}
+        self._keep(await self.engine.run(row_of))
+
+    def _keep(self, row: CampaignRow) -> None:
+        known = {table.campaign_id: table.name for table in self.accounts.tables([row.id])}
         self.accounts.keep_table(
             TableRow(
                 row.id,

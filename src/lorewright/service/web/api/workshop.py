@@ -177,7 +177,7 @@ def look_at(app: App, pack_id: str) -> PackLook:
     findings: list[FindingShown] = []
     try:
         findings = findings_of(app, pack_id)
-        app.packs.reindex(pack_id)
+        app.indexer.reindex(pack_id)
         failing = [case for case in cases_of(app, pack_id) if case.status != "passed"]
     except PackError as error:
         return PackLook(findings=tuple(findings), indexed=False, problem=error.message, failing=())
