@@ -77,6 +77,9 @@ class CountedRows:
     def wait(self) -> None:
         self.kept.wait()
 
+    def hurry(self) -> None:
+        self.kept.hurry()
+
     def leave(self) -> None:
         self.kept.leave()
 

@@ -64,6 +64,9 @@ class ServiceRows(Protocol):
             DatabaseUnavailable: it does not within the time.
         """
 
+    def hurry(self) -> None:
+        """Wait for a blink at most, from now on, in the thread that calls this: it holds up others meanwhile."""
+
     def leave(self) -> None:
         """Close what the thread that asks has open."""
 
@@ -108,6 +111,9 @@ class FileRows:
 
     def wait(self) -> None:
         """Return: a file is there."""
+
+    def hurry(self) -> None:
+        """Do nothing: what is waited for is another writer of the file."""
 
     def leave(self) -> None:
         """Close the file in this thread."""

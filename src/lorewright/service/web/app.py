@@ -67,6 +67,7 @@ def make_app(service: Service) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.hub.attach()
+        service.accounts.kept.hurry()
         if (channel := service.channel) is not None:
             service.hub.connect(channel.tell)
             await asyncio.to_thread(channel.start, service.hub.hear, service.hub.has_missed)

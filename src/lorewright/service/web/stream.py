@@ -48,7 +48,7 @@ async def follow(
         if after is not None and after > turn_no:
             yield message("moved", {"turn_no": turn_no, "revision": revision})
         last = turn_no if after is None else min(after, turn_no)
-        async for text in _catch_up(service, seat, last):
+        async for text in _catch_up(service, seat, last, turn_no):
             yield text
         last = turn_no
         while not service.hub.is_closing:
@@ -65,7 +65,7 @@ async def follow(
                 if event is None or event.kind == "checked":
                     yield ": still here\n\n" if now == revision else message("moved", _at(turn_no, now))
                 elif event.kind == "committed" and turn_no > last:
-                    async for text in _catch_up(service, seat, last):
+                    async for text in _catch_up(service, seat, last, turn_no):
                         yield text
                 elif event.kind in ("committed", "moved"):
                     yield message("moved", _at(turn_no, now))
@@ -112,12 +112,14 @@ def _position(campaign: OpenCampaign, seat: Seat) -> tuple[int, int]:
     return at.turn_no, at.revision
 
 
-async def _catch_up(service: Service, seat: Seat, last: int) -> AsyncIterator[str]:
+async def _catch_up(service: Service, seat: Seat, last: int, turn_no: int) -> AsyncIterator[str]:
+    """Yield the turns after a turn up to another; one that was committed meanwhile has an event of its own."""
+
     def later(campaign: OpenCampaign, seat: Seat) -> Turns:
         return show_turns_after(campaign, seat, last)
 
     # By pages, so that a long story that was missed blocks nobody.
-    while turns := (await service.read(seat, later)).turns:
+    while turns := [turn for turn in (await service.read(seat, later)).turns if turn.turn_no <= turn_no]:
         for turn in turns:
             yield message("committed", turn.model_dump(mode="json"), event_id=f"{turn.turn_no}.0")
         last = turns[-1].turn_no

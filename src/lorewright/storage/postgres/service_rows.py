@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lorewright.errors import DatabaseUnavailable, SettingsError
@@ -24,8 +24,8 @@ T = TypeVar("T")
 SERVICE_SCHEMA = "lorewright_service"
 _CONNECTIONS = 8
 _WAIT_S = 15.0
-# The thread of an event loop holds up all requests while it waits: a blink, then it is said that nobody answers.
-_WAIT_IN_LOOP_S = 1.0
+# Where others are held up meanwhile: a blink, then it is said that nobody answers.
+_WAIT_IN_HURRY_S = 1.0
 _MIGRATING = 7_305_918
 _MARK = re.compile(r"\?(\d*)")
 _LISTED = re.compile(r"SELECT value FROM json_each\(\?\)")
@@ -79,6 +79,7 @@ class PostgresRows:
         self._broken = (psycopg.Error, psycopg.OperationalError, psycopg_pool.PoolTimeout)
         self._duplicate = psycopg.IntegrityError
         self.is_away = False
+        self._hurried: int | None = None
         self._pool: psycopg_pool.ConnectionPool[Any] = psycopg_pool.ConnectionPool(
             store.address,
             min_size=1,
@@ -170,6 +171,10 @@ class PostgresRows:
         """
         self.rows("SELECT 1 AS answer")
 
+    def hurry(self) -> None:
+        """Wait for a blink at most, from now on, in the thread that calls this; while it is away, not at all."""
+        self._hurried = get_ident()
+
     def leave(self) -> None:
         """Do nothing: connections belong to no thread."""
 
@@ -181,8 +186,8 @@ class PostgresRows:
         """Return a connection and what work makes of it, of another where it was lost: after PostgreSQL was restarted
         all that are kept are. The caller puts it back."""
         wait_s = _WAIT_S
-        if _is_in_loop():
-            wait_s = _WAIT_IN_LOOP_S
+        if get_ident() == self._hurried:
+            wait_s = _WAIT_IN_HURRY_S
             if self.is_away:
                 raise DatabaseUnavailable(f"{self._store.name} does not answer", hint="try again in a moment")
         for tries_left in range(_CONNECTIONS, -1, -1):
@@ -234,11 +239,3 @@ def _ask(connection: psycopg.Connection[Any], sql: str, values: tuple[object, ..
 def _rows_of(cursor: psycopg.Cursor[Any], found: list[Any]) -> list[Row]:
     kind, kept = kind_of(tuple(column.name for column in cursor.description or ()))
     return cast(list[Row], [kind(read_text(row[place]) for place in kept) for row in found])
-
-
-def _is_in_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
