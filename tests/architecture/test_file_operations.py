@@ -75,6 +75,7 @@ ALLOWED = {
     ("campaigns/lore.py", "mkdir"): MOMENT,
     ("campaigns/lore.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("authoring/scenario_watch.py", "tempfile.TemporaryDirectory"): MOMENT,
+    ("workspace/accounts_copies.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("workspace/bundles.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("workspace/packs.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("cli/explore.py", "tempfile.TemporaryDirectory"): MOMENT,

@@ -122,8 +122,21 @@ def test_a_job_is_cancelled_whether_it_waits_or_runs_and_installs_nothing(room: 
 def test_jobs_of_a_service_that_was_stopped_are_told_as_failed(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with hall(app) as room:
-        values = ("left", "install", "island", room.service.accounts.owner().id, "running", "", 0, 0, None, "", "now")
-        room.service.accounts.write(("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values))
+        values = (
+            "left",
+            "install",
+            "island",
+            room.service.accounts.owner().id,
+            "running",
+            "",
+            0,
+            0,
+            None,
+            "",
+            "now",
+            "",
+        )
+        room.service.accounts.write(("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values))
     with hall(app) as room:
         job = room.owner().get("/v1/jobs/left").json()
         assert (job["state"], "send it again" in job["problem"]) == ("failed", True)

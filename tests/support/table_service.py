@@ -20,9 +20,11 @@ from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
-from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
+from lorewright.storage.postgres.channel import Channel
+from lorewright.storage.postgres.service_rows import PostgresRows
 
 URL = "http://127.0.0.1:8000"
 PASSWORD = "a word that is long enough"
@@ -43,17 +45,21 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     engine.start()
     # Trying a password costs next to nothing here.
     hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    rows = None if app.elsewhere is None else PostgresRows(app.elsewhere)
+    kept = root / FILE if rows is None else rows
+    channel = None if app.elsewhere is None or rows is None else Channel(app.elsewhere, rows)
+    shared = {} if rows is None else shared_limits(rows)
     if is_counted:
-        accounts = Accounts(root / FILE, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
+        accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
-        accounts = Accounts(root / FILE, hasher=hasher)
+        accounts = Accounts(kept, hasher=hasher)
     return Service(
         engine=engine,
-        accounts=accounts,
-        jobs=ChildJobs(accounts, root),
+        jobs=ChildJobs(accounts, root, channel),
+        channel=channel,
         workspace=root,
         open_app=opened,
-        **{"address": ServiceAddress(URL, True), **settings},
+        **{"accounts": accounts, "address": ServiceAddress(URL, True), **shared, **settings},
     )
 
 

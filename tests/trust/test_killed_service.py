@@ -3,27 +3,21 @@ the same key gives the same bytes after the restart."""
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 import pytest_socket
 
-from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from support import harbour as h
 from support.played_in_a_browser import free_port
 from support.scale import scaled
+from support.served import serving
 from support.tally import counted
 
 pytestmark = [pytest.mark.campaign, pytest.mark.trust]
@@ -37,43 +31,12 @@ LINES = (
     "wait",
     "ask Osk about the weather",
 )
-_LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/enter/([\w-]+)")
 
 
 @pytest.fixture
 def on_loopback(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest_socket.socket_allow_hosts(["127.0.0.1"])
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@contextmanager
-def serving(app: App, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the command until the block ends; yield its process and the secret of the owner's link."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "lorewright", "serve", "--at", f"127.0.0.1:{port}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root), "COLUMNS": "300"},
-    )
-    assert process.stderr is not None
-    try:
-        said = ""
-        while (found := _LINK.search(said)) is None:
-            line = process.stderr.readline()
-            assert line, said
-            said += line
-        while True:
-            with suppress(httpx.TransportError):
-                if httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200:
-                    break
-            assert process.poll() is None, said
-            time.sleep(0.05)
-        yield process, found[2]
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
 
 
 class Player(threading.Thread):

@@ -19,6 +19,7 @@ from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import SettingsError
 from lorewright.storage.postgres.store import PostgresStore
+from lorewright.workspace.accounts_copies import AccountsPlace, FileAccounts, PostgresAccounts, copy_accounts
 from lorewright.workspace.backups import Saved, back_up
 from lorewright.workspace.backups import restore as restore_backup
 
@@ -122,14 +123,20 @@ def copy_campaigns(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy campaigns between this workspace and a PostgreSQL database, and compare the copies row by row. What is
-    copied stays where it was; a campaign that is there already is left as it is. Exit 1 when a copy differs."""
+    """Copy campaigns between this workspace and a PostgreSQL database, with all of them the service's accounts too, and
+    compare the copies row by row. What is copied stays where it was; what is there already is left as it is. Exit 1
+    when a copy differs."""
     if (to is None) == (origin is None):
         raise SettingsError("say where to copy", hint="give either --to URL or --from URL")
     with closing(PostgresStore(to or origin or "")) as store:
-        here, there = open_app().campaigns, open_app(elsewhere=store).campaigns
+        opened = open_app()
+        here, there = opened.campaigns, open_app(elsewhere=store).campaigns
         source, target = (here, there) if to is not None else (there, here)
         done = [copy_campaign(source, target, name) for name in _ids(source, campaign_id)]
+        if campaign_id is None:
+            places = FileAccounts(opened.workspace.accounts), PostgresAccounts(store)
+            copied_accounts = copy_accounts(*places) if to is not None else copy_accounts(*reversed(places))
+            done += [] if copied_accounts is None else [copied_accounts]
     if as_json:
         show_json([{**asdict(copied), "is_equal": copied.is_equal} for copied in done])
     else:
@@ -164,11 +171,12 @@ def restore(
 
 
 @contextmanager
-def _campaigns(database: str | None) -> Iterator[tuple[Campaigns, Path]]:
+def _campaigns(database: str | None) -> Iterator[tuple[Campaigns, AccountsPlace]]:
     with ExitStack() as stack:
         elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
         opened = open_app(elsewhere=elsewhere)
-        yield opened.campaigns, opened.workspace.accounts
+        file = opened.workspace.accounts
+        yield opened.campaigns, FileAccounts(file) if elsewhere is None else PostgresAccounts(elsewhere)
 
 
 def _show_saved(saved: Iterable[Saved], *, as_json: bool) -> None:

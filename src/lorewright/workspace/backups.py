@@ -1,4 +1,4 @@
-"""Campaigns and accounts <-> a folder of backups: a file for each campaign, whichever store it is in.
+"""Campaigns and accounts <-> a folder of backups: a file for each campaign, and one for accounts, of either store.
 
 A campaign's file is what `campaign export` writes: every row, and the text of every pinned pack, each member with its
 digest. So a backup of one store can be restored into another, and a folder from a stranger does no harm.
@@ -22,12 +22,12 @@ from lorewright.packs.files import Progress
 from lorewright.settings import ACCOUNTS_FILE
 from lorewright.storage.database import Database
 from lorewright.storage.enclosure import Enclosure
+from lorewright.workspace.accounts_copies import ACCOUNTS, AccountsPlace
 
 # What became of a campaign, or of the accounts.
 Outcome = Literal["written", "unchanged", "restored", "there already", "failed"]
 _SUFFIX = ".campaign"
 _LIST = "backup.json"
-ACCOUNTS = "(accounts)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Saved:
     problem: str = ""
 
 
-def back_up(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Progress) -> Iterator[Saved]:
+def back_up(campaigns: Campaigns, accounts: AccountsPlace, folder: Path, on_progress: Progress) -> Iterator[Saved]:
     """Write every campaign, and the accounts where there are any, into a folder, which is made if it is missing; yield
     each when it is there. What has not changed since the last backup in the folder is left as it is, and what is no
     longer in the store stays. Each campaign is read from one snapshot, also while it is played.
@@ -60,9 +60,8 @@ def back_up(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Pro
             yield _back_up_one(campaigns, campaign_id, enclosure, known)
     finally:
         enclosure.write(enclosure.path(_LIST), canonical_json({"campaigns": known}).encode())
-    if accounts.is_file():
-        with closing(Database(accounts)) as database:
-            enclosure.write(enclosure.path(ACCOUNTS_FILE), database.copied())
+    if (data := accounts.read()) is not None:
+        enclosure.write(enclosure.path(ACCOUNTS_FILE), data)
         yield Saved(ACCOUNTS, "written")
 
 
@@ -84,7 +83,7 @@ def _back_up_one(campaigns: Campaigns, campaign_id: str, enclosure: Enclosure, k
     return Saved(campaign_id, "written")
 
 
-def restore(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Progress) -> Iterator[Saved]:
+def restore(campaigns: Campaigns, accounts: AccountsPlace, folder: Path, on_progress: Progress) -> Iterator[Saved]:
     """Bring every campaign of a folder of backups, and the accounts, into the store; yield each when it is there. What
     the store has already stays as it is.
 
@@ -114,18 +113,17 @@ def restore(campaigns: Campaigns, accounts: Path, folder: Path, on_progress: Pro
         yield _restored_accounts(kept, accounts)
 
 
-def _restored_accounts(kept: Path, accounts: Path) -> Saved:
-    if accounts.exists():
-        return Saved(ACCOUNTS, "there already")
-    here = Enclosure(accounts.parent)
+def _restored_accounts(kept: Path, accounts: AccountsPlace) -> Saved:
     try:
         # As any file of a stranger's it is looked at before it is used.
         with closing(Database(kept)) as database:
             data = database.copied()
+        is_new = accounts.fill(data)
+    except FileUnavailable:
+        raise
     except LorewrightError as problem:
         return Saved(ACCOUNTS, "failed", str(problem))
-    here.write(accounts, data)
-    return Saved(ACCOUNTS, "restored")
+    return Saved(ACCOUNTS, "restored" if is_new else "there already")
 
 
 def _export(campaigns: Campaigns, campaign_id: str, path: Path, enclosure: Enclosure) -> None:

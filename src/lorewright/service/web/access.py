@@ -13,16 +13,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
+from typing import Protocol
 
 from starlette.requests import Request
 
 from lorewright.errors import AccessRefused, NotFound, NotSignedIn, TooManyRequests
 from lorewright.service.web.accounts import SCOPES, Account, Scope, Seat, WebSession
 from lorewright.service.web.store import Accounts
+from lorewright.storage.postgres.limits import SharedLimits
 
 _COOKIE = "lorewright"
 CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-csrf-token"
+
+# So long an address stays known to all workers as that of an account.
+_KNOWN_S = 30 * 24 * 3600.0
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -163,10 +168,19 @@ class SignInLimit:
 
     _MOST_KNOWN = 10_000
 
-    def __init__(self, *, of_address: int = 10, of_name: int = 30, clock: Callable[[], float] = time.monotonic) -> None:
-        """`of_address` and `of_name` are a minute's tries, and those at once."""
-        self._addresses = RateLimit(of_address, at_once=of_address, clock=clock)
-        self._names = RateLimit(of_name, at_once=of_name, clock=clock)
+    def __init__(
+        self,
+        *,
+        of_address: int = 10,
+        of_name: int = 30,
+        clock: Callable[[], float] = time.monotonic,
+        shared: SharedLimits | None = None,
+    ) -> None:
+        """`of_address` and `of_name` are a minute's tries, and those at once. With `shared` they are counted there, for
+        all workers, and an address stays known for some weeks."""
+        self._shared = shared
+        self._addresses = rate_limit("address", of_address, at_once=of_address, clock=clock, shared=shared)
+        self._names = rate_limit("name", of_name, at_once=of_name, clock=clock, shared=shared)
         self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
 
     def take(self, address: str, name: str | None = None) -> None:
@@ -177,16 +191,22 @@ class SignInLimit:
         """
         network = network_of(address)
         self._addresses.take(network)
-        if name is not None and (name, network) not in self._known:
+        if name is not None and not self._knows(name, network):
             self._names.take(name)
 
     def succeeded(self, address: str, name: str) -> None:
         """Remember that a name has signed in from an address."""
         key = (name, network_of(address))
+        if self._shared is not None:
+            self._shared.keep("known", "\n".join(key), for_s=_KNOWN_S)
+            return
         self._known[key] = None
         self._known.move_to_end(key)
         if len(self._known) > self._MOST_KNOWN:
             self._known.popitem(last=False)
+
+    def _knows(self, *key: str) -> bool:
+        return key in self._known if self._shared is None else self._shared.keeps("known", "\n".join(key))
 
 
 def network_of(address: str) -> str:
@@ -199,6 +219,51 @@ def network_of(address: str) -> str:
     if isinstance(found, IPv6Address):
         return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
     return str(found)
+
+
+class Limit(Protocol):
+    """So many requests in a minute for each key."""
+
+    def take(self, key: str) -> None:
+        """Count a request.
+
+        Raises:
+            TooManyRequests: there were too many of the key.
+        """
+
+
+def rate_limit(
+    kind: str,
+    a_minute: float,
+    *,
+    at_once: float,
+    clock: Callable[[], float] = time.monotonic,
+    shared: SharedLimits | None = None,
+) -> Limit:
+    """Return a limit, for one process or for all that share one."""
+    if shared is None:
+        return RateLimit(a_minute, at_once=at_once, clock=clock)
+    return SharedRateLimit(shared, kind, a_minute, at_once=at_once)
+
+
+class SharedRateLimit:
+    """A limit as `RateLimit`, for all workers of one database."""
+
+    def __init__(self, shared: SharedLimits, kind: str, a_minute: float, *, at_once: float) -> None:
+        self._shared = shared
+        self._kind = kind
+        self._step_s = 60 / a_minute
+        self._most = at_once
+
+    def take(self, key: str) -> None:
+        """Count a request.
+
+        Raises:
+            TooManyRequests: there were too many of the key.
+            DatabaseUnavailable: it cannot be counted.
+        """
+        if wait := self._shared.take(self._kind, key, step_s=self._step_s, at_once=self._most):
+            raise _too_many(wait)
 
 
 class RateLimit:
@@ -227,5 +292,8 @@ class RateLimit:
             if len(self._left) > self._MOST_KEYS:
                 self._left.popitem(last=False)
         if left < 1:
-            wait = (1 - left) / self._rate
-            raise TooManyRequests("too many requests", hint=f"try again in {wait:.0f} seconds", retry_after_s=wait)
+            raise _too_many((1 - left) / self._rate)
+
+
+def _too_many(wait: float) -> TooManyRequests:
+    return TooManyRequests("too many requests", hint=f"try again in {wait:.0f} seconds", retry_after_s=wait)

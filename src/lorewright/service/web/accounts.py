@@ -1,5 +1,5 @@
 """Who uses the service: accounts, their seats at tables, sessions of browsers, tokens of programs, links, the audit
-log; as values, and the tables of service.db that hold them."""
+log; as values."""
 
 from __future__ import annotations
 
@@ -7,87 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.errors import SettingsError
-from lorewright.storage.tables import Migration
 from lorewright.visibility import Viewer
 
 # What a token may be used for. `read`: what one's seat sees; `play`: turns; `gm`: the desk; `lore`: the packs, as a
 # player; `admin`: accounts and settings of the service, where its owner may that.
 Scope = Literal["read", "play", "gm", "lore", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "play", "gm", "lore", "admin")
-
-
-MIGRATIONS = (
-    Migration(
-        "service_001_accounts",
-        (
-            """CREATE TABLE accounts (
-                id TEXT PRIMARY KEY, name TEXT NOT NULL, name_key TEXT NOT NULL, password TEXT,
-                is_owner INTEGER NOT NULL, is_disabled INTEGER NOT NULL, created_at TEXT NOT NULL, UNIQUE (name_key)
-            )""",
-            """CREATE TABLE sessions (
-                secret TEXT PRIMARY KEY, account_id TEXT NOT NULL, csrf TEXT NOT NULL, created_at TEXT NOT NULL,
-                expires_at TEXT NOT NULL
-            )""",
-            """CREATE TABLE tokens (
-                id TEXT PRIMARY KEY, secret TEXT NOT NULL, account_id TEXT NOT NULL, name TEXT NOT NULL,
-                scopes TEXT NOT NULL, campaign_id TEXT, role TEXT, created_at TEXT NOT NULL, expires_at TEXT,
-                UNIQUE (secret)
-            )""",
-            """CREATE TABLE seats (
-                campaign_id TEXT NOT NULL, account_id TEXT NOT NULL, role TEXT NOT NULL, created_at TEXT NOT NULL,
-                PRIMARY KEY (campaign_id, account_id, role)
-            )""",
-            """CREATE TABLE links (
-                id TEXT PRIMARY KEY, secret TEXT NOT NULL, kind TEXT NOT NULL, campaign_id TEXT, role TEXT,
-                made_by TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL, UNIQUE (secret)
-            )""",
-            """CREATE TABLE tables (
-                campaign_id TEXT PRIMARY KEY, name TEXT NOT NULL, scenario_id TEXT NOT NULL, turn_no INTEGER NOT NULL,
-                played_at TEXT NOT NULL, stamp TEXT NOT NULL
-            )""",
-            """CREATE TABLE audit (
-                id INTEGER PRIMARY KEY, at TEXT NOT NULL, account_id TEXT NOT NULL, campaign_id TEXT,
-                action TEXT NOT NULL, detail TEXT NOT NULL
-            )""",
-            "CREATE INDEX idx_seats_account ON seats (account_id)",
-            "CREATE INDEX idx_sessions_account ON sessions (account_id)",
-            "CREATE INDEX idx_tokens_account ON tokens (account_id)",
-        ),
-    ),
-    Migration(
-        "service_002_chats",
-        (
-            # What a chat asked for last at a place, and whether its answer came to its end: asked again, an answer that
-            # was cut is given again, and one that was whole is played anew.
-            """CREATE TABLE chats (
-                campaign_id TEXT NOT NULL, account_id TEXT NOT NULL, role TEXT NOT NULL, fingerprint TEXT NOT NULL,
-                key TEXT NOT NULL, is_whole INTEGER NOT NULL, at TEXT NOT NULL,
-                PRIMARY KEY (campaign_id, account_id, role, fingerprint)
-            )""",
-        ),
-    ),
-    Migration(
-        "service_003_jobs",
-        (
-            """CREATE TABLE jobs (
-                id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, account_id TEXT NOT NULL,
-                state TEXT NOT NULL, told TEXT NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL, result TEXT,
-                problem TEXT NOT NULL, created_at TEXT NOT NULL
-            )""",
-        ),
-    ),
-    Migration(
-        "service_004_budgets",
-        (
-            # What models may cost for an account in a month, in dollars, and what they did, in millionths of one.
-            "CREATE TABLE budgets (account_id TEXT PRIMARY KEY, usd_a_month REAL NOT NULL)",
-            """CREATE TABLE spending (
-                account_id TEXT NOT NULL, month TEXT NOT NULL, microusd INTEGER NOT NULL,
-                PRIMARY KEY (account_id, month)
-            )""",
-        ),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -53,6 +54,7 @@ _DESCRIPTION = (
 _KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "/readyz", "/metrics")
 # What is asked for by programs is refused as JSON, all else as a page.
 _PROGRAMS = ("/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json")
+_WITHOUT_ACCOUNTS = ("/static", "/healthz")
 _CHATS = ("/v1/chat", "/v1/models")
 _CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
 
@@ -65,6 +67,10 @@ def make_app(service: Service) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.hub.attach()
+        service.accounts.kept.hurry()
+        if (channel := service.channel) is not None:
+            service.hub.connect(channel.tell)
+            await asyncio.to_thread(channel.start, service.hub.hear, service.hub.has_missed)
         await service.take_stock()
         service.jobs.start()
         log_event("started", process="serve", transport="http", version=__version__)
@@ -73,7 +79,9 @@ def make_app(service: Service) -> ASGIApp:
         await service.jobs.close()
         await door.close()
         service.engine.stop()
-        service.accounts.close()
+        if channel is not None:
+            await asyncio.to_thread(channel.close)
+        service.accounts.kept.close()
         log_event("stopped", process="serve")
 
     app = FastAPI(
@@ -148,14 +156,16 @@ def _is_of_this_machine(request: Request) -> bool:
         return False
 
 
-def _add_refusals(app: FastAPI, service: Service) -> None:
-    def answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
-        if request.url.path.startswith(_CHATS):
-            return JSONResponse(chat_error(problem), problem.status)
-        if request.url.path.startswith(_PROGRAMS):
-            return respond(problem, retry_after_s=retry_after_s)
-        return refusal_page(request, problem)
+def _answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
+    """Return the refusal of a request, in the form in which it is read."""
+    if request.url.path.startswith(_CHATS):
+        return JSONResponse(chat_error(problem), problem.status)
+    if request.url.path.startswith(_PROGRAMS):
+        return respond(problem, retry_after_s=retry_after_s)
+    return refusal_page(request, problem)
 
+
+def _add_refusals(app: FastAPI, service: Service) -> None:
     @app.exception_handler(LorewrightError)
     async def refuse(request: Request, error: LorewrightError) -> Response:
         if isinstance(error, NotSignedIn) and is_event_source(request):
@@ -164,7 +174,7 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
         problem = problem_of(error, service.workspace)
         if problem.status >= 500:
             log_event("error", level="error", code=error.code)
-        return answer(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
+        return _answer(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
 
     @app.exception_handler(RequestValidationError)
     async def refuse_request(request: Request, error: RequestValidationError) -> Response:
@@ -177,19 +187,19 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
             code="request_invalid",
             hint="see /openapi.json",
         )
-        return answer(request, problem)
+        return _answer(request, problem)
 
     @app.exception_handler(HTTPException)
     async def refuse_http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
-            return answer(request, problem_of(NotFound(""), service.workspace))
+            return _answer(request, problem_of(NotFound(""), service.workspace))
         problem = Problem(
             title=HTTPStatus(error.status_code).phrase,
             status=error.status_code,
             detail=str(error.detail),
             code=_CODES.get(error.status_code, "request_invalid"),
         )
-        response = answer(request, problem)
+        response = _answer(request, problem)
         response.headers.update(error.headers or {})
         return response
 
@@ -199,7 +209,7 @@ def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitab
 
     async def watch(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         began = time.perf_counter()
-        response = await call_next(request)
+        response = await _refused(request, service) or await call_next(request)
         kind = next((kind for kind in _KINDS if request.url.path.startswith(kind)), "other")
         service.metrics.requests.labels(kind, str(response.status_code)).inc()
         service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
@@ -209,6 +219,17 @@ def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitab
         return response
 
     return watch
+
+
+async def _refused(request: Request, service: Service) -> Response | None:
+    """Return the refusal of a request while the accounts do not answer."""
+    if request.url.path.startswith(_WITHOUT_ACCOUNTS):
+        return None
+    try:
+        await service.accounts_answer()
+    except LorewrightError as problem:
+        return _answer(request, problem_of(problem, service.workspace))
+    return None
 
 
 async def _with_etag(request: Request, response: Response) -> Response:

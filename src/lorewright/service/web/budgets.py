@@ -15,7 +15,9 @@ from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_sin
 
 _MOST_USD = 100_000.0
 _ADD = """INSERT INTO spending VALUES (?1, ?2, ?3)
-    ON CONFLICT (account_id, month) DO UPDATE SET microusd = microusd + ?3"""
+    ON CONFLICT (account_id, month) DO UPDATE SET microusd = spending.microusd + excluded.microusd"""
+_BOUND = """INSERT INTO budgets VALUES (?, ?)
+    ON CONFLICT (account_id) DO UPDATE SET usd_a_month = excluded.usd_a_month"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class MonthSpent:
 
 
 class Spending:
-    """The budgets of accounts, in service.db."""
+    """The budgets of accounts, where the accounts are."""
 
     def __init__(self, file: ServiceFile) -> None:
         self._file = file
@@ -58,7 +60,7 @@ class Spending:
             return
         if not 0 <= usd <= _MOST_USD:
             raise SettingsError("a budget is an amount in dollars", hint=f"0 to {_MOST_USD:,.0f}, or nothing")
-        self._file.write(("INSERT OR REPLACE INTO budgets VALUES (?, ?)", (account.id, usd)))
+        self._file.write((_BOUND, (account.id, usd)))
 
     @contextmanager
     def counting(self, campaign: OpenCampaign, account: Account) -> Iterator[None]:
@@ -75,7 +77,11 @@ class Spending:
             cost = usage_since(store.database, attempt).cost_microusd
             cost += usage_of_turn(store.database, after).cost_microusd if after != before else 0
             if cost:
-                self._file.write((_ADD, (account.id, self._month(), cost)))
+                self.add(account, cost)
+
+    def add(self, account: Account, microusd: int) -> None:
+        """Add to what an account has spent this month, in millionths of a dollar."""
+        self._file.write((_ADD, (account.id, self._month(), microusd)))
 
     def _month(self) -> str:
         return self._file.now()[:7]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,6 +18,12 @@ from lorewright.errors import TooManyRequests
 from lorewright.service.web.accounts import Seat
 
 Kind = Literal["begun", "told", "withdrawn", "ended", "committed", "moved", "failed", "checked", "closing"]
+
+# What the streams of other workers are told of, too: they read the tables that all share. What is not committed yet,
+# and why a turn failed, is told by the worker that plays it alone.
+_SHARED: tuple[Kind, ...] = ("committed", "moved", "closing")
+# Words that are told to other workers: a kind, and the ID of a campaign or an account.
+Tell = Callable[..., None]
 
 # A stream that does not read falls behind by so many events; then it is told to read the table anew.
 _BEHIND = 1_000
@@ -67,11 +73,25 @@ class Hub:
         # Table -> the turn that is being made: who plays it, and what was told so far.
         self._running: dict[str, tuple[str, str]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tell_others: Tell | None = None
         self.is_closing = False
 
     def attach(self) -> None:
         """Take the running loop for that of the web server."""
         self._loop = asyncio.get_running_loop()
+
+    def connect(self, tell: Tell) -> None:
+        """Tell other workers, from now on, what their streams are to be told; `hear` is what they tell."""
+        self._tell_others = tell
+
+    def hear(self, words: dict[str, str]) -> None:
+        """Tell the streams what another worker has told, from any thread."""
+        self._from_any_thread(lambda: self._hear(words))
+
+    def has_missed(self) -> None:
+        """Have all streams read their tables anew, from any thread: other workers may have told something that was not
+        heard."""
+        self._from_any_thread(self._move_all)
 
     @property
     def streams(self) -> int:
@@ -111,16 +131,36 @@ class Hub:
             raise TooManyRequests("too many streams are open", hint="close other tabs, or end other programs")
 
     def wake(self, account_id: str) -> None:
-        """Have the streams of an account see at once whether they are still let in."""
+        """Have the streams of an account see at once whether they are still let in, at all workers."""
+        self._wake(account_id)
+        if self._tell_others is not None:
+            self._tell_others(kind="checked", account=account_id)
+
+    def _wake(self, account_id: str) -> None:
         for follower in self._all():
             if follower.seat.account_id == account_id:
                 _put(follower, TableEvent("checked"))
+
+    def _hear(self, words: dict[str, str]) -> None:
+        match words:
+            case {"kind": "checked", "account": account_id}:
+                self._wake(account_id)
+            case {"kind": "committed" | "moved" | "closing" as kind, "campaign": campaign_id}:
+                # A turn that is being made here goes on being made, or fails.
+                self._put_all(campaign_id, TableEvent(kind))
+            case _:
+                # Of a later version.
+                pass
+
+    def _move_all(self) -> None:
+        for follower in self._all():
+            _put(follower, TableEvent("moved"))
 
     def _all(self) -> list[Subscriber]:
         return [follower for followers in self._subscribers.values() for follower in followers]
 
     def publish(self, campaign_id: str, event: TableEvent) -> None:
-        """Put an event into the streams of a table that may read it."""
+        """Put an event into the streams of a table that may read it, at all workers where it is theirs, too."""
         match event.kind:
             case "begun":
                 self._running[campaign_id] = (event.by, "")
@@ -133,9 +173,20 @@ class Hub:
                 self._running.pop(campaign_id, None)
             case _:
                 pass
+        self._put_all(campaign_id, event)
+        if self._tell_others is not None and event.kind in _SHARED:
+            self._tell_others(kind=event.kind, campaign=campaign_id)
+
+    def _put_all(self, campaign_id: str, event: TableEvent) -> None:
         for subscriber in tuple(self._subscribers.get(campaign_id, ())):
             if subscriber.reads(event):
                 _put(subscriber, event)
+
+    def _from_any_thread(self, work: Callable[[], None]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            # The loop may end just now.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(work)
 
     def publisher(self, campaign_id: str) -> Callable[[TableEvent], None]:
         """Return a function that publishes from any thread."""

@@ -1,4 +1,4 @@
-"""Work that takes long -> rows of service.db, done one after the other by a child process at the lowest priority.
+"""Work that takes long -> rows beside the accounts, done one after the other by child processes of lowest priority.
 
 `JobQueue` is what the API and the pages know; a queue of several machines can stand in its place.
 """
@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Literal, Protocol
 
 from lorewright.child import start_child
@@ -34,7 +35,12 @@ _LOOKED_EVERY_S = 0.25
 # So many jobs are kept; older ones that have ended are forgotten.
 _MOST_KEPT = 200
 _FORGET_OLD = """DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state NOT IN ('queued', 'running')
-    ORDER BY created_at DESC, id LIMIT -1 OFFSET ?)"""
+    ORDER BY created_at DESC, id LIMIT 1000000000 OFFSET ?)"""
+# A job that was cancelled stays so.
+_SET = "UPDATE jobs SET state = ?, problem = ?, result = ? WHERE id = ? AND state <> 'cancelled'"
+_STOPPED = "the service was stopped; send it again"
+# So often it is looked whether the workers of others' jobs still live.
+_LIVES_EVERY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +85,27 @@ class JobQueue(Protocol):
         """
 
 
+class Workers(Protocol):
+    """The services that share the rows of jobs."""
+
+    @property
+    def me(self) -> str:
+        """The ID of this one."""
+
+    def alive(self) -> frozenset[str]:
+        """Return the IDs of those that run, this one among them."""
+
+
 class ChildJobs:
     """Jobs of one machine: each in a child process of its own, one at a time. `start` it in the loop of the web server,
-    and `close` it there."""
+    and `close` it there. With `workers` others do jobs of the same rows: each has those that were sent to it."""
 
-    def __init__(self, file: ServiceFile, workspace: Path) -> None:
+    def __init__(self, file: ServiceFile, workspace: Path, workers: Workers | None = None) -> None:
         self._file = file
         self._workspace = workspace
+        self._workers = workers
+        self._me = "" if workers is None else workers.me
+        self._looked_at = -_LIVES_EVERY_S
         self._folders: dict[str, Path] = {}
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -93,9 +113,19 @@ class ChildJobs:
 
     def start(self) -> None:
         """Begin to work. Jobs that an earlier process left are told as failed: their child has ended with it."""
-        left = "UPDATE jobs SET state = 'failed', problem = ? WHERE state IN ('queued', 'running')"
-        self._file.write((left, ("the service was stopped; send it again",)))
+        self._fail_left()
         self._worker = asyncio.create_task(self._work())
+
+    def _fail_left(self) -> None:
+        """Tell jobs as failed that nobody does any more."""
+        left = "UPDATE jobs SET state = 'failed', problem = ? WHERE state IN ('queued', 'running')"
+        if self._workers is None:
+            self._file.write((left, (_STOPPED,)))
+            return
+        self._looked_at = monotonic()
+        alive = json.dumps(sorted({*self._workers.alive(), self._me}))
+        of_others = " AND worker NOT IN (SELECT value FROM json_each(?))"
+        self._file.write((left + of_others, (_STOPPED, alive)))
 
     async def close(self) -> None:
         """Stop working; the job at hand is told as failed at the next start."""
@@ -117,9 +147,9 @@ class ChildJobs:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         self._folders[job_id] = folder
-        values = (job_id, kind, name, account.id, "queued", "", 0, 0, None, "", self._file.now())
+        values = (job_id, kind, name, account.id, "queued", "", 0, 0, None, "", self._file.now(), self._me)
         self._file.write(
-            ("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values),
+            ("INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values),
             (_FORGET_OLD, (_MOST_KEPT,)),
         )
         self._waiting.put_nowait(job_id)
@@ -141,14 +171,21 @@ class ChildJobs:
         return self._read(account)
 
     def _read(self, account: Account, job_id: str | None = None) -> list[Job]:
-        rows = self._file.read(
-            """SELECT * FROM jobs WHERE (?1 IS NULL OR id = ?1) AND (account_id = ?2 OR ?3)
+        rows = self._rows(account, job_id)
+        is_due = self._workers is not None and monotonic() - self._looked_at > _LIVES_EVERY_S
+        if is_due and any(row["worker"] != self._me and row["state"] not in ENDED for row in rows):
+            self._fail_left()
+            rows = self._rows(account, job_id)
+        return [_job(row) for row in rows]
+
+    def _rows(self, account: Account, job_id: str | None) -> list[Row]:
+        return self._file.read(
+            """SELECT * FROM jobs WHERE (?1 IS NULL OR id = ?1) AND (account_id = ?2 OR ?3 = 1)
                ORDER BY created_at DESC, id""",
             job_id,
             account.id,
             int(account.is_owner),
         )
-        return [_job(row) for row in rows]
 
     async def cancel(self, account: Account, job_id: str) -> Job:
         """End a job that has not ended; what it was doing is as if it had never begun.
@@ -159,7 +196,8 @@ class ChildJobs:
         job = self.job(account, job_id)
         if job.state not in ENDED:
             self._cancelled.add(job_id)
-            if job.state == "queued":
+            # Another worker's child is told by the row.
+            if job.state == "queued" or job_id not in self._folders:
                 self._set(job_id, "cancelled")
             while self.job(account, job_id).state not in ENDED:
                 await asyncio.sleep(_LOOKED_EVERY_S)
@@ -167,16 +205,21 @@ class ChildJobs:
 
     def _set(self, job_id: str, state: State, *, problem: str = "", result: dict[str, Any] | None = None) -> None:
         text = None if result is None else json.dumps(result, ensure_ascii=False)
-        self._file.write(
-            ("UPDATE jobs SET state = ?, problem = ?, result = ? WHERE id = ?", (state, problem, text, job_id))
-        )
+        # One that has ended meanwhile is not cancelled.
+        still = " AND state IN ('queued', 'running')" if state == "cancelled" else ""
+        self._file.write((_SET + still, (state, problem, text, job_id)))
+
+    def _is_cancelled(self, job_id: str) -> bool:
+        if job_id in self._cancelled or self._workers is None:
+            return job_id in self._cancelled
+        return bool(self._file.read("SELECT 1 FROM jobs WHERE id = ? AND state = 'cancelled'", job_id))
 
     async def _work(self) -> None:
         while True:
             job_id = await self._waiting.get()
             folder = self._folders[job_id]
             try:
-                if job_id not in self._cancelled:
+                if not self._is_cancelled(job_id):
                     await self._run(job_id, folder)
             except (OSError, LorewrightError) as problem:
                 # The next job is done all the same.
@@ -197,7 +240,7 @@ class ChildJobs:
         try:
             while process.poll() is None:
                 await asyncio.sleep(_LOOKED_EVERY_S)
-                if job_id in self._cancelled:
+                if self._is_cancelled(job_id):
                     process.kill()
                     process.wait()
                     self._set(job_id, "cancelled")

@@ -16,7 +16,7 @@ from lorewright.errors import AccessRefused, LorewrightError, NotFound, Settings
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
-from lorewright.service.web.access import Caller, RateLimit, SignInLimit
+from lorewright.service.web.access import Caller, Limit, RateLimit, SignInLimit, rate_limit
 from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
@@ -28,6 +28,9 @@ from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableS
 from lorewright.service.web.store import Accounts
 from lorewright.service.web.table import show_table
 from lorewright.service.web.turn_rules import check_move, check_revision, name_action, played_by
+from lorewright.storage.postgres.channel import Channel
+from lorewright.storage.postgres.limits import SharedLimits
+from lorewright.storage.service_rows import ServiceRows
 from lorewright.values.records import CampaignRow
 
 T = TypeVar("T")
@@ -56,6 +59,16 @@ class ServiceAddress:
         return self.url.startswith("https://")
 
 
+def shared_limits(rows: ServiceRows) -> dict[str, Any]:
+    """Return the limits of a service that hold over all workers of one database, by name."""
+    shared = SharedLimits(rows)
+    return {
+        "turns": rate_limit("turns", _TURNS[0], at_once=_TURNS[1], shared=shared),
+        "requests": rate_limit("requests", _REQUESTS[0], at_once=_REQUESTS[1], shared=shared),
+        "sign_ins": SignInLimit(shared=shared),
+    }
+
+
 @dataclass(slots=True)
 class Service:
     """A running service."""
@@ -71,12 +84,15 @@ class Service:
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
     hub: Hub = field(default_factory=Hub)
+    # The way to other workers at the same campaigns, where there may be some.
+    channel: Channel | None = None
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
-    turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
-    requests: RateLimit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
+    turns: Limit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
+    requests: Limit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
     sign_ins: SignInLimit = field(default_factory=SignInLimit)
     _hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HASHED_AT_ONCE))
     _waiting: int = 0
+    _returning: asyncio.Future[None] | None = None
 
     def __post_init__(self) -> None:
         """Open the budgets of the accounts' file."""
@@ -130,6 +146,19 @@ class Service:
                 return await asyncio.to_thread(run)
         finally:
             self._waiting -= 1
+
+    async def accounts_answer(self) -> None:
+        """Wait, without holding others up, while the accounts are known not to answer: pages and streams ask them in
+        the thread of the web server, where nobody may wait.
+
+        Raises:
+            DatabaseUnavailable: they do not answer within the time.
+        """
+        if not self.accounts.kept.is_away:
+            return
+        if self._returning is None or self._returning.done():
+            self._returning = asyncio.ensure_future(asyncio.to_thread(self.accounts.kept.wait))
+        await asyncio.shield(self._returning)
 
     # Turns and moves.
 

@@ -1,4 +1,4 @@
-"""The file service.db: its connections, the index of campaigns, the audit log.
+"""What a service keeps beside campaigns, in service.db or in PostgreSQL: the index of campaigns, chats, the audit log.
 
 A campaign's own file knows none of this, so a campaign that is exported brings nobody's account along.
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import RLock, get_ident
 from typing import Any
 
-from lorewright.service.web.accounts import MIGRATIONS, Account, AuditEntry, ChatRequest, Seat, TableRow
-from lorewright.storage.database import Database
+from lorewright.service.web.accounts import Account, AuditEntry, ChatRequest, Seat, TableRow
 from lorewright.storage.integrity import Row
-from lorewright.storage.tables import open_migrated
+from lorewright.storage.service_rows import FileRows, ServiceRows
+
+_KEEP_TABLE = """INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (campaign_id) DO UPDATE SET
+    name = excluded.name, scenario_id = excluded.scenario_id, turn_no = excluded.turn_no,
+    played_at = excluded.played_at, stamp = excluded.stamp"""
+_KEEP_CHAT = """INSERT INTO chats VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (campaign_id, account_id, role, fingerprint) DO UPDATE SET
+    key = excluded.key, is_whole = excluded.is_whole, at = excluded.at"""
 
 
 def utc_now() -> datetime:
@@ -25,35 +29,23 @@ def utc_now() -> datetime:
 
 
 class ServiceFile:
-    """service.db, opened in the thread that asks; every call is one short transaction, one after the other."""
+    """service.db, or its tables in PostgreSQL; every call is one short transaction."""
 
-    def __init__(self, path: Path, *, clock: Callable[[], datetime] = utc_now) -> None:
-        """Open the file, or make it.
+    def __init__(self, place: Path | ServiceRows, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """Open the file, or make it; or take what is open, which the caller closes.
 
         Raises:
         DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
         """
-        self.path = path
+        self.kept: ServiceRows = FileRows(place) if isinstance(place, Path) else place
         self._clock = clock
-        self._lock = RLock()
-        with closing(open_migrated(path, MIGRATIONS)):
-            pass
-        self._databases: dict[int, Database] = {}
-
-    def _open(self) -> Database:
-        if (found := self._databases.get(get_ident())) is None:
-            found = self._databases[get_ident()] = Database(self.path)
-        return found
 
     def close(self) -> None:
-        """Close the file in this thread."""
-        with self._lock:
-            if (found := self._databases.pop(get_ident(), None)) is not None:
-                found.close()
+        """Close what this thread has open."""
+        self.kept.leave()
 
     def _rows(self, sql: str, *values: object) -> list[Row]:
-        with self._lock:
-            return self._open().rows(sql, *values)
+        return self.kept.rows(sql, *values)
 
     def _row(self, sql: str, *values: object) -> Row | None:
         found = self._rows(sql, *values)
@@ -61,10 +53,10 @@ class ServiceFile:
 
     def _write(self, *statements: tuple[str, tuple[object, ...]]) -> int:
         """Run statements in one transaction; return how many rows the last one changed."""
-        with self._lock, self._open().transaction() as connection:
+        with self.kept.transaction() as writing:
             changed = 0
             for sql, values in statements:
-                changed = connection.execute(sql, values).rowcount
+                changed = writing.execute(sql, values).rowcount
             return changed
 
     def read(self, sql: str, *values: object) -> list[Row]:
@@ -99,7 +91,7 @@ class ServiceFile:
     def keep_table(self, row: TableRow) -> None:
         """Write a campaign into the index, over what stood there."""
         values = (row.campaign_id, row.name, row.scenario_id, row.turn_no, row.played_at, row.stamp)
-        self._write(("INSERT OR REPLACE INTO tables VALUES (?, ?, ?, ?, ?, ?)", values))
+        self._write((_KEEP_TABLE, values))
 
     def hide_table(self, campaign_id: str) -> None:
         """Take a campaign out of the index; its seats, invitations and tokens stay."""
@@ -134,7 +126,7 @@ class ServiceFile:
         """Write what a chat asks for, over what it asked for at the same place."""
         seat = asked.seat
         values = (seat.campaign_id, seat.account_id, seat.role, asked.fingerprint, asked.key, int(asked.is_whole))
-        self._write(("INSERT OR REPLACE INTO chats VALUES (?, ?, ?, ?, ?, ?, ?)", (*values, self._time())))
+        self._write((_KEEP_CHAT, (*values, self._time())))
 
     # The audit log.
 

@@ -15,8 +15,11 @@ from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
-from lorewright.service.web.service import Service, ServiceAddress
+from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
+from lorewright.settings import Workspace
+from lorewright.storage.postgres.channel import Channel
+from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
 
 # How long open requests may take to end when the service stops; then streams are cut.
@@ -63,16 +66,37 @@ def make_service(
         first.stage_models.check(key)
     engine = Engine(opened)
     engine.start()
-    accounts = Accounts(first.workspace.accounts)
+    rows = None if elsewhere is None else open_rows(elsewhere, first.workspace)
+    channel = None if elsewhere is None or rows is None else Channel(elsewhere, rows)
+    accounts = Accounts(first.workspace.accounts if rows is None else rows)
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, first.workspace.root),
+        jobs=ChildJobs(accounts, first.workspace.root, channel),
+        channel=channel,
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
+        **({} if rows is None else shared_limits(rows)),
     )
+
+
+def open_rows(elsewhere: PostgresStore, workspace: Workspace) -> PostgresRows:
+    """Return the tables of accounts beside campaigns in PostgreSQL.
+
+    Raises:
+        SettingsError: there are no accounts in them, and the workspace has some in its file: those who have seats would
+            be let in no more.
+    """
+    rows = PostgresRows(elsewhere)
+    if workspace.accounts.is_file() and not rows.rows("SELECT 1 AS found FROM accounts LIMIT 1"):
+        rows.close()
+        raise SettingsError(
+            f"the accounts of this workspace are in {workspace.accounts.name}, and {elsewhere.name} has none",
+            hint=f"run: lorewright db copy --to URL; to begin without accounts, move {workspace.accounts.name} away",
+        )
+    return rows
 
 
 def _url(text: str) -> str:

@@ -1,4 +1,4 @@
-"""service.db: accounts, their seats at tables, invitations, sessions of browsers, tokens of programs, the audit log.
+"""Accounts, in a file or in PostgreSQL: their seats at tables, invitations, sessions of browsers, tokens of programs.
 
 Nothing secret is kept in clear: passwords as argon2, links, cookies and tokens as SHA-256. A campaign's own file knows
 none of this, so a campaign that is exported brings nobody's account along.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -30,6 +29,8 @@ from lorewright.service.web.accounts import (
     check_role,
 )
 from lorewright.service.web.service_file import ServiceFile, utc_now
+from lorewright.storage.integrity import Row
+from lorewright.storage.service_rows import DuplicateRow, ServiceRows
 
 # A browser that was not seen for so long has to sign in again.
 _SESSION = timedelta(days=30)
@@ -39,6 +40,8 @@ OWNER_LINK = timedelta(hours=12)
 _SHORTEST_PASSWORD = 10
 _LONGEST_NAME = 40
 _TOKEN_PREFIX = "lw_"
+# A seat that is there stays.
+_ADD_SEAT = "INSERT INTO seats VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 
 def _hashed(secret: str) -> str:
@@ -51,11 +54,11 @@ def name_key(name: str) -> str:
 
 
 class Accounts(ServiceFile):
-    """The accounts of service.db, with what they may enter by: sessions, tokens, seats, links."""
+    """The accounts of a service, with what they may enter by: sessions, tokens, seats, links."""
 
     def __init__(
         self,
-        path: Path,
+        place: Path | ServiceRows,
         *,
         clock: Callable[[], datetime] = utc_now,
         hasher: PasswordHasher | None = None,
@@ -67,7 +70,7 @@ class Accounts(ServiceFile):
         Raises:
         DamagedFile, FileUnavailable, UnsafePath, SettingsError: as `open_migrated` raises them.
         """
-        super().__init__(path, clock=clock)
+        super().__init__(place, clock=clock)
         self._hasher = PasswordHasher() if hasher is None else hasher
         self._new_id = new_id
         # Compared with where there is no account of a name, so that both take the same time.
@@ -79,9 +82,11 @@ class Accounts(ServiceFile):
         """Return the owner's account; it is made on the first call."""
         row = self._row("SELECT * FROM accounts WHERE is_owner = 1")
         if row is None:
-            self._write(self._new_account("owner", None, is_owner=True))
+            sql, values = self._new_account("owner", None, is_owner=True)
+            # Two workers may be started at once.
+            self._write((f"{sql} ON CONFLICT DO NOTHING", values))
             row = self._row("SELECT * FROM accounts WHERE is_owner = 1")
-        return _account(cast(sqlite3.Row, row))
+        return _account(cast(Row, row))
 
     def _new_account(
         self, name: str, password: str | None, *, is_owner: bool = False
@@ -109,7 +114,7 @@ class Accounts(ServiceFile):
                 self._write(statement)
             else:
                 self._use_seat(link, account_id, statement)
-        except sqlite3.IntegrityError:
+        except DuplicateRow:
             raise SettingsError("that name is taken", hint="choose another name") from None
         return self.account(account_id)
 
@@ -123,20 +128,19 @@ class Accounts(ServiceFile):
         return account
 
     def _use_seat(self, secret: str, account_id: str, *first: tuple[str, tuple[object, ...]]) -> None:
-        with self._lock, self._open().transaction() as connection:
-            found = connection.execute(
+        with self.kept.transaction() as writing:
+            found = writing.execute(
                 "SELECT campaign_id, role FROM links WHERE secret = ? AND kind = 'seat' AND expires_at > ?",
                 (_hashed(secret), self._time()),
             ).fetchone()
-            if found is None:
+            # Of several that use it at once one deletes it; where writers do not wait for each other, the others see
+            # it first all the same.
+            deleted = "DELETE FROM links WHERE secret = ?"
+            if found is None or not writing.execute(deleted, (_hashed(secret),)).rowcount:
                 raise NotFound("the link was used already, or it has expired")
             for sql, values in first:
-                connection.execute(sql, values)
-            connection.execute("DELETE FROM links WHERE secret = ?", (_hashed(secret),))
-            connection.execute(
-                "INSERT OR IGNORE INTO seats VALUES (?, ?, ?, ?)",
-                (found["campaign_id"], account_id, found["role"] or "watcher", self._time()),
-            )
+                writing.execute(sql, values)
+            writing.execute(_ADD_SEAT, (found["campaign_id"], account_id, found["role"] or "watcher", self._time()))
 
     def named(self, name: str) -> Account:
         """Return the account of a name.
@@ -341,7 +345,7 @@ class Accounts(ServiceFile):
             SettingsError: there is no such role.
         """
         values = (campaign_id, account.id, check_role(role), self._time())
-        self._write(("INSERT OR IGNORE INTO seats VALUES (?, ?, ?, ?)", values))
+        self._write((_ADD_SEAT, values))
         return Seat(campaign_id, account.id, role)
 
     def remove_seat(self, campaign_id: str, account_id: str, role: str) -> None:
@@ -417,7 +421,7 @@ def _check_password(password: str) -> None:
         )
 
 
-def _account(row: sqlite3.Row) -> Account:
+def _account(row: Row) -> Account:
     return Account(
         row["id"],
         row["name"],
@@ -428,11 +432,11 @@ def _account(row: sqlite3.Row) -> Account:
     )
 
 
-def _seat(row: sqlite3.Row) -> Seat:
+def _seat(row: Row) -> Seat:
     return Seat(row["campaign_id"], row["account_id"], row["role"])
 
 
-def _token(row: sqlite3.Row) -> Token:
+def _token(row: Row) -> Token:
     return Token(
         row["id"],
         row["account_id"],
@@ -445,5 +449,5 @@ def _token(row: sqlite3.Row) -> Token:
     )
 
 
-def _link(row: sqlite3.Row) -> EntryLink:
+def _link(row: Row) -> EntryLink:
     return EntryLink(row["id"], row["kind"], row["campaign_id"], row["role"], row["made_by"], row["expires_at"])

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import LorewrightError, NotFound
+from lorewright.errors import DatabaseUnavailable, LorewrightError, NotFound
 from lorewright.service.web.access import Caller
 from lorewright.service.web.accounts import Seat
 from lorewright.service.web.events import TableEvent
@@ -48,7 +48,7 @@ async def follow(
         if after is not None and after > turn_no:
             yield message("moved", {"turn_no": turn_no, "revision": revision})
         last = turn_no if after is None else min(after, turn_no)
-        async for text in _catch_up(service, seat, last):
+        async for text in _catch_up(service, seat, last, turn_no):
             yield text
         last = turn_no
         while not service.hub.is_closing:
@@ -58,15 +58,14 @@ async def follow(
                 event = None
             try:
                 # A seat that was taken away sees nothing more, nor an account that was shut out.
-                if not caller.is_still_let_in(service.accounts):
+                if not await _is_let_in(service, caller, seat):
                     over = {"reason": "signed_out"}
                     break
-                caller.seat(service.accounts, seat.campaign_id, role=seat.role)
                 turn_no, now = await service.read(seat, _position)
                 if event is None or event.kind == "checked":
                     yield ": still here\n\n" if now == revision else message("moved", _at(turn_no, now))
                 elif event.kind == "committed" and turn_no > last:
-                    async for text in _catch_up(service, seat, last):
+                    async for text in _catch_up(service, seat, last, turn_no):
                         yield text
                 elif event.kind in ("committed", "moved"):
                     yield message("moved", _at(turn_no, now))
@@ -85,6 +84,25 @@ async def follow(
         yield message("closing", over)
 
 
+async def _is_let_in(service: Service, caller: Caller, seat: Seat) -> bool:
+    """Return whether a stream's caller is still let in.
+
+    Raises:
+        NotFound: they are, and have no such seat any more.
+        DatabaseUnavailable: the accounts do not answer, also when they were waited for.
+    """
+    for _ in range(2):
+        try:
+            if not caller.is_still_let_in(service.accounts):
+                return False
+            caller.seat(service.accounts, seat.campaign_id, role=seat.role)
+        except DatabaseUnavailable:
+            await service.accounts_answer()
+        else:
+            return True
+    raise DatabaseUnavailable("the accounts do not answer", hint="try again in a moment")
+
+
 def _at(turn_no: int, revision: int) -> dict[str, int]:
     return {"turn_no": turn_no, "revision": revision}
 
@@ -94,12 +112,14 @@ def _position(campaign: OpenCampaign, seat: Seat) -> tuple[int, int]:
     return at.turn_no, at.revision
 
 
-async def _catch_up(service: Service, seat: Seat, last: int) -> AsyncIterator[str]:
+async def _catch_up(service: Service, seat: Seat, last: int, turn_no: int) -> AsyncIterator[str]:
+    """Yield the turns after a turn up to another; one that was committed meanwhile has an event of its own."""
+
     def later(campaign: OpenCampaign, seat: Seat) -> Turns:
         return show_turns_after(campaign, seat, last)
 
     # By pages, so that a long story that was missed blocks nobody.
-    while turns := (await service.read(seat, later)).turns:
+    while turns := [turn for turn in (await service.read(seat, later)).turns if turn.turn_no <= turn_no]:
         for turn in turns:
             yield message("committed", turn.model_dump(mode="json"), event_id=f"{turn.turn_no}.0")
         last = turns[-1].turn_no

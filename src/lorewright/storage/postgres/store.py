@@ -50,7 +50,7 @@ class Row(tuple[Any, ...]):
 
 
 @lru_cache(maxsize=256)
-def _kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
+def kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
     """Return the class of rows with these columns, and the places of those that a file has, too."""
     kept = tuple(place for place, name in enumerate(columns) if name != "rowid")
     return type("Row", (Row,), {"names": {columns[place]: number for number, place in enumerate(kept)}}), kept
@@ -74,6 +74,7 @@ class PostgresStore:
 
         self._errors = (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed)
         self.lost = psycopg.OperationalError
+        self.address = address
         self.name = _name_of(address)
         # A connection -> the campaign that it sees.
         self._of: WeakKeyDictionary[psycopg.Connection[Any], str] = WeakKeyDictionary()
@@ -300,7 +301,7 @@ class PostgresDatabase(Database):
         text, places, table, columns = translate(sql)
         if self._watch is not None:
             self._watch(text)
-        given: dict[str, object] = {f"p{place}": _written(parameters[place]) for place in places}
+        given: dict[str, object] = {f"p{place}": write_text(parameters[place]) for place in places}
         given["c"] = self.campaign_id
         packed = PACKED.get(table, ())
         if packed:
@@ -323,9 +324,17 @@ class PostgresDatabase(Database):
         return ""
 
 
-def _written(value: object) -> object:
+def write_text(value: object) -> object:
+    """Return a value as it is stored: a text without NUL."""
     if isinstance(value, str) and ("\0" in value or _ESCAPE in value):
         return value.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
+    return value
+
+
+def read_text(value: Any) -> Any:
+    """Return a value as it was before `write_text`."""
+    if isinstance(value, str) and _ESCAPE in value:
+        return value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
     return value
 
 
@@ -355,12 +364,10 @@ class _Answer:
 
     def fetchall(self) -> list[sqlite3.Row]:
         found = self._cursor.fetchall()
-        kind, kept = _kind_of(tuple(column.name for column in self._cursor.description or ()))
+        kind, kept = kind_of(tuple(column.name for column in self._cursor.description or ()))
         return cast(list[sqlite3.Row], [kind(self._read(row[place]) for place in kept) for row in found])
 
     def _read(self, value: Any) -> Any:
         if isinstance(value, bytes | memoryview):
             return self._database.read(bytes(value))
-        if isinstance(value, str) and _ESCAPE in value:
-            return value.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
-        return value
+        return read_text(value)
