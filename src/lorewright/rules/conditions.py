@@ -220,14 +220,14 @@ _KINDS = (
 )
 
 
-def _kind(value: object) -> str | None:
+def _kind(value: Any) -> str | None:
     if isinstance(value, dict):
         return next((kind for kind in _KINDS if kind in value), None)
     return _kind_of(type(value))
 
 
 @cache
-def _kind_of(of: Any) -> str | None:
+def _kind_of(of: type[Any]) -> str | None:
     fields = getattr(of, "model_fields", {})
     return next((kind for kind in _KINDS if ("not_" if kind == "not" else kind) in fields), None)
 
