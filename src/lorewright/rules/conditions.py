@@ -223,12 +223,11 @@ _KINDS = (
 def _kind(value: Any) -> str | None:
     if isinstance(value, dict):
         return next((kind for kind in _KINDS if kind in value), None)
-    return _kind_of(type(value))
+    return _kind_of(frozenset(getattr(type(value), "model_fields", ())))
 
 
 @cache
-def _kind_of(of: type[Any]) -> str | None:
-    fields = getattr(of, "model_fields", {})
+def _kind_of(fields: frozenset[str]) -> str | None:
     return next((kind for kind in _KINDS if ("not_" if kind == "not" else kind) in fields), None)
 
 
