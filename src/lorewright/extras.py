@@ -11,6 +11,8 @@ EXTRAS = {
     "mcp": ("mcp", "starlette", "uvicorn"),
     "serve": ("fastapi", "mcp", "uvicorn", "multipart", "argon2", "prometheus_client"),
     "watch": ("watchfiles",),
+    "lore-store": ("fsspec",),
+    "s3": ("fsspec", "s3fs"),
     "postgres": ("psycopg", "psycopg_binary", "psycopg_pool"),
 }
 

@@ -13,7 +13,7 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
-from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
+from lorewright.cli.packs import exchange, pack_stats, pack_testing, pushing, watching
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.lore_indexer import Installed
 from lorewright.packs.files import Finding
@@ -35,6 +35,7 @@ app.command("import", epilog=exchange.IMPORT_EXAMPLE)(exchange.import_pack)
 app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
 app.command("export", epilog=exchange.EXPORT_EXAMPLE)(exchange.export)
 app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
+app.command("push", epilog=pushing.EXAMPLE)(pushing.push)
 app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
 # More findings of one code than this stand in one line.

@@ -83,9 +83,11 @@ class ChildJobs:
     """Jobs of one machine: each in a child process of its own, one at a time. `start` it in the loop of the web server,
     and `close` it there."""
 
-    def __init__(self, file: ServiceFile, workspace: Path) -> None:
+    def __init__(self, file: ServiceFile, workspace: Path, *, lore_url: str | None = None) -> None:
+        """What is installed is pushed to the store of lore, where there is one."""
         self._file = file
         self._workspace = workspace
+        self._lore_url = lore_url
         self._folders: dict[str, Path] = {}
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -191,7 +193,7 @@ class ChildJobs:
         self._set(job_id, "running")
         process = start_child(
             "lorewright.service.web.pack_job",
-            *(self._workspace, folder, row["name"]),
+            *(self._workspace, folder, row["name"], *([self._lore_url] if self._lore_url else [])),
             yields=True,
         )
         try:

@@ -1,7 +1,9 @@
-"""Installs a pack that was sent to the service: `python -m lorewright.service.web.pack_job WORKSPACE FOLDER NAME`.
+"""Installs a pack that was sent to the service.
+
+    python -m lorewright.service.web.pack_job WORKSPACE FOLDER NAME [LORE]
 
 FOLDER holds the archive; what is told of the work, and what came of it, is written there. The pack is installed whole
-or not at all, whenever the process ends.
+or not at all, whenever the process ends; with LORE, the URL of a store, it is pushed there for other workers.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from typing import Any
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import LorewrightError
+from lorewright.index.artifacts.objects import ObjectStore
 from lorewright.packs.files import Finding
 from lorewright.packs.installing import unpack_zip
 from lorewright.service.queries import without_paths
 from lorewright.service.web.jobs import RESULT, SENT, TOLD
+from lorewright.workspace.pushing import PackPusher
 
 # What is told of the work is written at most so often.
 _TOLD_EVERY_S = 0.2
@@ -27,9 +31,9 @@ _TOLD_EVERY_S = 0.2
 _MOST_FINDINGS = 500
 
 
-def install(app: App, folder: Path, name: str) -> dict[str, Any]:
-    """Install the archive in a folder, and return what came of it: `done`, or `refused` with the reason; with the
-    findings of its files, errors first."""
+def install(app: App, folder: Path, name: str, *, lore_url: str | None = None) -> dict[str, Any]:
+    """Install the archive in a folder, and push it to a store of lore where there is one; return what came of it:
+    `done`, or `refused` with the reason; with the findings of its files, errors first."""
     told_at = 0.0
 
     def tell(what: str, done: int, of: int) -> None:
@@ -49,6 +53,12 @@ def install(app: App, folder: Path, name: str) -> dict[str, Any]:
             if pack.errors:
                 return _ended("refused", findings, problem="the pack has errors; nothing was installed")
             installed = app.packs.install(unpacked, copy=True, progress=tell)
+            if lore_url is not None:
+                list(
+                    PackPusher(app.library, app.campaigns, ObjectStore(lore_url)).push(
+                        [installed.pack.id], progress=tell
+                    )
+                )
     except LorewrightError as error:
         hint = f" ({error.hint})" if error.hint else ""
         problem = without_paths(f"{error.message}{hint}", app.workspace.root)
@@ -68,11 +78,11 @@ def _write(path: Path, value: dict[str, Any]) -> None:
     part.replace(path)
 
 
-def main(workspace: str, folder: str, name: str) -> None:
+def main(workspace: str, folder: str, name: str, lore_url: str | None = None) -> None:
     """Do the work of the command line's arguments."""
     app = open_app(Path(workspace))
     app.campaigns.hold_to_trust()
-    _write(Path(folder) / RESULT, install(app, Path(folder), name))
+    _write(Path(folder) / RESULT, install(app, Path(folder), name, lore_url=lore_url))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.errors import AccessRefused, LorewrightError, NotFound, SettingsError, TooManyRequests
+from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
@@ -70,6 +71,8 @@ class Service:
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
+    # Where packs come from that are not installed, if anywhere.
+    lore_store: LoreStore | None = None
     hub: Hub = field(default_factory=Hub)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
     turns: RateLimit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))

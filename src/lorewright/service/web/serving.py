@@ -11,6 +11,7 @@ import uvicorn
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import SettingsError
+from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
@@ -30,11 +31,12 @@ def make_service(
     with_accounts: bool = False,
     lore_models: Sequence[str] = (),
     elsewhere: PostgresStore | None = None,
+    lore_store: LoreStore | None = None,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
     `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
-    kept there; the caller closes it.
+    kept there; the caller closes it. Packs that are not installed come from a `lore_store`.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -53,7 +55,10 @@ def make_service(
     url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
 
     def opened() -> App:
-        app = open_app(long_lived=True, elsewhere=elsewhere) if open_workspace is None else open_workspace()
+        if open_workspace is None:
+            app = open_app(long_lived=True, elsewhere=elsewhere, lore_store=lore_store)
+        else:
+            app = open_workspace()
         # Nobody sits at a terminal: what was not agreed to beforehand is refused.
         app.campaigns.hold_to_trust()
         return app
@@ -67,12 +72,26 @@ def make_service(
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, first.workspace.root),
+        jobs=ChildJobs(accounts, first.workspace.root, lore_url=None if lore_store is None else lore_store.url),
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
+        lore_store=lore_store,
     )
+
+
+def open_lore_store(url: str, *, room_gb: float) -> LoreStore:
+    """Return a store of lore that answers.
+
+    Raises:
+        SettingsError: the URL is none of a store.
+        ExtraMissing: the library for it is not installed.
+        LoreStoreUnavailable: it does not answer.
+    """
+    store = LoreStore(url, room_bytes=int(room_gb * 1e9))
+    store.pointers()
+    return store
 
 
 def _url(text: str) -> str:
