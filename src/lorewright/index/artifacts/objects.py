@@ -62,6 +62,16 @@ class ObjectStore:
             self._root = f"{parts.netloc}{parts.path}".rstrip("/")
         self._system = _file_system(parts.scheme)
 
+    def make(self) -> None:
+        """Make the folder of a store that is one, unless it is there.
+
+        Raises:
+            LoreStoreUnavailable: it cannot be made.
+        """
+        with self._answering(""):
+            if self._folder is not None:
+                self._folder.make_folder(self._folder.root)
+
     def read(self, name: str, *, limit: int) -> bytes:
         """Return a small object's bytes.
 
@@ -176,6 +186,9 @@ class ObjectStore:
         except LorewrightError:
             raise
         except FileNotFoundError:
+            if self._folder is not None and not self._folder.root.is_dir():
+                # A disk that is not mounted is no store without packs.
+                raise LoreStoreUnavailable(f"{self.url} is not there", hint="mount it, or push packs to it") from None
             raise ObjectMissing(name) from None
         except Exception as problem:
             # Libraries of stores raise whatever the libraries below them do.

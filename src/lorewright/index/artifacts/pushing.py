@@ -60,6 +60,7 @@ def push_generation(
         LoreStoreUnavailable: the store does not answer; what was sent is taken up by the next push.
     """
     name = key.folder_in(space).partition("/")[2]
+    objects.make()
     there = None if anew else _manifest_there(objects, key, space)
     if there is not None and all(objects.size(file.name) == file.size for file in set(there.files.values())):
         return PushedGeneration(name, space, seal(there).digest)
