@@ -37,7 +37,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     root = app.workspace.root
 
     def opened() -> App:
-        return open_app(root, models=app.models, elsewhere=app.elsewhere)
+        return open_app(root, models=app.models, elsewhere=app.elsewhere, lore_store=app.lore_store)
 
     engine = Engine(opened)
     engine.start()
@@ -50,9 +50,10 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, root),
+        jobs=ChildJobs(accounts, root, lore_url=None if app.lore_store is None else app.lore_store.url),
         workspace=root,
         open_app=opened,
+        lore_store=app.lore_store,
         **{"address": ServiceAddress(URL, True), **settings},
     )
 
