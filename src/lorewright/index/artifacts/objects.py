@@ -22,7 +22,7 @@ from lorewright.storage.enclosure import FOR_ALL, Enclosure, is_plain_name, rais
 _EXTRAS = {"file": "lore-store", "s3": "s3"}
 _URL_HINT = "as in file:///mnt/lore or s3://bucket/prefix"
 # How long a server may take to answer; botocore's own default is a minute for each of five tries.
-_CONNECT_S, _READ_S, _TRIES = 5, 30, 3
+_CONNECT_S, _READ_S, _TRIES = 5, 15, 2
 _BLOCK_BYTES = 1 << 20
 
 # It is told how many bytes of an object have come.
@@ -218,7 +218,7 @@ def _file_system(kind: str) -> Any:
 
     options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     if kind == "s3":
-        config = {"connect_timeout": _CONNECT_S, "read_timeout": _READ_S, "retries": {"max_attempts": _TRIES}}
+        config = {"connect_timeout": _CONNECT_S, "read_timeout": _READ_S, "retries": {"total_max_attempts": _TRIES}}
         options |= {"config_kwargs": config, "default_cache_type": "readahead"}
     system = fsspec.filesystem(kind, **options)
     if kind == "s3":
