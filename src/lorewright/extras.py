@@ -13,6 +13,7 @@ EXTRAS = {
     "watch": ("watchfiles",),
     "lore-store": ("fsspec",),
     "s3": ("fsspec", "s3fs"),
+    "indexer": ("procrastinate", "psycopg", "psycopg_binary", "psycopg_pool"),
     "postgres": ("psycopg", "psycopg_binary", "psycopg_pool"),
 }
 

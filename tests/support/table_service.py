@@ -47,10 +47,11 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
         accounts = Accounts(root / FILE, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
         accounts = Accounts(root / FILE, hasher=hasher)
+    lore_url = None if app.lore_store is None else app.lore_store.url
+    settings.setdefault("jobs", ChildJobs(accounts, root, lore_url=lore_url))
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, root, lore_url=None if app.lore_store is None else app.lore_store.url),
         workspace=root,
         open_app=opened,
         lore_store=app.lore_store,

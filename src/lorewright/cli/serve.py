@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import note
+from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
 from lorewright.storage.postgres.store import PostgresStore
@@ -57,6 +58,13 @@ def serve(
             envvar="LOREWRIGHT_LORE_ROOM", metavar="GB", min=0.0, help="How much of what was fetched is kept here."
         ),
     ] = 20.0,
+    indexers: Annotated[
+        bool,
+        typer.Option(
+            "--indexers",
+            help="Leave the packs that are sent to `lorewright indexer` processes; needs --database and --lore.",
+        ),
+    ] = False,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -69,6 +77,11 @@ def serve(
     """
     configure_logging(log_level, os.environ)
     require_extra("serve", needed_by="lorewright serve")
+    if indexers and (database is None or lore is None):
+        raise SettingsError(
+            "packs wait for indexers in PostgreSQL, and come back from a store of lore",
+            hint="give --database URL and --lore URL, too",
+        )
     # The web server's libraries take a second to import, and no other command needs them.
     from lorewright.service.web.serving import make_service, open_lore_store, owner_link, run
 
@@ -81,6 +94,7 @@ def serve(
             lore_models=lore_model or (),
             elsewhere=elsewhere,
             lore_store=None if lore is None else open_lore_store(lore, room_gb=lore_room),
+            jobs_at=database if indexers else None,
         )
         note(f"serving at {service.address.url}; Ctrl+C stops it")
         note(f"your link, for one use within 12 hours: {owner_link(service)}")

@@ -19,7 +19,7 @@ from pathlib import Path
 from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.index.artifacts.manifests import (
     LIMIT,
-    Manifest,
+    GenerationManifest,
     StoredFile,
     manifest_name,
     read_manifest,
@@ -110,7 +110,7 @@ class FetchedGenerations:
         found = ((key.space_of(folder.name), folder) for folder in self._home.entries(parent))
         return {space: folder for space, folder in found if space and (folder / LIST_FILE).is_file()}
 
-    def manifest(self, key: GenerationKey, space: str) -> Manifest | None:
+    def manifest(self, key: GenerationKey, space: str) -> GenerationManifest | None:
         """Return what the store says of a generation; None where it has none.
 
         Raises: as `get`.
@@ -132,7 +132,7 @@ class FetchedGenerations:
     def _hold_of(self, folder: Path) -> Path:
         return self._home.root / _HELD / f"{folder.parent.name}.{folder.name}"
 
-    def _fetch(self, manifest: Manifest, progress: Progress) -> None:
+    def _fetch(self, manifest: GenerationManifest, progress: Progress) -> None:
         """Fetch a generation; the caller holds the lock under which that is done."""
         for prefix in (FETCHING, REMOVING):
             remove_left_over(self._home, prefix)
@@ -160,7 +160,9 @@ class FetchedGenerations:
             self._home.remove(building)
         log_event("fetched", pack=manifest.pack_id, bytes=manifest.size)
 
-    def _fetch_file(self, path: Path, file: StoredFile, done: int, manifest: Manifest, progress: Progress) -> None:
+    def _fetch_file(
+        self, path: Path, file: StoredFile, done: int, manifest: GenerationManifest, progress: Progress
+    ) -> None:
         told = f"fetching {manifest.pack_id}"
         try:
             self._objects.fetch(

@@ -46,7 +46,7 @@ class StoredFile(BaseModel):
         return f"objects/{self.sha256[:2]}/{self.sha256}"
 
 
-class Manifest(BaseModel):
+class GenerationManifest(BaseModel):
     """A generation in a store: its key, the embedder of its vectors (`keywords` without), and its files."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
@@ -149,13 +149,13 @@ def read_pointer(data: bytes, where: str, pack_id: str) -> Pointer:
     return pointer
 
 
-def read_manifest(data: bytes, where: str, key: GenerationKey, space: str) -> Manifest:
+def read_manifest(data: bytes, where: str, key: GenerationKey, space: str) -> GenerationManifest:
     """Return the manifest of a generation.
 
     Raises:
         DamagedFile: the bytes are none, or another generation's.
     """
-    manifest = _unsealed(data, where, Manifest)
+    manifest = _unsealed(data, where, GenerationManifest)
     if manifest.key != key or manifest.space != space or CHUNKS_FILE not in manifest.files:
         raise DamagedFile(f"{where} is of another generation", hint=_PUSH_AGAIN)
     return manifest

@@ -10,7 +10,7 @@ from lorewright.errors import DamagedFile
 from lorewright.index.artifacts.manifests import (
     LIMIT,
     FileName,
-    Manifest,
+    GenerationManifest,
     Pointer,
     Sealed,
     StoredFile,
@@ -115,7 +115,7 @@ def _is_there(objects: ObjectStore, name: str, sealed: Sealed) -> bool:
         return False
 
 
-def _manifest_there(objects: ObjectStore, key: GenerationKey, space: str) -> Manifest | None:
+def _manifest_there(objects: ObjectStore, key: GenerationKey, space: str) -> GenerationManifest | None:
     """Return the manifest that the store has; None where it has none, or a damaged one, which is written anew."""
     name = manifest_name(key, space)
     try:
@@ -124,13 +124,13 @@ def _manifest_there(objects: ObjectStore, key: GenerationKey, space: str) -> Man
         return None
 
 
-def _manifest_of(key: GenerationKey, space: str, folder: Path) -> Manifest:
+def _manifest_of(key: GenerationKey, space: str, folder: Path) -> GenerationManifest:
     is_sound = has_sound_chunks(folder) and (space == KEYWORDS or has_sound_vectors(folder, space))
     if not is_sound:
         raise DamagedFile(f"{folder} is damaged; nothing of it was sent", hint="run: lorewright doctor --fix")
     names = _OF_WORDS if space == KEYWORDS else (*_OF_WORDS, *_OF_VECTORS)
     files: dict[FileName, StoredFile] = {name: _file_of(folder / name) for name in names}
-    return Manifest(pack_id=key.pack_id, content_hash=key.content_hash, space=space, files=files)
+    return GenerationManifest(pack_id=key.pack_id, content_hash=key.content_hash, space=space, files=files)
 
 
 def _file_of(path: Path) -> StoredFile:

@@ -22,7 +22,7 @@ from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
-from lorewright.service.web.jobs import ChildJobs
+from lorewright.service.web.jobs import JobQueue
 from lorewright.service.web.metrics import ServiceMetrics
 from lorewright.service.web.service_file import stamp_of
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableShown
@@ -66,7 +66,7 @@ class Service:
     address: ServiceAddress
     workspace: Path
     open_app: Callable[[], App]
-    jobs: ChildJobs
+    jobs: JobQueue
     spending: Spending = field(init=False)
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()

@@ -15,7 +15,8 @@ from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
-from lorewright.service.web.jobs import ChildJobs
+from lorewright.service.web.indexing.queue import IndexerJobs
+from lorewright.service.web.jobs import ChildJobs, JobQueue
 from lorewright.service.web.service import Service, ServiceAddress
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.storage.postgres.store import PostgresStore
@@ -32,11 +33,13 @@ def make_service(
     lore_models: Sequence[str] = (),
     elsewhere: PostgresStore | None = None,
     lore_store: LoreStore | None = None,
+    jobs_at: str | None = None,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
     `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
-    kept there; the caller closes it. Packs that are not installed come from a `lore_store`.
+    kept there; the caller closes it. Packs that are not installed come from a `lore_store`; those that are
+    sent wait in the PostgreSQL database `jobs_at` for an indexer, or without it are installed here.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -69,10 +72,15 @@ def make_service(
     engine = Engine(opened)
     engine.start()
     accounts = Accounts(first.workspace.accounts)
+    jobs: JobQueue = (
+        ChildJobs(accounts, first.workspace.root, lore_url=None if lore_store is None else lore_store.url)
+        if jobs_at is None
+        else IndexerJobs(jobs_at)
+    )
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, first.workspace.root, lore_url=None if lore_store is None else lore_store.url),
+        jobs=jobs,
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
