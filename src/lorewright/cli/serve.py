@@ -62,7 +62,7 @@ def serve(
         bool,
         typer.Option(
             "--indexers",
-            help="Leave the packs that are sent to `lorewright indexer` processes; needs --database and --lore.",
+            help="Leave the packs that are sent to `lorewright indexer` processes; needs --database.",
         ),
     ] = False,
     log_level: Annotated[
@@ -77,11 +77,8 @@ def serve(
     """
     configure_logging(log_level, os.environ)
     require_extra("serve", needed_by="lorewright serve")
-    if indexers and (database is None or lore is None):
-        raise SettingsError(
-            "packs wait for indexers in PostgreSQL, and come back from a store of lore",
-            hint="give --database URL and --lore URL, too",
-        )
+    if indexers and database is None:
+        raise SettingsError("packs wait for indexers in PostgreSQL", hint="give --database URL, too")
     # The web server's libraries take a second to import, and no other command needs them.
     from lorewright.service.web.serving import make_service, open_lore_store, owner_link, run
 

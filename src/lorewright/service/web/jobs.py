@@ -240,7 +240,7 @@ async def install_in_child(
     is_cancelled: Callable[[], bool],
 ) -> JobEnded:
     """Install the pack in a job's folder in a child process at the lowest priority, and return what came of it. The
-    child ends with this call, however that ends.
+    child ends with this call, however that ends. For `lore_url` see `pack_job`.
 
     Raises:
         OSError: it cannot be started.
@@ -250,7 +250,7 @@ async def install_in_child(
         workspace,
         folder,
         name,
-        *([lore_url] if lore_url else []),
+        *([] if lore_url is None else [lore_url]),
         yields=True,
     )
     try:

@@ -39,7 +39,7 @@ class Indexer:
         """
         self._rows = JobRows(address)
         self._workspace = workspace
-        self._lore_url = lore_url
+        self._lore_url = lore_url or ""
         self._app = procrastinate_app(address)
         from procrastinate import RetryStrategy
 
