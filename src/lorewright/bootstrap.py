@@ -247,6 +247,20 @@ class App:
         """Replays recorded turns."""
         return _replays(self.workspace, self.campaigns, self.histories, self.prompts)
 
+    def fetch_lore_of(self, campaign_id: str) -> None:
+        """Fetch what a campaign pins and is not here, by a library of its own: in another thread than that which plays.
+
+        Raises:
+            LoreStoreUnavailable, DamagedFile, FileUnavailable: it cannot be fetched.
+        """
+        from lorewright.index.generation import GenerationKey
+
+        if self.lore_store is None:
+            return
+        library = make_library(self.workspace.indexes, self.lore_store, self.library.vectors)
+        for pin in self.campaigns.shelf.pins(campaign_id) or ():
+            library.has(GenerationKey(pin.pack_id, pin.content_hash))
+
     def build_chroma(self, *, progress: Progress = no_progress) -> int:
         """Have the Chroma collections built that installed packs lack; returns how many another process is building
         from now on. With `chroma = "always"` they are there when this returns, and it is 0.

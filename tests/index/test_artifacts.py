@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,6 +75,20 @@ def test_a_newer_text_becomes_current_and_the_older_stays_for_those_who_pin_it(t
         with_text = library.open(key)
         assert any("News." in chunk.text for chunk in with_text.all_chunks()) is (key == new.key)
         with_text.close()
+
+
+def test_the_list_of_packs_is_read_anew_beside_those_who_ask(tmp_path: Path, url: str) -> None:
+    pack, now = p.installed(tmp_path), [0.0]
+    store = LoreStore(url, clock=lambda: now[0])
+    assert store.pointers() == {}
+    p.pushed(tmp_path, url, pack)
+    assert store.pointers() == {}
+    now[0] = 11.0
+    store.pointers()
+    until = time.monotonic() + 10
+    while not store.pointers() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert list(store.pointers()) == ["town"]
 
 
 def test_what_is_fetched_is_opened_again_without_the_store(tmp_path: Path, url: str) -> None:

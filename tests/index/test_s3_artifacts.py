@@ -1,7 +1,6 @@
 """Generations in S3, as moto's server imitates it: the same as in a folder.
 
-s3fs needs python-dateutil 2 and moto a client of its own, so both stand in an environment of theirs where the tests' own
-has other versions: `python -m venv V; V/bin/pip install s3fs 'moto[server]' …`.
+The server is a process of its own, on this machine.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from contextlib import suppress
+from threading import Lock, Thread
 
 from lorewright.errors import DamagedFile, LoreStoreUnavailable
 from lorewright.ids import is_id
@@ -47,6 +48,7 @@ class LoreStore:
         self._looked_every_s = looked_every_s
         self._clock = clock
         self._lock = Lock()
+        self._looking = Lock()
         self._looks_at: float | None = None
         self._stamps: dict[str, str] = {}
         self._pointers: dict[str, Pointer] = {}
@@ -64,34 +66,34 @@ class LoreStore:
         return self._is_answering
 
     def pointers(self) -> dict[str, Pointer]:
-        """Return the pointers to all packs, by ID, as they were at most some seconds ago. While the store does not
-        answer, they are those that were read last.
+        """Return the pointers to all packs, by ID, as they were some seconds ago: they are read anew beside, so that
+        nobody waits for the store but who is the first. While it does not answer, they are those that were read last.
 
         Raises:
             LoreStoreUnavailable: it does not answer, and never has.
         """
         with self._lock:
             now = self._clock()
-            if self._looks_at is None or now >= self._looks_at:
-                try:
-                    self._look()
-                except LoreStoreUnavailable as problem:
-                    self._is_answering = False
-                    log_event("error", level="warning", code=problem.code)
-                    if self._looks_at is None:
-                        raise
-                    self._looks_at = now + _WAITED_S
-                else:
-                    self._is_answering = True
-                    self._looks_at = now + self._looked_every_s
-            return self._pointers
+            is_first = self._looks_at is None or self._looked_every_s <= 0
+            is_due = is_first or (self._looks_at is not None and now >= self._looks_at)
+            if is_due and not is_first:
+                # Until that look has ended, nobody begins another.
+                self._looks_at = now + _WAITED_S
+        if is_first:
+            self._look()
+        elif is_due:
+            Thread(target=self._look_beside, name="lore-store", daemon=True).start()
+        return self._pointers
 
     def look_again(self) -> None:
-        """Read the pointers anew when they are asked for the next time."""
+        """Read the pointers anew, now.
+
+        Raises:
+            LoreStoreUnavailable: it does not answer.
+        """
         with self._lock:
             self._stamps = {}
-            if self._looks_at is not None:
-                self._looks_at = self._clock()
+        self._look()
 
     def text(self, content_hash: str) -> bytes | None:
         """Return the archive of a pack's text; None where it was not pushed.
@@ -118,18 +120,41 @@ class LoreStore:
         with self._lock:
             return sum(not agrees for agrees in self._agrees.values()), len(self._agrees)
 
+    def _look_beside(self) -> None:
+        with suppress(LoreStoreUnavailable):
+            self._look()
+
     def _look(self) -> None:
-        """Read the pointers that were written since the last time, some at once."""
+        """Read the pointers that were written since the last time, some at once.
+
+        Raises:
+            LoreStoreUnavailable: the store does not answer, and never has.
+        """
+        with self._looking:
+            try:
+                pointers, stamps = self._read_pointers()
+            except LoreStoreUnavailable as problem:
+                log_event("error", level="warning", code=problem.code)
+                with self._lock:
+                    self._is_answering = False
+                    if self._looks_at is None:
+                        raise
+                    self._looks_at = self._clock() + _WAITED_S
+                return
+            with self._lock:
+                self._pointers, self._stamps, self._is_answering = pointers, stamps, True
+                self._looks_at = self._clock() + self._looked_every_s
+
+    def _read_pointers(self) -> tuple[dict[str, Pointer], dict[str, str]]:
         listed = self.objects.entries("packs")
         stamps = {name.removesuffix(_SUFFIX): stamp for name, stamp in listed.items() if name.endswith(_SUFFIX)}
         stamps = {pack_id: stamp for pack_id, stamp in stamps.items() if is_id(pack_id)}
         changed = [pack_id for pack_id, stamp in stamps.items() if self._stamps.get(pack_id) != stamp]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            read = dict(zip(changed, pool.map(self._pointer, changed), strict=True)) if changed else {}
+            read = dict(zip(changed, pool.map(self._pointer, changed), strict=True))
         kept = {pack_id: pointer for pack_id, pointer in self._pointers.items() if pack_id in stamps}
         found = {**kept, **{pack_id: pointer for pack_id, pointer in read.items() if pointer is not None}}
-        self._pointers = {pack_id: found[pack_id] for pack_id in sorted(found)}
-        self._stamps = stamps
+        return {pack_id: found[pack_id] for pack_id in sorted(found)}, stamps
 
     def _pointer(self, pack_id: str) -> Pointer | None:
         """Return a pointer; None where it is gone or damaged, which the log tells: other packs are served all the

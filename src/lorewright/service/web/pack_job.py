@@ -3,8 +3,8 @@
     python -m lorewright.service.web.pack_job WORKSPACE FOLDER NAME [LORE]
 
 FOLDER holds the archive; what is told of the work, and what came of it, is written there. The pack is installed whole
-or not at all, whenever the process ends. With LORE, the URL of a store, it is pushed there for other workers, and may be
-installed already, by a process that died before it said so; so it may where LORE is empty.
+or not at all, whenever the process ends. With LORE, the URL of a store, it is pushed there for other workers, and may
+be installed already, by a process that died before it said so; so it may where LORE is empty.
 """
 
 from __future__ import annotations

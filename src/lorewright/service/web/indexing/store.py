@@ -40,7 +40,7 @@ _KNOWN = """EXISTS (SELECT 1 FROM procrastinate_jobs
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SentPack:
     """A job that an indexer has begun: the name and the archive that were sent."""
 
     name: str
@@ -117,7 +117,7 @@ class JobRows:
                 ).fetchall()
             )
 
-    def begin(self, job_id: str) -> Begun | None:
+    def begin(self, job_id: str) -> SentPack | None:
         """Note that a job is done now; return it, None where it has ended or is to be ended."""
         with self._connection() as connection:
             row = connection.execute(
@@ -127,7 +127,7 @@ class JobRows:
             ).fetchone()
         if row is None or row["state"] == "cancelled" or row["sent"] is None:
             return None
-        return Begun(row["name"], bytes(row["sent"]))
+        return SentPack(row["name"], bytes(row["sent"]))
 
     def tell(self, job_id: str, told: JobTold) -> None:
         """Note how far a job is."""
