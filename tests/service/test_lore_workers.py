@@ -90,6 +90,7 @@ def test_a_pinned_text_is_fetched_though_a_newer_one_is_current(author: App, url
         generation.close()
 
 
+@pytest.mark.campaign
 def test_a_pack_that_is_sent_to_one_worker_is_there_for_the_others(bare: App, url: str) -> None:
     with hall(bare) as room:
         owner = room.owner()
