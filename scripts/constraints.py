@@ -16,7 +16,20 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 FILE = Path(__file__).parents[1] / "constraints.txt"
-EXTRAS = ("dev", "mcp", "openai", "postgres", "retrievers", "serve", "st", "voyage", "watch")
+EXTRAS = (
+    "dev",
+    "indexer",
+    "lore-store",
+    "mcp",
+    "openai",
+    "postgres",
+    "retrievers",
+    "s3",
+    "serve",
+    "st",
+    "voyage",
+    "watch",
+)
 HEAD = """\
 # The versions that were tested together, on Python {python}; `make play`, `make test` and `make extras` install these.
 # Made by `make constraints`; docs/privacy.md says how to move to newer ones.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
-from lorewright.lore_bootstrap import chroma_from, make_workspace, open_lore, shipped_content
+from lorewright.lore_bootstrap import chroma_from, make_library, make_workspace, open_lore, shipped_content
 from lorewright.packs.files import Progress, no_progress
 from lorewright.settings import Workspace, read_workspace
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
     from lorewright.generate.scenario.generating import Generator
+    from lorewright.index.artifacts.lore_store import LoreStore
     from lorewright.index.generation import Generation
     from lorewright.index.lore_indexer import LoreIndexer
     from lorewright.llm.gateway import Budget
@@ -63,11 +64,13 @@ class App:
     without_vectors: EmbedderError | None = None
     # Where campaigns are kept, if not in files.
     elsewhere: PostgresStore | None = None
+    # Where packs come from that are not installed, if anywhere.
+    lore_store: LoreStore | None = None
 
     @cached_property
     def by_words(self) -> Library:
         """The packs searched by words alone, whatever the settings name."""
-        return Library(self.workspace.indexes)
+        return make_library(self.workspace.indexes, self.lore_store)
 
     @cached_property
     def indexer(self) -> LoreIndexer:
@@ -129,7 +132,7 @@ class App:
     def campaigns(self) -> Campaigns:
         """The campaigns."""
         parts = (self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
-        return _campaigns(*parts, self.elsewhere)
+        return _campaigns(*parts, self.elsewhere, self.lore_store)
 
     @cached_property
     def lore(self) -> LoreRetriever:
@@ -244,6 +247,20 @@ class App:
         """Replays recorded turns."""
         return _replays(self.workspace, self.campaigns, self.histories, self.prompts)
 
+    def fetch_lore_of(self, campaign_id: str) -> None:
+        """Fetch what a campaign pins and is not here, by a library of its own: in another thread than that which plays.
+
+        Raises:
+            LoreStoreUnavailable, DamagedFile, FileUnavailable: it cannot be fetched.
+        """
+        from lorewright.index.generation import GenerationKey
+
+        if self.lore_store is None:
+            return
+        library = make_library(self.workspace.indexes, self.lore_store, self.library.vectors)
+        for pin in self.campaigns.shelf.pins(campaign_id) or ():
+            library.has(GenerationKey(pin.pack_id, pin.content_hash))
+
     def build_chroma(self, *, progress: Progress = no_progress) -> int:
         """Have the Chroma collections built that installed packs lack; returns how many another process is building
         from now on. With `chroma = "always"` they are there when this returns, and it is 0.
@@ -301,17 +318,19 @@ def open_app(
     models: Mapping[str, Model] | None = None,
     long_lived: bool = False,
     elsewhere: PostgresStore | None = None,
+    lore_store: LoreStore | None = None,
 ) -> App:
     """Return the app for the workspace around a folder; outside of any workspace the user's own, made on first use.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. `long_lived`
     is for a process that answers many questions: it may take the time to open what makes each of them faster. With
-    `elsewhere` campaigns are kept there; the caller closes it.
+    `elsewhere` campaigns are kept there; the caller closes it. With a `lore_store` packs that are not installed come
+    from there.
 
     Raises:
         SettingsError: the settings cannot be read as intended.
     """
-    lore = open_lore(start, long_lived=long_lived)
+    lore = open_lore(start, long_lived=long_lived, lore_store=lore_store)
     return App(
         lore.workspace,
         lore.library,
@@ -320,6 +339,7 @@ def open_app(
         models,
         without_vectors=lore.without_vectors,
         elsewhere=elsewhere,
+        lore_store=lore_store,
     )
 
 
@@ -330,6 +350,7 @@ def _campaigns(
     folder: Path,
     histories: Histories,
     elsewhere: PostgresStore | None = None,
+    lore_store: LoreStore | None = None,
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
@@ -350,6 +371,7 @@ def _campaigns(
         complete=complete,
         lore=lore,
         elsewhere=elsewhere,
+        text_elsewhere=None if lore_store is None else lore_store.text,
     )
 
 

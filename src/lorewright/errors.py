@@ -16,6 +16,7 @@
     │   ├── DiskFull             there is no room for what should be written
     │   ├── ReadOnly             the disk or the rights of a folder allow no writing
     │   ├── DatabaseUnavailable  PostgreSQL does not answer, or refused what was written
+    │   ├── LoreStoreUnavailable the object storage that packs come from does not answer
     │   └── Busy                 another process held the file for too long
     ├── UnsafePath           the operator: a link, or a name that leads out, where only files of ours belong
     ├── CampaignError        the player
@@ -144,6 +145,12 @@ class DatabaseUnavailable(FileUnavailable):
     """PostgreSQL does not answer, or refused what was written."""
 
     code = "database_unavailable"
+
+
+class LoreStoreUnavailable(FileUnavailable):
+    """The object storage that packs are fetched from, or pushed to, does not answer; nothing was changed."""
+
+    code = "lore_store_unavailable"
 
 
 class Busy(FileUnavailable):

@@ -11,6 +11,9 @@ EXTRAS = {
     "mcp": ("mcp", "starlette", "uvicorn"),
     "serve": ("fastapi", "mcp", "uvicorn", "multipart", "argon2", "prometheus_client"),
     "watch": ("watchfiles",),
+    "lore-store": ("fsspec",),
+    "s3": ("fsspec", "s3fs"),
+    "indexer": ("procrastinate", "psycopg", "psycopg_binary", "psycopg_pool"),
     "postgres": ("psycopg", "psycopg_binary", "psycopg_pool"),
 }
 

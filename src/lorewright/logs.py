@@ -26,7 +26,9 @@ Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _JSON = "json"
 
-Event = Literal["started", "stopped", "request", "turn_committed", "looked", "reindexed", "child_started", "error"]
+Event = Literal[
+    "started", "stopped", "request", "turn_committed", "looked", "reindexed", "fetched", "child_started", "error"
+]
 
 
 class LogFields(TypedDict, total=False):
@@ -46,6 +48,7 @@ class LogFields(TypedDict, total=False):
     files: int
     chunks: int
     embedded: int
+    bytes: int
     errors: int
     built: bool
     ms: int

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from lorewright.errors import EmbedderError, SettingsError
+from lorewright.index.artifacts.lore_store import LoreStore
+from lorewright.index.artifacts.store_library import StoreLibrary
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, GuardedEmbedder, GuardedReranker, RememberingEmbedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.library import Library
+from lorewright.index.library import Library, OpenNearest, without_index
 from lorewright.index.reranker import Reranker
 from lorewright.index.reranker_choice import open_reranker
 from lorewright.index.vector_building import VectorBuilder
@@ -104,11 +106,14 @@ class LoreApp:
         return self.retriever.retrieve(query, packs=packs, explained=False).result
 
 
-def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> LoreApp:
+def open_lore(
+    start: Path | str | None = None, *, long_lived: bool = False, lore_store: LoreStore | None = None
+) -> LoreApp:
     """Return the lore half for the workspace around a folder; outside of any workspace the user's own, made on first
     use.
 
     `long_lived` is for a process that answers many questions: it may take the time to open what makes them faster.
+    With a `lore_store` packs that are not installed come from there.
 
     Raises:
         SettingsError: the settings cannot be read as intended.
@@ -119,7 +124,8 @@ def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> L
         workspace = read_workspace(workspace.root)
     embedder, missing = _embedder(workspace.settings.index)
     cache = EmbeddingCache(workspace.indexes / "embeddings.db")
-    return LoreApp(workspace, _library(workspace, embedder, cache, long_lived=long_lived), cache, missing)
+    library = _library(workspace, embedder, cache, long_lived=long_lived, lore_store=lore_store)
+    return LoreApp(workspace, library, cache, missing)
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
@@ -158,10 +164,17 @@ def _reranker(settings: IndexSettings) -> Reranker | None:
     return GuardedReranker(found, partial(hold_reranker, settings))
 
 
-def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
+def _library(
+    workspace: Workspace,
+    embedder: Embedder | None,
+    cache: EmbeddingCache,
+    *,
+    long_lived: bool,
+    lore_store: LoreStore | None,
+) -> Library:
     reranker = _reranker(workspace.settings.index)
     if embedder is None:
-        return Library(workspace.indexes, reranker=reranker)
+        return make_library(workspace.indexes, lore_store, reranker=reranker)
     smallest = chroma_from(workspace.settings.index)
     worth_opening = long_lived or workspace.settings.index.chroma == "always"
 
@@ -175,7 +188,21 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
 
     hold = partial(hold_embedder, workspace.settings.index)
     vectors = VectorBuilder(embedder, cache, build_nearest, hold)
-    return Library(workspace.indexes, vectors, open_nearest=open_nearest, reranker=reranker)
+    return make_library(workspace.indexes, lore_store, vectors, open_nearest=open_nearest, reranker=reranker)
+
+
+def make_library(
+    indexes: Path,
+    lore_store: LoreStore | None,
+    vectors: VectorBuilder | None = None,
+    *,
+    open_nearest: OpenNearest = without_index,
+    reranker: Reranker | None = None,
+) -> Library:
+    """Return the library of a folder of indexes, with the packs of a store where there is one."""
+    if lore_store is None:
+        return Library(indexes, vectors, open_nearest=open_nearest, reranker=reranker)
+    return StoreLibrary(indexes, vectors, store=lore_store, open_nearest=open_nearest, reranker=reranker)
 
 
 def chroma_from(settings: IndexSettings) -> int | None:

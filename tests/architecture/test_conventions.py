@@ -45,6 +45,7 @@ def test_what_is_public_is_explained(modules: Modules) -> None:
 # without a model for what speaks HTTP.
 LATE = {
     ("cli/lore_sources.py", "lorewright.bootstrap"),
+    ("cli/indexer.py", "lorewright.service.web.indexing.indexer"),
     ("cli/mcp.py", "lorewright.service.server"),
     ("cli/serve.py", "lorewright.service.web.serving"),
     ("index/embedders/remote.py", "lorewright.bounded_http"),

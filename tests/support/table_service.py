@@ -39,7 +39,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     root = app.workspace.root
 
     def opened() -> App:
-        return open_app(root, models=app.models, elsewhere=app.elsewhere)
+        return open_app(root, models=app.models, elsewhere=app.elsewhere, lore_store=app.lore_store)
 
     engine = Engine(opened)
     engine.start()
@@ -53,12 +53,14 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
         accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
         accounts = Accounts(kept, hasher=hasher)
+    lore_url = None if app.lore_store is None else app.lore_store.url
+    settings.setdefault("jobs", ChildJobs(accounts, root, channel, lore_url=lore_url))
     return Service(
         engine=engine,
-        jobs=ChildJobs(accounts, root, channel),
         channel=channel,
         workspace=root,
         open_app=opened,
+        lore_store=app.lore_store,
         **{"accounts": accounts, "address": ServiceAddress(URL, True), **shared, **settings},
     )
 

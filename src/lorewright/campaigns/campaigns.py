@@ -26,7 +26,7 @@ from lorewright.campaigns.session_zero import Calibration, calibrate_rules, cali
 from lorewright.campaigns.shelves import FileShelf, PostgresShelf, Shelf
 from lorewright.campaigns.solver.hints import guided
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
-from lorewright.campaigns.store import StoredPackTexts, create_campaign, first_narration, first_result
+from lorewright.campaigns.store import FindText, StoredPackTexts, create_campaign, first_narration, first_result
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -81,10 +81,11 @@ class Campaigns:
         lore: PlayLore = USUAL_LORE,
         clock: Callable[[], str] = now,
         elsewhere: PostgresStore | None = None,
+        text_elsewhere: FindText | None = None,
     ) -> None:
         """`complete` gives a scenario the places of its packs where it has none; `lore` are the budgets of play.
         `clock` gives the time for what is written into campaigns, in UTC. With `elsewhere` campaigns are kept there,
-        and the folder has the texts of their packs alone."""
+        and the folder has the texts of their packs alone. `text_elsewhere` gives texts that are not there."""
         self.folder = folder
         self.shelf: Shelf = FileShelf(folder) if elsewhere is None else PostgresShelf(elsewhere)
         self._complete = complete
@@ -97,7 +98,7 @@ class Campaigns:
         self._read_meaning = reader_of_meaning(library.vectors)
         self._lore = lore
         self.clock = clock
-        self.kept = StoredPackTexts(folder / "packs-kept")
+        self.kept = StoredPackTexts(folder / "packs-kept", text_elsewhere)
 
     def hold_to_trust(self) -> None:
         """Refuse, or ask the user, before anything of a game is embedded by an embedder that they have not trusted.

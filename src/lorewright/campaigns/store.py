@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,23 +56,34 @@ def _refuse_bomb(archive: zipfile.ZipFile, path: Path) -> None:
         raise NotFound(f"{path.name} is damaged: it unpacks to {unpacked // 2**20} MiB", hint=_RESTORE)
 
 
+# The hash of a text -> its archive, from wherever else there is one; None where there is none.
+FindText = Callable[[str], bytes | None]
+
+
 class StoredPackTexts:
     """The folder of `packs-kept/<sha256>.zip`, each written once and never changed."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder` lies in that of the campaigns; neither may be a link."""
+    def __init__(self, folder: Path, elsewhere: FindText | None = None) -> None:
+        """`folder` lies in that of the campaigns; neither may be a link. What is not in it is looked for `elsewhere`,
+        and kept."""
         self._campaigns = Enclosure(folder.parent)
         self._folder = folder
+        self._elsewhere = elsewhere
 
     def keep(self, root: Path, content_hash: str) -> None:
         """Store a pack's text unless it is stored already; whole or not at all.
 
         Raises:
             UnsafePath: its path is a link.
+            NotFound: its folder is not here, and the text is not elsewhere.
         """
-        path = self._path(content_hash)
+        path = self.path(content_hash)
         if path.is_file():
             return
+        if self._elsewhere is not None and not root.is_dir():
+            if self._is_brought(content_hash):
+                return
+            raise NotFound(f"the text {content_hash[:16]} was not pushed", hint="push its pack where it is installed")
         self._campaigns.make_folder(self._folder)
         with (
             self._campaigns.writing(path) as building,
@@ -89,8 +100,8 @@ class StoredPackTexts:
             NotFound: the text is not stored, or its copy is damaged.
             UnsafePath: the archive is a link, or a name in it leads out of the folder.
         """
-        path = self._path(content_hash)
-        if not path.is_file():
+        path = self.path(content_hash)
+        if not path.is_file() and not self._is_brought(content_hash):
             raise NotFound(f"the text {content_hash[:16]} is not stored", hint=_RESTORE)
         enclosure = Enclosure(into)
         with open_zip(path, max_members=2 * MAX_FILES) as archive:
@@ -112,7 +123,32 @@ class StoredPackTexts:
                 return str(problem)
         return None if is_whole else f"the stored copy of {content_hash[:16]} is another text"
 
-    def _path(self, content_hash: str) -> Path:
+    def _is_brought(self, content_hash: str) -> bool:
+        """Keep a text that is elsewhere, once it was compared with its hash; return whether there is one.
+
+        Raises:
+            DamagedFile: it is another text.
+        """
+        found = None if self._elsewhere is None else self._elsewhere(content_hash)
+        if found is None:
+            return False
+        path = self.path(content_hash)
+        self._campaigns.make_folder(self._folder)
+        self._campaigns.write(path, found)
+        problem = self.problem_with(content_hash)
+        if problem is not None:
+            self._campaigns.remove(path)
+            hint = "push its pack again where it is installed: lorewright pack push PACK --to URL --anew"
+            raise DamagedFile(f"the text {content_hash[:16]} came damaged: {problem}", hint=hint)
+        return True
+
+    def path(self, content_hash: str) -> Path:
+        """Return the archive of a text, whether it is there or not.
+
+        Raises:
+            NotFound: it is no hash of a text.
+            UnsafePath: it is a link.
+        """
         if not is_hash(content_hash):
             raise NotFound(f"{content_hash[:16]!r} is not the hash of a text", hint="do not use the file that names it")
         return self._campaigns.checked(self._folder / f"{content_hash}.zip")

@@ -37,6 +37,7 @@ COMMANDS = {
     "turn": "game.play",
     "mcp": "mcp",
     "serve": "serve",
+    "indexer": "indexer",
 }
 
 
@@ -65,6 +66,7 @@ SHORT_HELP = {
     "turn": "Play one turn.",
     "mcp": "Serve lore and campaigns to other programs over the Model Context Protocol.",
     "serve": "Serve tables to browsers, with an API for programs.",
+    "indexer": "Install the packs that are sent to `lorewright serve --indexers`, one after the other.",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import note
+from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
 from lorewright.storage.postgres.store import PostgresStore
@@ -43,6 +44,27 @@ def serve(
             help="Keep campaigns in PostgreSQL, as in postgresql://lorewright@db.example.org/lorewright.",
         ),
     ] = None,
+    lore: Annotated[
+        str | None,
+        typer.Option(
+            envvar="LOREWRIGHT_LORE",
+            metavar="URL",
+            help="Fetch packs that are not installed, as `pack push` put them there: file:///mnt/lore or s3://bucket/prefix.",
+        ),
+    ] = None,
+    lore_room: Annotated[
+        float,
+        typer.Option(
+            envvar="LOREWRIGHT_LORE_ROOM", metavar="GB", min=0.0, help="How much of what was fetched is kept here."
+        ),
+    ] = 20.0,
+    indexers: Annotated[
+        bool,
+        typer.Option(
+            "--indexers",
+            help="Leave the packs that are sent to `lorewright indexer` processes; needs --database.",
+        ),
+    ] = False,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -55,13 +77,21 @@ def serve(
     """
     configure_logging(log_level, os.environ)
     require_extra("serve", needed_by="lorewright serve")
+    if indexers and database is None:
+        raise SettingsError("packs wait for indexers in PostgreSQL", hint="give --database URL, too")
     # The web server's libraries take a second to import, and no other command needs them.
-    from lorewright.service.web.serving import make_service, owner_link, run
+    from lorewright.service.web.serving import make_service, open_lore_store, owner_link, run
 
     with ExitStack() as stack:
         elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
         service = make_service(
-            at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or (), elsewhere=elsewhere
+            at,
+            public_url=public_url,
+            with_accounts=accounts,
+            lore_models=lore_model or (),
+            elsewhere=elsewhere,
+            lore_store=None if lore is None else open_lore_store(lore, room_gb=lore_room),
+            jobs_at=database if indexers else None,
         )
         note(f"serving at {service.address.url}; Ctrl+C stops it")
         note(f"your link, for one use within 12 hours: {owner_link(service)}")

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -164,6 +164,14 @@ _KEPT_CHUNKS = 4000
 _LINKED = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
 
 
+class FolderHold(Protocol):
+    """Keeps a folder from being removed."""
+
+    def release(self) -> None:
+        """Let it be removed. Releasing twice is allowed."""
+        ...
+
+
 class Generation:
     """A reader of one generation. It is cheap to open and holds one read-only connection.
 
@@ -200,8 +208,11 @@ class Generation:
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
-        # True while others use it too, so that its reader must not close it.
+        # True while others use it too, so that its reader must not close it; so many have it open.
         self.is_shared = False
+        self.readers = 0
+        # What keeps the folder from being removed while it is read, where others may remove it.
+        self.hold: FolderHold | None = None
         self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
@@ -246,12 +257,15 @@ class Generation:
     def close(self) -> None:
         """Close the connection, those of the copies, and the search of vectors; do nothing while it is shared."""
         if self.is_shared:
+            self.readers -= 1
             return
         for copy in self.copies.values():
             copy.connection.close()
         if self.vectors is not None:
             self.vectors.close()
         self.connection.close()
+        if self.hold is not None:
+            self.hold.release()
 
     def remember(self, earlier: Generation) -> None:
         """Take over the chunks that a generation has read to which this one only adds some."""

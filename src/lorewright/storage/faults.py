@@ -21,6 +21,8 @@ COPY_STEPS = ("copy:writing", "copy:written", "copy:moved")
 COMMIT_STEPS = ("commit:thought", "commit:begun", "commit:written", "commit:committed")
 IMPORT_STEPS = ("import:unpacked", "import:written", "import:kept", "new:built", "new:linked")
 REWIND_STEPS = ("rewind:moving", "rewind:moved")
+PUSH_STEPS = ("push:object", "push:manifest", "push:text", "push:pointer")
+FETCH_STEPS = ("fetch:begun", "fetch:file", "fetch:written", "fetch:renamed", "evict:moved")
 REMOVE_STEPS = ("remove:checked", "remove:recording", "remove:recorded", "remove:deleted")
 
 

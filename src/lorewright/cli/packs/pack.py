@@ -29,6 +29,7 @@ _LATE = {
     "test": ("pack_testing", "pack_test"),
     "export": ("exchange", "export"),
     "stats": ("pack_stats", "stats"),
+    "push": ("pushing", "push"),
     "watch": ("watching", "pack_watch"),
 }
 

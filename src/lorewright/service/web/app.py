@@ -128,13 +128,22 @@ def _add_health(app: FastAPI, service: Service) -> None:
 
     @app.get("/readyz", tags=["service"], responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
-        """Whether the engine answers and the packs can be read."""
+        """Whether the engine answers and the packs can be read; with a store of lore, whether that answers, and with
+        how many of its packs this worker's embedder does not agree."""
         try:
             packs = await service.engine.run(in_engine(lambda tables: len(tables.app.library.packs())))
         except LorewrightError as problem:
             response.status_code = 503
             return Health(status="failing", version=__version__, detail={"code": problem.code})
-        return Health(status="ok", version=__version__, detail={"packs": packs})
+        detail: dict[str, int | bool] = {"packs": packs}
+        if service.lore_store is not None:
+            differing, compared = service.lore_store.disagreements()
+            detail |= {"lore_store_answers": service.lore_store.is_answering, "embedder_differs": differing}
+            # Where it differs with some packs, these are at fault; where with all, this worker is.
+            if compared and differing == compared:
+                response.status_code = 503
+                return Health(status="failing", version=__version__, detail={"code": "embedder_differs", **detail})
+        return Health(status="ok", version=__version__, detail=detail)
 
     @app.get(
         "/metrics",

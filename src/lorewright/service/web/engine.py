@@ -61,6 +61,7 @@ class Tables:
         Raises:
             NotFound: there is no such campaign.
         """
+        await self._fetch(campaign_id)
         held = self._hold(campaign_id)
         held.users += 1
         try:
@@ -75,6 +76,7 @@ class Tables:
         Raises:
             NotFound: there is no such campaign.
         """
+        await self._fetch(campaign_id)
         held = self._hold(campaign_id)
         held.users += 1
         try:
@@ -102,6 +104,11 @@ class Tables:
             _, held = self._held.popitem()
             with suppress(LorewrightError):
                 held.stack.close()
+
+    async def _fetch(self, campaign_id: str) -> None:
+        """Have the packs fetched that a campaign needs, while others are played."""
+        if self.app.lore_store is not None and campaign_id not in self._held:
+            await asyncio.to_thread(self.app.fetch_lore_of, campaign_id)
 
     def _hold(self, campaign_id: str) -> _Held:
         found = self._held.get(campaign_id)

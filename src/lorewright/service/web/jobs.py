@@ -10,7 +10,7 @@ import json
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +61,32 @@ class Job:
     created_at: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class JobEnded:
+    """What came of a job."""
+
+    state: State
+    problem: str = ""
+    result: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobTold:
+    """What a job tells while it is done."""
+
+    told: str
+    done: int
+    of: int
+
+
 class JobQueue(Protocol):
     """Takes work, and tells how it stands. A job is its owner's, and the service's owner's."""
+
+    def start(self) -> None:
+        """Begin to work, in the loop of the web server."""
+
+    async def close(self) -> None:
+        """Stop working, in that loop."""
 
     async def add(self, account: Account, kind: str, name: str, sent: AsyncIterator[bytes]) -> Job:
         """Keep what was sent, and return the job that waits with it."""
@@ -100,12 +124,21 @@ class ChildJobs:
     """Jobs of one machine: each in a child process of its own, one at a time. `start` it in the loop of the web server,
     and `close` it there. With `workers` others do jobs of the same rows: each has those that were sent to it."""
 
-    def __init__(self, file: ServiceFile, workspace: Path, workers: Workers | None = None) -> None:
+    def __init__(
+        self,
+        file: ServiceFile,
+        workspace: Path,
+        workers: Workers | None = None,
+        *,
+        lore_url: str | None = None,
+    ) -> None:
+        """What is installed is pushed to the store of lore, where there is one."""
         self._file = file
         self._workspace = workspace
         self._workers = workers
         self._me = "" if workers is None else workers.me
         self._looked_at = -_LIVES_EVERY_S
+        self._lore_url = lore_url
         self._folders: dict[str, Path] = {}
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -176,7 +209,7 @@ class ChildJobs:
         if is_due and any(row["worker"] != self._me and row["state"] not in ENDED for row in rows):
             self._fail_left()
             rows = self._rows(account, job_id)
-        return [_job(row) for row in rows]
+        return [job_of(row) for row in rows]
 
     def _rows(self, account: Account, job_id: str | None) -> list[Row]:
         return self._file.read(
@@ -232,34 +265,61 @@ class ChildJobs:
     async def _run(self, job_id: str, folder: Path) -> None:
         row = self._file.read("SELECT name FROM jobs WHERE id = ?", job_id)[0]
         self._set(job_id, "running")
-        process = start_child(
-            "lorewright.service.web.pack_job",
-            *(self._workspace, folder, row["name"]),
-            yields=True,
+        ended = await install_in_child(
+            self._workspace,
+            folder,
+            row["name"],
+            lore_url=self._lore_url,
+            tell=lambda told: self._tell(job_id, told),
+            is_cancelled=lambda: self._is_cancelled(job_id),
         )
-        try:
-            while process.poll() is None:
-                await asyncio.sleep(_LOOKED_EVERY_S)
-                if self._is_cancelled(job_id):
-                    process.kill()
-                    process.wait()
-                    self._set(job_id, "cancelled")
-                    return
-                self._tell(job_id, folder)
-        finally:
-            if process.poll() is None:
+        self._set(job_id, ended.state, problem=ended.problem, result=ended.result)
+
+    def _tell(self, job_id: str, told: JobTold) -> None:
+        values = (told.told, told.done, told.of, job_id)
+        self._file.write(("UPDATE jobs SET told = ?, done = ?, total = ? WHERE id = ?", values))
+
+
+async def install_in_child(
+    workspace: Path,
+    folder: Path,
+    name: str,
+    *,
+    lore_url: str | None,
+    tell: Callable[[JobTold], None],
+    is_cancelled: Callable[[], bool],
+) -> JobEnded:
+    """Install the pack in a job's folder in a child process at the lowest priority, and return what came of it. The
+    child ends with this call, however that ends. For `lore_url` see `pack_job`.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    process = start_child(
+        "lorewright.service.web.pack_job",
+        workspace,
+        folder,
+        name,
+        *([] if lore_url is None else [lore_url]),
+        yields=True,
+    )
+    try:
+        while process.poll() is None:
+            await asyncio.sleep(_LOOKED_EVERY_S)
+            if is_cancelled():
                 process.kill()
                 process.wait()
-        found = _json_of(folder / RESULT)
-        if found is None:
-            self._set(job_id, "failed", problem="the process that did it ended before it was done; send it again")
-        else:
-            self._set(job_id, found["state"], problem=found.get("problem", ""), result=found.get("result"))
-
-    def _tell(self, job_id: str, folder: Path) -> None:
-        if (told := _json_of(folder / TOLD)) is not None:
-            values = (str(told["told"])[:200], int(told["done"]), int(told["of"]), job_id)
-            self._file.write(("UPDATE jobs SET told = ?, done = ?, total = ? WHERE id = ?", values))
+                return JobEnded("cancelled")
+            if (told := _json_of(folder / TOLD)) is not None:
+                tell(JobTold(str(told["told"])[:200], int(told["done"]), int(told["of"])))
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    found = _json_of(folder / RESULT)
+    if found is None:
+        return JobEnded("failed", "the process that did it ended before it was done; send it again")
+    return JobEnded(found["state"], found.get("problem", ""), found.get("result"))
 
 
 def _json_of(path: Path) -> dict[str, Any] | None:
@@ -271,7 +331,8 @@ def _json_of(path: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _job(row: Row) -> Job:
+def job_of(row: Row | Mapping[str, Any]) -> Job:
+    """Return a row of a table of jobs as a job."""
     return Job(
         id=row["id"],
         kind=row["kind"],

@@ -13,6 +13,7 @@ from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.errors import AccessRefused, LorewrightError, NotFound, SettingsError, TooManyRequests
+from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
@@ -21,7 +22,7 @@ from lorewright.service.web.accounts import Account, Seat, TableRow
 from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
-from lorewright.service.web.jobs import ChildJobs
+from lorewright.service.web.jobs import JobQueue
 from lorewright.service.web.metrics import ServiceMetrics
 from lorewright.service.web.service_file import stamp_of
 from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableShown
@@ -78,11 +79,13 @@ class Service:
     address: ServiceAddress
     workspace: Path
     open_app: Callable[[], App]
-    jobs: ChildJobs
+    jobs: JobQueue
     spending: Spending = field(init=False)
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()
     lore_budget: Budget | None = None
+    # Where packs come from that are not installed, if anywhere.
+    lore_store: LoreStore | None = None
     hub: Hub = field(default_factory=Hub)
     # The way to other workers at the same campaigns, where there may be some.
     channel: Channel | None = None

@@ -11,10 +11,12 @@ import uvicorn
 
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import SettingsError
+from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
-from lorewright.service.web.jobs import ChildJobs
+from lorewright.service.web.indexing.queue import IndexerJobs
+from lorewright.service.web.jobs import ChildJobs, JobQueue
 from lorewright.service.web.service import Service, ServiceAddress, shared_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.settings import Workspace
@@ -33,11 +35,14 @@ def make_service(
     with_accounts: bool = False,
     lore_models: Sequence[str] = (),
     elsewhere: PostgresStore | None = None,
+    lore_store: LoreStore | None = None,
+    jobs_at: str | None = None,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
     `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
-    kept there; the caller closes it.
+    kept there; the caller closes it. Packs that are not installed come from a `lore_store`; those that are
+    sent wait in the PostgreSQL database `jobs_at` for an indexer, or without it are installed here.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -56,7 +61,10 @@ def make_service(
     url = at.url.removesuffix("/mcp") if public_url is None else _url(public_url)
 
     def opened() -> App:
-        app = open_app(long_lived=True, elsewhere=elsewhere) if open_workspace is None else open_workspace()
+        if open_workspace is None:
+            app = open_app(long_lived=True, elsewhere=elsewhere, lore_store=lore_store)
+        else:
+            app = open_workspace()
         # Nobody sits at a terminal: what was not agreed to beforehand is refused.
         app.campaigns.hold_to_trust()
         return app
@@ -69,15 +77,22 @@ def make_service(
     rows = None if elsewhere is None else open_rows(elsewhere, first.workspace)
     channel = None if elsewhere is None or rows is None else Channel(elsewhere, rows)
     accounts = Accounts(first.workspace.accounts if rows is None else rows)
+    lore_url = None if lore_store is None else lore_store.url
+    jobs: JobQueue = (
+        ChildJobs(accounts, first.workspace.root, channel, lore_url=lore_url)
+        if jobs_at is None
+        else IndexerJobs(jobs_at)
+    )
     return Service(
         engine=engine,
         accounts=accounts,
-        jobs=ChildJobs(accounts, first.workspace.root, channel),
+        jobs=jobs,
         channel=channel,
         address=ServiceAddress(url, at.is_local and public_url is None),
         workspace=first.workspace.root,
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
+        lore_store=lore_store,
         **({} if rows is None else shared_limits(rows)),
     )
 
@@ -97,6 +112,19 @@ def open_rows(elsewhere: PostgresStore, workspace: Workspace) -> PostgresRows:
             hint=f"run: lorewright db copy --to URL; to begin without accounts, move {workspace.accounts.name} away",
         )
     return rows
+
+
+def open_lore_store(url: str, *, room_gb: float) -> LoreStore:
+    """Return a store of lore that answers.
+
+    Raises:
+        SettingsError: the URL is none of a store.
+        ExtraMissing: the library for it is not installed.
+        LoreStoreUnavailable: it does not answer.
+    """
+    store = LoreStore(url, room_bytes=int(room_gb * 1e9))
+    store.pointers()
+    return store
 
 
 def _url(text: str) -> str:
