@@ -76,7 +76,7 @@ def test_a_pinned_text_is_fetched_though_a_newer_one_is_current(author: App, url
     push(author, url)
     lore = author.workspace.content_packs / "harbour" / "news.md"
     lore.write_text("# News\n\nThe boat is gone.\n", encoding="utf-8")
-    author.packs.reindex("harbour")
+    author.indexer.reindex("harbour")
     push(author, url)
     root = tmp_path / "bare"
     make_empty_workspace(root)
