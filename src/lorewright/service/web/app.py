@@ -31,7 +31,7 @@ from lorewright.service.web.api.requests import REFUSALS
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.api.workshop import workshop_api
 from lorewright.service.web.completions import chat_error
-from lorewright.service.web.engine import in_engine
+from lorewright.service.web.engine import in_engine, stopping
 from lorewright.service.web.guard import Guard
 from lorewright.service.web.mcp_door import PATH, McpDoor
 from lorewright.service.web.openapi import describe_app
@@ -54,6 +54,21 @@ _KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "
 # What is asked for by programs is refused as JSON, all else as a page.
 _PROGRAMS = ("/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json")
 _CHATS = ("/v1/chat", "/v1/models")
+# What a service that is told to stop begins no more: turns and other work on a campaign, streams, jobs.
+_WORK = (
+    "/v1/campaigns",
+    "/table/",
+    "/v1/chat/",
+    "/v1/messages",
+    "/v1/import",
+    "/v1/packs",
+    "/mcp",
+    "/begin",
+    "/workshop/",
+)
+_SAFE = ("GET", "HEAD", "OPTIONS")
+# A request that another worker, or this one after a restart, can answer is asked again so soon.
+_AGAIN_S = 1.0
 _CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
 
 
@@ -120,7 +135,10 @@ def _add_health(app: FastAPI, service: Service) -> None:
 
     @app.get("/readyz", tags=["service"], responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
-        """Whether the engine answers and the packs can be read."""
+        """Whether the engine answers and the packs can be read, and the service is not about to stop."""
+        if service.hub.is_closing:
+            response.status_code = 503
+            return Health(status="stopping", version=__version__)
         try:
             packs = await service.engine.run(in_engine(lambda tables: len(tables.app.library.packs())))
         except LorewrightError as problem:
@@ -148,14 +166,28 @@ def _is_of_this_machine(request: Request) -> bool:
         return False
 
 
-def _add_refusals(app: FastAPI, service: Service) -> None:
-    def answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
-        if request.url.path.startswith(_CHATS):
-            return JSONResponse(chat_error(problem), problem.status)
-        if request.url.path.startswith(_PROGRAMS):
-            return respond(problem, retry_after_s=retry_after_s)
-        return refusal_page(request, problem)
+def _refuse(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
+    """Return a refusal as the one who asks reads it: as JSON, or as a page. What cannot be done now says when to ask again."""
+    if retry_after_s is None and problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        retry_after_s = _AGAIN_S
+    if request.url.path.startswith(_CHATS):
+        response: Response = JSONResponse(chat_error(problem), problem.status)
+    elif request.url.path.startswith(_PROGRAMS):
+        return respond(problem, retry_after_s=retry_after_s)
+    else:
+        response = refusal_page(request, problem)
+    if retry_after_s is not None:
+        response.headers["Retry-After"] = str(max(1, round(retry_after_s)))
+    return response
 
+
+def _begins_work(request: Request) -> bool:
+    """Return True for a request that plays, changes a campaign, follows a table or starts a job."""
+    path = request.url.path
+    return path.endswith("/events") or (request.method not in _SAFE and path.startswith(_WORK))
+
+
+def _add_refusals(app: FastAPI, service: Service) -> None:
     @app.exception_handler(LorewrightError)
     async def refuse(request: Request, error: LorewrightError) -> Response:
         if isinstance(error, NotSignedIn) and is_event_source(request):
@@ -164,7 +196,7 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
         problem = problem_of(error, service.workspace)
         if problem.status >= 500:
             log_event("error", level="error", code=error.code)
-        return answer(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
+        return _refuse(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
 
     @app.exception_handler(RequestValidationError)
     async def refuse_request(request: Request, error: RequestValidationError) -> Response:
@@ -177,19 +209,19 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
             code="request_invalid",
             hint="see /openapi.json",
         )
-        return answer(request, problem)
+        return _refuse(request, problem)
 
     @app.exception_handler(HTTPException)
     async def refuse_http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
-            return answer(request, problem_of(NotFound(""), service.workspace))
+            return _refuse(request, problem_of(NotFound(""), service.workspace))
         problem = Problem(
             title=HTTPStatus(error.status_code).phrase,
             status=error.status_code,
             detail=str(error.detail),
             code=_CODES.get(error.status_code, "request_invalid"),
         )
-        response = answer(request, problem)
+        response = _refuse(request, problem)
         response.headers.update(error.headers or {})
         return response
 
@@ -199,7 +231,10 @@ def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitab
 
     async def watch(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         began = time.perf_counter()
-        response = await call_next(request)
+        if service.hub.is_closing and _begins_work(request):
+            response = _refuse(request, problem_of(stopping(), service.workspace))
+        else:
+            response = await call_next(request)
         kind = next((kind for kind in _KINDS if request.url.path.startswith(kind)), "other")
         service.metrics.requests.labels(kind, str(response.status_code)).inc()
         service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
