@@ -167,7 +167,7 @@ def _is_of_this_machine(request: Request) -> bool:
 
 
 def _refuse(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
-    """Return a refusal as the one who asks reads it: as JSON, or as a page. What cannot be done now says when to ask again."""
+    """Return a refusal as JSON or as a page, after what was asked. What cannot be done now says when to ask again."""
     if retry_after_s is None and problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         retry_after_s = _AGAIN_S
     if request.url.path.startswith(_CHATS):

@@ -103,7 +103,7 @@ def _network(text: str) -> str:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves in order when it is told to: streams are told, `/readyz` fails, and new turns are refused, at
+    """A server that leaves in order when it is told to: streams are told, `/readyz` fails, and new turns are refused at
     once; it stops when running turns have ended and proxies have had time to send people elsewhere."""
 
     def __init__(self, config: uvicorn.Config, service: Service, *, drain_s: float) -> None:
