@@ -1,17 +1,17 @@
-"""What several workers carry: measured behind a proxy with one, two and four of them, beside what a simulation says that
-was fitted on one alone.
+"""What several workers carry: measured behind a proxy with one, two and four of them, beside what a simulation says
+that was fitted on one alone.
 
     python benchmarks/capacity.py [--workers 1 2 4] [--tables 24] [--seconds 60] [--database postgresql://…]
 
-The workers are processes of `lorewright serve` on built-in stages, tables of Dead Drop are rows of PostgreSQL (a server of
-the tests, unless an address is given), players send turns through the proxy. For each number of workers: first as many at
-once as keep all busy (the rate), then arrivals at random at 70 % of that. In the same run the CPU of the workers,
-PostgreSQL, the proxy and the clients is read from the system.
+The workers are processes of `lorewright serve` on built-in stages, tables of Dead Drop are rows of PostgreSQL (a
+server of the tests, unless an address is given), players send turns through the proxy. For each number of workers:
+first as many at once as keep all busy (the rate), then arrivals at random at 70 % of that. In the same run the CPU of
+the workers, PostgreSQL, the proxy and the clients is read from the system.
 
-The simulation knows nothing of the runs with more workers but how many there are, and the rate at which turns arrived. A
-table is one worker's by a hash; a worker plays one turn at a time. How long a turn takes is drawn from those of one player
-alone, so scaled that one worker plays as many a second as it was measured to. When all of them together would compute on
-more cores than there are, each goes on more slowly.
+The simulation knows nothing of the runs with more workers but how many there are, and the rate at which turns
+arrived. A table is one worker's by a hash; a worker plays one turn at a time. How long a turn takes is drawn from
+those of one player alone, so scaled that one worker plays as many a second as it was measured to. When all of them
+together would compute on more cores than there are, each goes on more slowly.
 """
 
 from __future__ import annotations
