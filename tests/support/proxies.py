@@ -52,8 +52,8 @@ class Proxy:
     """A proxy that runs, and can be started again."""
 
     def __init__(self, kind: str, folder: Path, port: int, workers: Sequence[int]) -> None:
-        self.port = port
-        self._kind, self._program = kind, require_proxy(kind)
+        self.kind, self.port = kind, port
+        self._program = require_proxy(kind)
         host = f"127.0.0.1:{port}"
         self._environment = {
             **os.environ,
