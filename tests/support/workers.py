@@ -200,7 +200,8 @@ class Player(threading.Thread):
                 self.acknowledged.append(Acknowledged(key, line, self.send(key, line)))
                 number += 1
                 self.is_over.wait(self.pause_s)
-        except AssertionError as problem:
+        except (AssertionError, RuntimeError) as problem:
+            # A client that was closed is one of a test that has failed already.
             self.wrong.append(str(problem))
 
     def close(self) -> None:

@@ -166,6 +166,13 @@ def test_a_full_disk_under_postgres_loses_no_acknowledged_turn(on_loopback: None
             disk.rmdir()
 
 
+def _fill(ballast: Path) -> None:
+    """Write a file until the disk is full."""
+    with ballast.open("ab", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(16 * 1024)):
+            pass
+
+
 def _fill_and_go_on(server: PostgresServer, disk: Path, tmp_path: Path) -> None:
     with company(
         tmp_path, new_database(server.address("postgres", "owner")), tables=3, workers=2, proxy="haproxy"
@@ -176,19 +183,13 @@ def _fill_and_go_on(server: PostgresServer, disk: Path, tmp_path: Path) -> None:
             played = here.turns
             while here.turns < played + 10:
                 time.sleep(0.1)
-            with ballast.open("wb") as file, suppress(OSError):
-                while True:
-                    file.write(bytes(64 * 1024))
-                    file.flush()
-            until, again = time.monotonic() + 60, sum(player.recovery.again for player in players)
+            _fill(ballast)
+            until, again = time.monotonic() + 120, sum(player.recovery.again for player in players)
             while sum(player.recovery.again for player in players) < again + 3:
                 assert time.monotonic() < until, "the disk is full, and nobody is refused"
+                # What is written of WAL already has room; what becomes free is filled again.
+                _fill(ballast)
                 time.sleep(0.1)
-                # What is written of WAL already has room; the rest is filled again.
-                with ballast.open("ab") as file, suppress(OSError):
-                    while True:
-                        file.write(bytes(4096))
-                        file.flush()
             ballast.unlink()
             server.stop("immediate")
             server.start()
