@@ -48,8 +48,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from support.postgres_server import new_database, running_server
 from support.proxies import find_proxy, proxying
 
-ALONE = 40
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -80,6 +78,7 @@ def main() -> None:
     options.add_argument("--tables", type=int, default=24)
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--saturated", type=float, default=20.0)
+    options.add_argument("--alone", type=int, default=40, help="turns of one player alone")
     options.add_argument("--database", help="an address as a superuser's; each run makes a database of its own")
     options.add_argument("--proxy", default="haproxy")
     chosen = options.parse_args()
@@ -173,10 +172,8 @@ async def _measure(
         ]
         for player in players:
             await player.play()
-        alone = [(await players[0].play())[0] for _ in range(10)]
-        # An account may play sixty turns a minute.
-        for player in players[1:4]:
-            alone += [(await player.play())[0] for _ in range((ALONE - 10) // 3)]
+        # An account may play sixty turns a minute: the next one takes over.
+        alone = [(await players[number // 10 % len(players)].play())[0] for number in range(chosen.alone)]
         asked = [(await players[0].ask())[0] for _ in range(10)]
         await saturate(players, chosen.saturated / 2)
         before = _spent(pids)

@@ -149,7 +149,7 @@ def test_no_acknowledged_turn_is_lost_whatever_dies(on_loopback: None, pair: Pos
     assert wrong == []
     assert max(worst for _, worst in (*recoveries.values(), (0, 0.0))) < RECOVERED_S, told
     counted("kills", "one of four workers, while people play", KILLS, answered_turns=here.turns, sent_again=again)
-    counted("stops", "PostgreSQL under four workers, at once", STOPS + PROMOTIONS, replica_took_over=PROMOTIONS)
+    counted("kills", "PostgreSQL under four workers", STOPS + PROMOTIONS, replica_took_over=PROMOTIONS)
 
 
 def test_a_full_disk_under_postgres_loses_no_acknowledged_turn(on_loopback: None, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def _fill_and_go_on(server: PostgresServer, disk: Path, tmp_path: Path) -> None:
             server.stop("immediate")
             server.start()
         assert here.finish() == []
-        counted("full disks", "PostgreSQL, under two workers", scaled(1), answered_turns=here.turns)
+        counted("faults", "a full disk under PostgreSQL", scaled(1), answered_turns=here.turns)
 
 
 def test_the_workers_answer_after_a_long_stop_of_postgres(on_loopback: None, tmp_path: Path) -> None:
