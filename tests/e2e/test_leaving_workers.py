@@ -52,6 +52,7 @@ def test_workers_that_are_replaced_one_by_one_are_not_noticed_by_who_plays(here:
     assert again <= allowed | ({"ReadTimeout"} if "CI" in os.environ else set()), again
 
 
+@pytest.mark.parametrize("here", ["haproxy"], indirect=True)
 def test_a_stream_of_a_leaving_worker_is_told_and_goes_on_at_another(here: Company) -> None:
     path, headers = f"{here.urls[0]}/v1/campaigns/game/events", here.accounts["game"].headers(here.host)
     player = here.play()[0]
