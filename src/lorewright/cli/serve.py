@@ -30,6 +30,16 @@ def serve(
     proxy: Annotated[
         bool, typer.Option("--proxy", help="A proxy on this machine says who asks: believe its headers.")
     ] = False,
+    proxy_from: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="A proxy elsewhere says who asks: believe it, by its address or network."),
+    ] = None,
+    drain: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0, help="How long to answer on after SIGTERM, so that a proxy sees it leave."
+        ),
+    ] = 0.0,
     lore_model: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,4 +105,4 @@ def serve(
         )
         note(f"serving at {service.address.url}; Ctrl+C stops it")
         note(f"your link, for one use within 12 hours: {owner_link(service)}")
-        run(service, at, behind_proxy=proxy)
+        run(service, at, behind_proxy=proxy, proxies=proxy_from or (), drain_s=drain)

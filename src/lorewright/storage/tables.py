@@ -22,7 +22,8 @@ from lorewright.storage.projection import REBUILT_TABLES
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step of a schema: a permanent name, and single SQL statements; `postgres` are those of the same step there."""
+    """A step of a schema: a permanent name, and single SQL statements; `postgres` are those of the same step there,
+    where services of two versions meet: read `storage.postgres.schema.EXPANDS` before you name one."""
 
     name: str
     statements: tuple[str, ...]

@@ -32,7 +32,7 @@ from lorewright.service.web.api.requests import REFUSALS
 from lorewright.service.web.api.tables import tables_api
 from lorewright.service.web.api.workshop import workshop_api
 from lorewright.service.web.completions import chat_error
-from lorewright.service.web.engine import in_engine
+from lorewright.service.web.engine import in_engine, stopping
 from lorewright.service.web.guard import Guard
 from lorewright.service.web.mcp_door import PATH, McpDoor
 from lorewright.service.web.openapi import describe_app
@@ -56,6 +56,21 @@ _KINDS = ("/v1/lore", "/v1/campaigns", "/v1", "/static", "/table", "/healthz", "
 _PROGRAMS = ("/v1/", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json")
 _WITHOUT_ACCOUNTS = ("/static", "/healthz")
 _CHATS = ("/v1/chat", "/v1/models")
+# What a service that is told to stop begins no more: turns and other work on a campaign, streams, jobs.
+_WORK = (
+    "/v1/campaigns",
+    "/table/",
+    "/v1/chat/",
+    "/v1/messages",
+    "/v1/import",
+    "/v1/packs",
+    "/mcp",
+    "/begin",
+    "/workshop/",
+)
+_SAFE = ("GET", "HEAD", "OPTIONS")
+# A request that another worker, or this one after a restart, can answer is asked again so soon.
+_AGAIN_S = 1.0
 _CODES = {405: "method_not_allowed", 408: "request_timeout", 413: "too_large", 415: "media_type"}
 
 
@@ -130,6 +145,9 @@ def _add_health(app: FastAPI, service: Service) -> None:
     async def readyz(response: Response) -> Health:
         """Whether the engine answers and the packs can be read; with a store of lore, whether that answers, and with
         how many of its packs this worker's embedder does not agree."""
+        if service.hub.is_closing:
+            response.status_code = 503
+            return Health(status="stopping", version=__version__)
         try:
             packs = await service.engine.run(in_engine(lambda tables: len(tables.app.library.packs())))
         except LorewrightError as problem:
@@ -165,13 +183,25 @@ def _is_of_this_machine(request: Request) -> bool:
         return False
 
 
-def _answer(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
-    """Return the refusal of a request, in the form in which it is read."""
+def _refuse(request: Request, problem: Problem, retry_after_s: float | None = None) -> Response:
+    """Return a refusal as JSON or as a page, after what was asked. What cannot be done now says when to ask again."""
+    if retry_after_s is None and problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        retry_after_s = _AGAIN_S
     if request.url.path.startswith(_CHATS):
-        return JSONResponse(chat_error(problem), problem.status)
-    if request.url.path.startswith(_PROGRAMS):
+        response: Response = JSONResponse(chat_error(problem), problem.status)
+    elif request.url.path.startswith(_PROGRAMS):
         return respond(problem, retry_after_s=retry_after_s)
-    return refusal_page(request, problem)
+    else:
+        response = refusal_page(request, problem)
+    if retry_after_s is not None:
+        response.headers["Retry-After"] = str(max(1, round(retry_after_s)))
+    return response
+
+
+def _begins_work(request: Request) -> bool:
+    """Return True for a request that plays, changes a campaign, follows a table or starts a job."""
+    path = request.url.path
+    return path.endswith("/events") or (request.method not in _SAFE and path.startswith(_WORK))
 
 
 def _add_refusals(app: FastAPI, service: Service) -> None:
@@ -183,7 +213,7 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
         problem = problem_of(error, service.workspace)
         if problem.status >= 500:
             log_event("error", level="error", code=error.code)
-        return _answer(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
+        return _refuse(request, problem, error.retry_after_s if isinstance(error, TooManyRequests) else None)
 
     @app.exception_handler(RequestValidationError)
     async def refuse_request(request: Request, error: RequestValidationError) -> Response:
@@ -196,19 +226,19 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
             code="request_invalid",
             hint="see /openapi.json",
         )
-        return _answer(request, problem)
+        return _refuse(request, problem)
 
     @app.exception_handler(HTTPException)
     async def refuse_http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
-            return _answer(request, problem_of(NotFound(""), service.workspace))
+            return _refuse(request, problem_of(NotFound(""), service.workspace))
         problem = Problem(
             title=HTTPStatus(error.status_code).phrase,
             status=error.status_code,
             detail=str(error.detail),
             code=_CODES.get(error.status_code, "request_invalid"),
         )
-        response = _answer(request, problem)
+        response = _refuse(request, problem)
         response.headers.update(error.headers or {})
         return response
 
@@ -218,7 +248,12 @@ def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitab
 
     async def watch(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         began = time.perf_counter()
-        response = await _refused(request, service) or await call_next(request)
+        if service.hub.is_closing and _begins_work(request):
+            response: Response | None = _refuse(request, problem_of(stopping(), service.workspace))
+        else:
+            response = await _refused(request, service)
+        if response is None:
+            response = await call_next(request)
         kind = next((kind for kind in _KINDS if request.url.path.startswith(kind)), "other")
         service.metrics.requests.labels(kind, str(response.status_code)).inc()
         service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
@@ -237,7 +272,7 @@ async def _refused(request: Request, service: Service) -> Response | None:
     try:
         await service.accounts_answer()
     except LorewrightError as problem:
-        return _answer(request, problem_of(problem, service.workspace))
+        return _refuse(request, problem_of(problem, service.workspace))
     return None
 
 

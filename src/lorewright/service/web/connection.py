@@ -1,7 +1,7 @@
 """A service's address and a token -> its answers as typed values, its refusals as the library's own errors, its events.
 
 What may safely be sent twice, because it only reads or carries an idempotency key, is sent again, a few times, when a
-connection breaks off before the answer has come.
+connection breaks off before the answer has come, or the service says that it cannot answer just now.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Hashable, Iterator, Mapping
 from functools import cache
+from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeVar, cast
 from urllib.parse import quote
 
@@ -197,11 +198,14 @@ class ServiceConnection:
                     headers={**self._headers, **(headers or {})},
                     **body,
                 )
-                break
             except _BROKEN as problem:
                 if number + 1 == tries:
                     raise _make_unreachable(problem) from None
-                time.sleep(_FIRST_WAIT_S * 2**number)
+            else:
+                # A worker that leaves, or a database that is away for now: another try may be answered.
+                if answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE or number + 1 == tries:
+                    break
+            time.sleep(_FIRST_WAIT_S * 2**number)
         if not answer.is_success:
             raise _make_refusal(answer)
         return answer

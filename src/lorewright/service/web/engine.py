@@ -27,7 +27,7 @@ T = TypeVar("T")
 # So many campaigns stay open; the one that was not asked for longest is closed for another.
 MOST_OPEN = 64
 # How long running turns may take to end when the service stops.
-_DRAIN_S = 30.0
+DRAIN_S = 30.0
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class Engine:
             return
         self._is_stopping = True
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_DRAIN_S + 10)
+        self._thread.join(DRAIN_S + 10)
 
     @property
     def open_count(self) -> int:
@@ -186,7 +186,7 @@ class Engine:
             Busy: the service is stopping.
         """
         if self._loop is None or self._is_stopping:
-            raise Busy("the service is stopping", hint="try again in a moment")
+            raise stopping()
         future = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
         return await asyncio.shield(asyncio.wrap_future(future))
 
@@ -217,7 +217,7 @@ class Engine:
             self._ready.set()
             loop.run_forever()
             with suppress(TimeoutError):
-                loop.run_until_complete(asyncio.wait_for(self._drained(), _DRAIN_S))
+                loop.run_until_complete(asyncio.wait_for(self._drained(), DRAIN_S))
             self._tables.close()
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
@@ -225,6 +225,11 @@ class Engine:
     async def _drained(self) -> None:
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def stopping() -> Busy:
+    """Return the refusal of a service that is about to stop."""
+    return Busy("the service is stopping", hint="try again in a moment")
 
 
 def in_engine(function: Callable[[Tables], T]) -> Callable[[Tables], Coroutine[Any, Any, T]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
+from ipaddress import ip_network
 from types import FrameType
 from urllib.parse import urlsplit
 
@@ -14,7 +16,7 @@ from lorewright.errors import SettingsError
 from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.service.http import address_of
 from lorewright.service.web.app import make_app
-from lorewright.service.web.engine import Engine
+from lorewright.service.web.engine import DRAIN_S, Engine
 from lorewright.service.web.indexing.queue import IndexerJobs
 from lorewright.service.web.jobs import ChildJobs, JobQueue
 from lorewright.service.web.service import Service, ServiceAddress, shared_limits
@@ -145,23 +147,50 @@ def owner_link(service: Service) -> str:
     return f"{service.address.url}/enter/{secret}"
 
 
-class _Server(uvicorn.Server):
-    """A server that tells the streams when it is to stop: else it would wait for them."""
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text.strip()))
+    except ValueError:
+        raise SettingsError(f"{text!r} is no address or network", hint="as in 10.0.0.5 or 172.16.0.0/12") from None
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+
+class _Server(uvicorn.Server):
+    """A server that leaves in order when it is told to: streams are told, `/readyz` fails, and new turns are refused at
+    once; it stops when running turns have ended and proxies have had time to send people elsewhere."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, *, drain_s: float) -> None:
         super().__init__(config)
         self._service = service
+        self._drain_s = drain_s
+        self._told: tuple[int, float] | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Tell the streams, then stop."""
+        """Begin to leave; told a second time, stop."""
+        if self._told is not None:
+            super().handle_exit(sig, frame)
+            return
+        self._told = sig, time.monotonic()
         self._service.hub.close()
-        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return True when it is time to stop."""
+        if self._told is not None and not self.should_exit:
+            sig, since = self._told
+            waited = time.monotonic() - since
+            is_idle = not self._service.engine.waiting and waited >= self._drain_s
+            if is_idle or waited >= self._drain_s + DRAIN_S:
+                super().handle_exit(sig, None)
+        return await super().on_tick(counter)
 
 
-def run(service: Service, listen: str, *, behind_proxy: bool = False) -> None:
+def run(
+    service: Service, listen: str, *, behind_proxy: bool = False, proxies: Sequence[str] = (), drain_s: float = 0.0
+) -> None:
     """Serve until the process is told to stop: running turns end, streams are told. `behind_proxy` believes the headers
-    of a proxy on this machine about who asks."""
+    of a proxy on this machine about who asks, `proxies` are the addresses or networks of others; for `drain_s` seconds
+    after it was told to stop it still answers, so that a proxy sees that it leaves."""
     at = address_of(listen)
+    believed = (*(("127.0.0.1", "::1") if behind_proxy else ()), *map(_network, proxies))
     config = uvicorn.Config(
         make_app(service),
         host=at.host,
@@ -169,10 +198,10 @@ def run(service: Service, listen: str, *, behind_proxy: bool = False) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=behind_proxy,
-        forwarded_allow_ips="127.0.0.1,::1" if behind_proxy else "",
+        proxy_headers=bool(believed),
+        forwarded_allow_ips=",".join(believed),
         timeout_graceful_shutdown=_GRACE_S,
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=32 * 1024,
     )
-    _Server(config, service).run()
+    _Server(config, service, drain_s=drain_s).run()

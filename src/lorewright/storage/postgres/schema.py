@@ -25,6 +25,14 @@ SETTING = "lorewright.campaign"
 ALL = "*"
 PARTITIONS = 8
 
+# Workers are replaced one by one, so that two versions serve at once: a migration either expands, and its name ends so,
+# or it contracts. One that expands leaves all that the version before reads and writes as it was: it adds columns that
+# may be NULL or have a default, indexes, and tables whose rows go with their campaign (ON DELETE CASCADE); and the new
+# version works also where the old one has left empty what was added. A worker of the version before starts on such a
+# database. What takes away, renames or demands comes one release later, in a migration whose name ends otherwise: on
+# that, older workers refuse to start, and by then none are left.
+EXPANDS = "_expand"
+
 # The migration of files up to which the first tables in PostgreSQL go. A later one says itself what it is there.
 _FIRST = "campaign_011_packing"
 _TYPES = {"TEXT": 'TEXT COLLATE "C"', "INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA"}

@@ -19,7 +19,7 @@ from lorewright.extras import require_extra
 from lorewright.storage.database import Database
 from lorewright.storage.packed_texts import KEYS, PACKED, read_packed
 from lorewright.storage.packing import key_of
-from lorewright.storage.postgres.schema import ALL, SCHEMA, SETTING, migrations, table_shapes
+from lorewright.storage.postgres.schema import ALL, EXPANDS, SCHEMA, SETTING, migrations, table_shapes
 from lorewright.storage.postgres.statements import translate, with_types
 
 if TYPE_CHECKING:
@@ -28,10 +28,23 @@ if TYPE_CHECKING:
 
 _CONNECTIONS = 8
 _WAIT_S = 15.0
+# A process that stands still within a transaction, or is cut off, holds up the others of its campaign so long.
+_IDLE_S, _LOCKED_S, _MIGRATED_S = 10, 8, 60
+# A server that does not answer is given up after so long, unless the address says otherwise; then another is tried.
+_NETWORK = {
+    "connect_timeout": 3,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+# Waits between tries to connect grow; a request begins them anew after so long.
+_RECONNECT_S = 2.0
 # The first byte of a text in a column that may hold packed ones; those begin with another.
 _TEXT = b"\x00"
 # PostgreSQL has no text with a NUL: it is written as this character of private use and a digit, and so is that.
 _ESCAPE = "\uf8ff"
+_OPTIONS = f"-c search_path={SCHEMA} -c lock_timeout={_LOCKED_S}s -c idle_in_transaction_session_timeout={_IDLE_S}s"
 # Any number; it names the lock under which tables are made.
 _MIGRATING = 7_305_917
 
@@ -83,7 +96,8 @@ class PostgresStore:
             min_size=1,
             max_size=_CONNECTIONS,
             timeout=_WAIT_S,
-            kwargs={"autocommit": True, "options": f"-c search_path={SCHEMA}", "application_name": "lorewright"},
+            reconnect_timeout=_RECONNECT_S,
+            kwargs={**_network_of(address), "autocommit": True, "options": _OPTIONS, "application_name": "lorewright"},
             open=False,
         )
         try:
@@ -114,6 +128,7 @@ class PostgresStore:
 
     def _migrate(self, connection: psycopg.Connection[Any]) -> None:
         with connection.transaction():
+            connection.execute(f"SET LOCAL lock_timeout = '{_MIGRATED_S}s'")
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             connection.execute(
@@ -122,7 +137,8 @@ class PostgresStore:
             )
             done = {name for (name,) in connection.execute("SELECT name FROM migrations").fetchall()}
             known = migrations()
-            if unknown := sorted(done - known.keys()):
+            # Two versions serve at once while workers are replaced one by one: see `EXPANDS`.
+            if unknown := sorted(name for name in done - known.keys() if not name.endswith(EXPANDS)):
                 raise SettingsError(
                     f"{self.name} was written by a newer version (migration {unknown[0]})", hint="upgrade lorewright"
                 )
@@ -149,9 +165,9 @@ class PostgresStore:
                 break
             try:
                 connection.execute("SELECT set_config(%s, %s, false)", (SETTING, campaign_id))
-            except self.lost:
+            except BaseException as problem:
                 self._pool.putconn(connection)
-                if not tries_left:
+                if not tries_left or not isinstance(problem, self.lost):
                     raise
             else:
                 self._of[connection] = campaign_id
@@ -195,6 +211,13 @@ class PostgresStore:
             database.defer_foreign_keys(connection)
             for name in table_shapes():
                 connection.execute(f"DELETE FROM {name}")
+
+
+def _network_of(address: str) -> Mapping[str, int]:
+    """Return how long the network is waited for, but for what an address says of that itself."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    return {name: value for name, value in _NETWORK.items() if name not in conninfo_to_dict(address)}
 
 
 def _name_of(address: str) -> str:
