@@ -57,11 +57,11 @@ def test_a_stream_of_a_leaving_worker_is_told_and_goes_on_at_another(here: Compa
     path, headers = f"{here.urls[0]}/v1/campaigns/game/events", here.accounts["game"].headers(here.host)
     player = here.play()[0]
     told: list[str] = []
-    began = threading.Event()
+    began, done = threading.Event(), threading.Event()
 
     def follow() -> None:
         last = ""
-        while not player.is_over.is_set():
+        while not done.is_set():
             more = {"Last-Event-ID": last} if last else {}
             try:
                 with httpx.stream("GET", path, headers={**headers, **more}, timeout=30) as stream:
@@ -69,6 +69,8 @@ def test_a_stream_of_a_leaving_worker_is_told_and_goes_on_at_another(here: Compa
                         told.append(line)
                         last = line.removeprefix("id: ") if line.startswith("id: ") else last
                         began.set()
+                        if done.is_set():
+                            break
             except httpx.TransportError:
                 pass
             time.sleep(0.2)
@@ -81,6 +83,7 @@ def test_a_stream_of_a_leaving_worker_is_told_and_goes_on_at_another(here: Compa
         restart(worker, here.host, with_signal=signal.SIGTERM)
         time.sleep(2.5)
     assert here.finish() == []
+    done.set()
     follower.join(30)
     assert "event: closing" in told
     # Every committed turn came, in order; the first ones were there before. One that is committed while a stream begins
