@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lorewright.campaigns.history import Histories
     from lorewright.campaigns.scenarios.scenario import Scenario
     from lorewright.campaigns.sessions import Sessions
+    from lorewright.campaigns.shelves import Shelf
     from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
@@ -61,8 +62,9 @@ class App:
     models: Mapping[str, Model] | None = None
     # Why packs are searched by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
-    # Where campaigns are kept, if not in files.
+    # Where campaigns are kept, if not in files: a store that its caller closes, or the address of one.
     elsewhere: PostgresStore | None = None
+    database: str | None = None
 
     @cached_property
     def by_words(self) -> Library:
@@ -129,7 +131,26 @@ class App:
     def campaigns(self) -> Campaigns:
         """The campaigns."""
         parts = (self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
-        return _campaigns(*parts, self.elsewhere)
+        return _campaigns(*parts, self._shelf())
+
+    def _shelf(self) -> Shelf | None:
+        """Return where campaigns are kept; None where that is the folder. Nothing is connected yet."""
+        if self.elsewhere is None and self.database is None:
+            return None
+        from lorewright.campaigns.shelves import PostgresShelf
+
+        return PostgresShelf(lambda: self._connected if self.elsewhere is None else self.elsewhere)
+
+    @cached_property
+    def _connected(self) -> PostgresStore:
+        from lorewright.storage.postgres.store import PostgresStore
+
+        return PostgresStore(self.database or "", is_patient=False)
+
+    def close(self) -> None:
+        """Close the connections to the database, if there are any."""
+        if "_connected" in vars(self):
+            self._connected.close()
 
     @cached_property
     def lore(self) -> LoreRetriever:
@@ -301,12 +322,14 @@ def open_app(
     models: Mapping[str, Model] | None = None,
     long_lived: bool = False,
     elsewhere: PostgresStore | None = None,
+    database: str | None = None,
 ) -> App:
     """Return the app for the workspace around a folder; outside of any workspace the user's own, made on first use.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. `long_lived`
     is for a process that answers many questions: it may take the time to open what makes each of them faster. With
-    `elsewhere` campaigns are kept there; the caller closes it.
+    `elsewhere` campaigns are kept there; the caller closes it. With the address of a PostgreSQL `database` they are
+    kept there, too: it is connected to when the first campaign is asked for, and `close` ends that.
 
     Raises:
         SettingsError: the settings cannot be read as intended.
@@ -320,6 +343,7 @@ def open_app(
         models,
         without_vectors=lore.without_vectors,
         elsewhere=elsewhere,
+        database=database,
     )
 
 
@@ -329,7 +353,7 @@ def _campaigns(
     stage_models: StageModels,
     folder: Path,
     histories: Histories,
-    elsewhere: PostgresStore | None = None,
+    shelf: Shelf | None = None,
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
@@ -349,7 +373,7 @@ def _campaigns(
         histories,
         complete=complete,
         lore=lore,
-        elsewhere=elsewhere,
+        shelf=shelf,
     )
 
 

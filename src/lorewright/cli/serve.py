@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lorewright.cli.database import database_address
 from lorewright.cli.output import note
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
@@ -35,14 +36,6 @@ def serve(
             metavar="KEY", help="A model that your chats with lore may ask, whatever it costs within [models.budget]."
         ),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            envvar="LOREWRIGHT_DATABASE",
-            metavar="URL",
-            help="Keep campaigns in PostgreSQL, as in postgresql://lorewright@db.example.org/lorewright.",
-        ),
-    ] = None,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -59,6 +52,7 @@ def serve(
     from lorewright.service.web.serving import make_service, owner_link, run
 
     with ExitStack() as stack:
+        database = database_address()
         elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
         service = make_service(
             at, public_url=public_url, with_accounts=accounts, lore_models=lore_model or (), elsewhere=elsewhere

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
 from lorewright.errors import EmbedderError, SettingsError

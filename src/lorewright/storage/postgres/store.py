@@ -28,10 +28,17 @@ if TYPE_CHECKING:
 
 _CONNECTIONS = 8
 _WAIT_S = 15.0
+# A name that is slow to resolve, or a host that swallows packets.
+_FIRST_WAIT_S = 5
 # The first byte of a text in a column that may hold packed ones; those begin with another.
 _TEXT = b"\x00"
 # PostgreSQL has no text with a NUL: it is written as this character of private use and a digit, and so is that.
 _ESCAPE = "\uf8ff"
+# What a check of a campaign's file has beyond that of its rows, and no check of ours looks at in PostgreSQL.
+LEFT_TO_POSTGRES = (
+    "that pages and indexes are whole (data checksums, pg_amcheck)",
+    "that nothing acknowledged is lost (its log)",
+)
 # Any number; it names the lock under which tables are made.
 _MIGRATING = 7_305_917
 
@@ -59,8 +66,9 @@ def _kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
 class PostgresStore:
     """The campaigns of a PostgreSQL database."""
 
-    def __init__(self, address: str) -> None:
-        """Connect, and make or change the tables where that was not done yet.
+    def __init__(self, address: str, *, is_patient: bool = True) -> None:
+        """Connect, and make or change the tables where that was not done yet. A server that does not answer is waited
+        for; not so where `is_patient` is False.
 
         Raises:
             ExtraMissing: psycopg is not installed.
@@ -87,6 +95,8 @@ class PostgresStore:
         )
         try:
             with self.faults():
+                if not is_patient:
+                    psycopg.connect(address, connect_timeout=_FIRST_WAIT_S).close()
                 self._pool.open(wait=True, timeout=_WAIT_S)
                 with self._pool.connection() as connection:
                     self._check_role(connection)
