@@ -132,7 +132,7 @@ def test_a_campaign_goes_there_and_back_without_a_change(here: App, store: Postg
     assert check(here.campaigns.path("game"), here.campaigns.kept).clean
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.glob("campaign_*.db.gz")))
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.glob("*.db.gz")))
 def test_a_campaign_of_an_earlier_version_goes_there_and_back(name: str, here: App, store: PostgresStore) -> None:
     with closing(sqlite3.connect(":memory:")) as old:
         old.deserialize(gzip.decompress((FIXTURES / name).read_bytes()))
