@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
@@ -73,6 +74,11 @@ def ask(app: App) -> list[str]:
     ]
 
 
+def differing(some: Sequence[str | bytes], others: Sequence[str | bytes]) -> list[int]:
+    """The places at which two lists of answers differ; a diff of all of them would take minutes."""
+    return [number for number, (one, other) in enumerate(zip(some, others, strict=True)) if one != other]
+
+
 def test_a_shipped_scenario_is_the_same_bytes_in_files_and_in_postgres(tmp_path: Path, postgres: str) -> None:
     make_workspace(tmp_path / "workspace")
     here = open_app(tmp_path / "workspace")
@@ -80,15 +86,16 @@ def test_a_shipped_scenario_is_the_same_bytes_in_files_and_in_postgres(tmp_path:
         there = open_app(tmp_path / "workspace", elsewhere=store)
         for app in (here, there):
             app.campaigns.clock = lambda: "2031-05-01T20:00:00+00:00"
-            app.campaigns.new("dead_drop", campaign_id="game", seed=7)
-        assert play(there) == play(here)
-        assert ask(there) == ask(here)
+        here.campaigns.new("dead_drop", campaign_id="game", seed=7)
+        copy_campaign(here.campaigns, there.campaigns, "game")
+        assert differing(play(here), play(there)) == []
+        assert differing(ask(here), ask(there)) == []
         exports = []
         for number, app in enumerate((here, there)):
             export(app.campaigns, "game", tmp_path / f"{number}.lorewright")
             exports.append((tmp_path / f"{number}.lorewright").read_bytes())
-        assert exports[0] == exports[1]
-        assert serve(there) == serve(here)
+        assert differing(exports[:1], exports[1:]) == []
+        assert differing(serve(here), serve(there)) == []
         assert check_copy(store.database("game"), "game", there.campaigns.kept).clean
 
 
