@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lorewright.campaigns.history import Histories
     from lorewright.campaigns.scenarios.scenario import Scenario
     from lorewright.campaigns.sessions import Sessions
+    from lorewright.campaigns.shelves import Shelf
     from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
@@ -62,8 +63,9 @@ class App:
     models: Mapping[str, Model] | None = None
     # Why packs are searched by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
-    # Where campaigns are kept, if not in files.
+    # Where campaigns are kept, if not in files: a store that its caller closes, or the address of one.
     elsewhere: PostgresStore | None = None
+    database: str | None = None
     # Where packs come from that are not installed, if anywhere.
     lore_store: LoreStore | None = None
 
@@ -132,7 +134,31 @@ class App:
     def campaigns(self) -> Campaigns:
         """The campaigns."""
         parts = (self.workspace, self.library, self.stage_models, self.campaigns_folder, self.histories)
-        return _campaigns(*parts, self.elsewhere, self.lore_store)
+        return _campaigns(*parts, self._shelf(), self.lore_store)
+
+    @property
+    def postgres(self) -> PostgresStore | None:
+        """The PostgreSQL that keeps the campaigns, connected to when it is asked for; None where they are files."""
+        return self.elsewhere if self.database is None else self._connected
+
+    def _shelf(self) -> Shelf | None:
+        """Return where campaigns are kept; None where that is the folder. Nothing is connected yet."""
+        if self.elsewhere is None and self.database is None:
+            return None
+        from lorewright.campaigns.shelves import PostgresShelf
+
+        return PostgresShelf(lambda: self._connected if self.elsewhere is None else self.elsewhere)
+
+    @cached_property
+    def _connected(self) -> PostgresStore:
+        from lorewright.storage.postgres.store import PostgresStore
+
+        return PostgresStore(self.database or "", is_patient=False)
+
+    def close(self) -> None:
+        """Close the connections to the database, if there are any."""
+        if "_connected" in vars(self):
+            self._connected.close()
 
     @cached_property
     def lore(self) -> LoreRetriever:
@@ -319,13 +345,15 @@ def open_app(
     long_lived: bool = False,
     elsewhere: PostgresStore | None = None,
     lore_store: LoreStore | None = None,
+    database: str | None = None,
 ) -> App:
     """Return the app for the workspace around a folder; outside of any workspace the user's own, made on first use.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. `long_lived`
     is for a process that answers many questions: it may take the time to open what makes each of them faster. With
-    `elsewhere` campaigns are kept there; the caller closes it. With a `lore_store` packs that are not installed come
-    from there.
+    `elsewhere` campaigns are kept there; the caller closes it. With the address of a PostgreSQL `database` they are
+    kept there, too: it is connected to when the first campaign is asked for, and `close` ends that. With a `lore_store`
+    packs that are not installed come from there.
 
     Raises:
         SettingsError: the settings cannot be read as intended.
@@ -340,6 +368,7 @@ def open_app(
         without_vectors=lore.without_vectors,
         elsewhere=elsewhere,
         lore_store=lore_store,
+        database=database,
     )
 
 
@@ -349,7 +378,7 @@ def _campaigns(
     stage_models: StageModels,
     folder: Path,
     histories: Histories,
-    elsewhere: PostgresStore | None = None,
+    shelf: Shelf | None = None,
     lore_store: LoreStore | None = None,
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
@@ -370,7 +399,7 @@ def _campaigns(
         histories,
         complete=complete,
         lore=lore,
-        elsewhere=elsewhere,
+        shelf=shelf,
         text_elsewhere=None if lore_store is None else lore_store.text,
     )
 

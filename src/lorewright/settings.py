@@ -30,6 +30,9 @@ from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, is_trusted
 
 SETTINGS_FILE = "lorewright.toml"
 WORKSPACE_VARIABLE = "LOREWRIGHT_WORKSPACE"
+# The address of the PostgreSQL database that keeps the campaigns. No setting of a file: a workspace that somebody sent
+# would say where what is played goes, and with which password of this user.
+DATABASE_VARIABLE = "LOREWRIGHT_DATABASE"
 # These override what `lorewright.toml` says under [index].
 EMBEDDER_VARIABLE = "LOREWRIGHT_EMBEDDER"
 CHROMA_VARIABLE = "LOREWRIGHT_CHROMA"

@@ -44,7 +44,7 @@ def test_what_is_public_is_explained(modules: Modules) -> None:
 # A question about packs does not wait for the game to be imported, nor help for the protocol's library, nor a game
 # without a model for what speaks HTTP.
 LATE = {
-    ("cli/lore_sources.py", "lorewright.bootstrap"),
+    ("cli/lore_sources.py", "lorewright.cli.opening"),
     ("cli/indexer.py", "lorewright.service.web.indexing.indexer"),
     ("cli/mcp.py", "lorewright.service.server"),
     ("cli/serve.py", "lorewright.service.web.serving"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.exchange import copy_tables
+from lorewright.campaigns.copying import copy_tables
 from lorewright.errors import (
     ActionIdReused,
     CampaignError,

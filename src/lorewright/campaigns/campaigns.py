@@ -23,7 +23,7 @@ from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Complete, Scenario, load_scenario, with_profile
 from lorewright.campaigns.session_zero import Calibration, calibrate_rules, calibrate_scenario
-from lorewright.campaigns.shelves import FileShelf, PostgresShelf, Shelf
+from lorewright.campaigns.shelves import FileShelf, Shelf
 from lorewright.campaigns.solver.hints import guided
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.store import FindText, StoredPackTexts, create_campaign, first_narration, first_result
@@ -47,7 +47,6 @@ from lorewright.packs.files import Progress, no_progress
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
@@ -80,14 +79,14 @@ class Campaigns:
         complete: Complete,
         lore: PlayLore = USUAL_LORE,
         clock: Callable[[], str] = now,
-        elsewhere: PostgresStore | None = None,
+        shelf: Shelf | None = None,
         text_elsewhere: FindText | None = None,
     ) -> None:
         """`complete` gives a scenario the places of its packs where it has none; `lore` are the budgets of play.
-        `clock` gives the time for what is written into campaigns, in UTC. With `elsewhere` campaigns are kept there,
-        and the folder has the texts of their packs alone. `text_elsewhere` gives texts that are not there."""
+        `clock` gives the time for what is written into campaigns, in UTC. With a `shelf` campaigns are kept there, and
+        the folder has the texts of their packs alone. `text_elsewhere` gives texts that are not there."""
         self.folder = folder
-        self.shelf: Shelf = FileShelf(folder) if elsewhere is None else PostgresShelf(elsewhere)
+        self.shelf: Shelf = FileShelf(folder) if shelf is None else shelf
         self._complete = complete
         self._scenarios = scenarios
         self._packs = packs
@@ -254,6 +253,15 @@ class Campaigns:
         if not is_id(campaign_id) or not self.shelf.holds(campaign_id):
             raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
         return self.name_of(campaign_id)
+
+    def where(self, campaign_id: str) -> str:
+        """Return where a campaign is kept, in words for people.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        self.path(campaign_id)
+        return self.shelf.told(campaign_id)
 
     def name_of(self, campaign_id: str) -> Path:
         """Return the path of a campaign's file, or its name in another store, whether there is one or not."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import check
+from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrate_file
 from lorewright.campaigns.store import StoredPackTexts, new_file
-from lorewright.errors import LorewrightError, NotFound
+from lorewright.errors import DamagedFile, LorewrightError, NotFound
 from lorewright.ids import canonical_json
 from lorewright.ids import content_hash as hash_of_text
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database
-from lorewright.storage.integrity import IntegrityFinding
+from lorewright.storage.integrity import RESTORE, IntegrityFinding, Refused
 from lorewright.storage.tables import Table, migrate, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 
@@ -82,6 +82,23 @@ def copy_tables(source: Database, target: Database, campaign_id: str) -> None:
     write_tables(target, read_tables(source), campaign_id=campaign_id, was=campaign_id)
 
 
+@contextmanager
+def new_campaign(place: Path | Database, campaign_id: str) -> Iterator[Database]:
+    """Open a new file that a campaign is written into and judged in. It gets its name when the block ends, and does not
+    exist when that raises; for another store it is a temporary one, which is copied then.
+
+    Raises:
+        FileExistsError: there is a campaign of that ID.
+    """
+    if isinstance(place, Path):
+        with new_file(place) as database:
+            yield database
+        return
+    with tempfile.TemporaryDirectory() as folder, new_file(Path(folder) / f"{campaign_id}.db") as database:
+        yield database
+        copy_tables(database, place, campaign_id)
+
+
 def hash_of_tables(database: Database) -> str:
     """Return the SHA-256 of a campaign's tables in their canonical form: the same in every store."""
     return _hash_of(read_tables(database))
@@ -92,12 +109,43 @@ def _hash_of(tables: Iterable[Table]) -> str:
     return hash_of_text(canonical_json(rows))
 
 
-def check_copy(database: Database, campaign_id: str, kept: StoredPackTexts | None = None) -> list[IntegrityFinding]:
+def check_campaign(campaigns: Campaigns, campaign_id: str) -> CampaignCheck:
+    """Return everything that is wrong with a campaign, wherever it is kept, and with the texts that it pins.
+
+    Raises:
+        NotFound: there is no such campaign.
+        DatabaseUnavailable: the database that keeps it does not answer.
+    """
+    campaigns.path(campaign_id)
+    place = campaigns.shelf.place(campaign_id)
+    if isinstance(place, Path):
+        return check(place, campaigns.kept)
+    return check_copy(place, campaign_id, campaigns.kept)
+
+
+def check_copy(database: Database, campaign_id: str, kept: StoredPackTexts | None = None) -> CampaignCheck:
     """Return what is wrong with a campaign that is kept in another store than a file: a copy in a file is checked."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{campaign_id}.db"
-        _write_file(read_tables(database), path, campaign_id)
-        return list(check(path, kept).findings)
+        tables = read_tables(database)
+        try:
+            _write_file(tables, path, campaign_id)
+        except (DamagedFile, Refused) as problem:
+            what = f"its rows make no file: {problem}"
+            return CampaignCheck(0, (IntegrityFinding("unreadable", campaign_id, what, RESTORE),))
+        return check(path, kept)
+
+
+def migrate_campaign(campaigns: Campaigns, campaign_id: str) -> Migrated:
+    """Bring a campaign up to date where it is kept, and return what was done; see `migrate_file`. In a database that
+    was done when it was connected to, for all of its campaigns.
+
+    Raises:
+        NotFound: there is no such campaign.
+    """
+    campaigns.path(campaign_id)
+    place = campaigns.shelf.place(campaign_id)
+    return migrate_file(place) if isinstance(place, Path) else Migrated()
 
 
 def _write_file(tables: Sequence[Table], path: Path, campaign_id: str) -> None:

@@ -22,9 +22,8 @@ from lorewright import __version__
 from lorewright.bounded_files import describe_bound
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.copying import check_copy, copy_tables
+from lorewright.campaigns.copying import check_copy, new_campaign
 from lorewright.campaigns.sessions import as_played_by, recap_for, sittings
-from lorewright.campaigns.store import new_file
 from lorewright.campaigns.viewers import persona_of, turns_told, viewer_in
 from lorewright.errors import CampaignError, DamagedFile, FileUnavailable, LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
@@ -37,7 +36,7 @@ from lorewright.storage.containers import Container, open_container, write_conta
 from lorewright.storage.database import Database
 from lorewright.storage.enclosure import Enclosure, error_for
 from lorewright.storage.faults import step
-from lorewright.storage.integrity import IntegrityFinding, Refused, campaign_row, pinned_texts
+from lorewright.storage.integrity import Refused, campaign_row, pinned_texts
 from lorewright.storage.tables import Table, Value, migrate, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 from lorewright.turn.store.store import CampaignStore
@@ -86,8 +85,8 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: str 
     with campaigns.reading(campaign_id) as store:
         kept = campaigns.kept if audience == "gm" else None
         place = campaigns.shelf.place(campaign_id)
-        found: Sequence[IntegrityFinding]
-        found = check(place, kept).findings if isinstance(place, Path) else check_copy(place, campaign_id, kept)
+        checked = check(place, kept) if isinstance(place, Path) else check_copy(place, campaign_id, kept)
+        found = checked.findings
         if found:
             raise DamagedFile(
                 f"{campaign_id} is damaged and was not exported: {found[0].where}: {found[0].what}",
@@ -288,16 +287,8 @@ def _write(
 ) -> None:
     # The user may have agreed to an earlier campaign of the same name.
     forget_agreements(campaigns.name_of(campaign_id))
-    place = campaigns.shelf.place(campaign_id)
     try:
-        with ExitStack() as stack:
-            # For another store it is judged as a file, and copied when it is sound.
-            path = (
-                place
-                if isinstance(place, Path)
-                else Path(stack.enter_context(tempfile.TemporaryDirectory())) / f"{campaign_id}.db"
-            )
-            database = stack.enter_context(new_file(path))
+        with new_campaign(campaigns.shelf.place(campaign_id), campaign_id) as database:
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
             step("import:unpacked")
             write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
@@ -307,8 +298,6 @@ def _write(
             _judge(database, campaign_id, texts)
             for content_hash, root in texts.items():
                 campaigns.kept.keep(root, content_hash)
-            if not isinstance(place, Path):
-                copy_tables(database, place, campaign_id)
             step("import:kept")
     except (Refused, OverflowError) as problem:
         trouble = error_for(problem, campaigns.name_of(campaign_id))

@@ -72,14 +72,16 @@ class OpenCampaign:
     @property
     def asks_models(self) -> bool:
         """Return whether any stage of the next turn asks a model."""
-        keys = self.keys
+        return self._asks_models(self.keys)
+
+    def _asks_models(self, keys: ModelKeys) -> bool:
         return any(self.stage_models.key(stage, keys) != BUILTIN for stage in STAGES)
 
     @property
     def stages(self) -> Stages:
         """Return the stages of the next turn, with the current models, prompts and budget."""
         keys = self.keys
-        if not self.asks_models:
+        if not self._asks_models(keys):
             return make_stages({})
         return self.stage_models.stages(
             keys, pinned_library(self.store.database, self.stage_models.library), self.spent()

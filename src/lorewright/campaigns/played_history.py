@@ -26,7 +26,6 @@ from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
-from lorewright.turn.store.rows import later_ids
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import EntriesOf, Head, no_entries
 from lorewright.values.entries import entry_history
@@ -82,7 +81,7 @@ class PlayedHistory:
 
     def _until(self, turn_id: str, head: Head) -> Generation:
         witness = head.state.player_id
-        later = later_ids(self._store.database, head.turn_id)
+        later = self._store.later_ids(head.turn_id)
         basis = (witness, session_summaries(self._store.database), later)
         if basis != self._basis:
             self._forget()

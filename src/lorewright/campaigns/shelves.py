@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -37,6 +38,10 @@ class Shelf(Protocol):
 
     def place(self, campaign_id: str) -> Path | Database:
         """Return where a campaign is, or would be: a file, or tables."""
+        ...
+
+    def told(self, campaign_id: str) -> str:
+        """Return where a campaign is, in words for people."""
         ...
 
     def pins(self, campaign_id: str) -> tuple[PackPin, ...] | None:
@@ -89,6 +94,10 @@ class FileShelf:
         """
         return Enclosure(self._folder).path(f"{campaign_id}{_SUFFIX}")
 
+    def told(self, campaign_id: str) -> str:
+        """Return the path of a campaign's file."""
+        return str(self.place(campaign_id))
+
     def pins(self, campaign_id: str) -> tuple[PackPin, ...] | None:
         """Return the texts that a campaign pins on any branch; None where its file cannot be read."""
         try:
@@ -123,10 +132,14 @@ class FileShelf:
 
 
 class PostgresShelf:
-    """Campaigns in PostgreSQL."""
+    """Campaigns in PostgreSQL, which is asked for at the first of them."""
 
-    def __init__(self, store: PostgresStore) -> None:
-        self._store = store
+    def __init__(self, connect: Callable[[], PostgresStore]) -> None:
+        self._connect = connect
+
+    @cached_property
+    def _store(self) -> PostgresStore:
+        return self._connect()
 
     def ids(self) -> list[str]:
         """Return the IDs of all campaigns, sorted."""
@@ -139,6 +152,10 @@ class PostgresShelf:
     def place(self, campaign_id: str) -> Database:
         """Return the tables of a campaign, empty where there is none."""
         return self._store.database(campaign_id)
+
+    def told(self, campaign_id: str) -> str:
+        """Return the name of the database, and the campaign's in it."""
+        return f"{campaign_id} in {self._store.name}"
 
     def pins(self, campaign_id: str) -> tuple[PackPin, ...]:
         """Return the texts that a campaign pins on any branch."""

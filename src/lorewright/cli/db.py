@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright import bootstrap
+from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrate_file
-from lorewright.campaigns.copying import copy_campaign
+from lorewright.campaigns.checks import CampaignCheck, Migrated
+from lorewright.campaigns.copying import check_campaign, copy_campaign, migrate_campaign
+from lorewright.campaigns.shelves import FileShelf
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import progress_bar, say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
 from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import SettingsError
-from lorewright.storage.postgres.store import PostgresStore
+from lorewright.storage.postgres.store import LEFT_TO_POSTGRES, PostgresStore
 from lorewright.workspace.accounts_copies import AccountsPlace, FileAccounts, PostgresAccounts, copy_accounts
 from lorewright.workspace.backups import Saved, back_up
 from lorewright.workspace.backups import restore as restore_backup
@@ -31,28 +34,29 @@ app = typer.Typer(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Database = Annotated[
-    str | None,
-    typer.Option(envvar="LOREWRIGHT_DATABASE", metavar="URL", help="The PostgreSQL database that keeps the campaigns."),
-]
 CampaignId = Annotated[str | None, typer.Argument(help="The campaign's ID; all campaigns if not given.")]
 
 
 @app.command("check", epilog="Example: lorewright db check friday")
 def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     """Check every invariant over a campaign's whole file: each state rebuilt from the beginning, each stored result,
-    each branch and sitting, the texts of its packs. Nothing is changed. Exit 1 when anything is wrong."""
+    each branch and sitting, the texts of its packs. Nothing is changed. Exit 1 when anything is wrong.
+
+    Of a campaign in PostgreSQL a copy of its rows is checked, read from one snapshot."""
     campaigns = open_app().campaigns
-    found = {entity_id: check(campaigns.path(entity_id), campaigns.kept) for entity_id in _ids(campaigns, campaign_id)}
+    found = {name: check_campaign(campaigns, name) for name in _ids(campaigns, campaign_id)}
     clean = all(result.clean for result in found.values())
     if as_json:
         checked = [{"id": name, "clean": result.clean, **asdict(result)} for name, result in found.items()]
-        show_json({"clean": clean, "campaigns": checked})
+        left = {} if isinstance(campaigns.shelf, FileShelf) else {"left_to_postgresql": LEFT_TO_POSTGRES}
+        show_json({"clean": clean, "campaigns": checked, **left})
     else:
         for name, result in found.items():
             _show(name, result)
         if not found:
             say("There is no campaign to check.")
+        elif not isinstance(campaigns.shelf, FileShelf):
+            say(f"left to PostgreSQL: {'; '.join(LEFT_TO_POSTGRES)}", style="dim")
     if not clean:
         raise typer.Exit(1)
 
@@ -62,7 +66,7 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     """Bring campaigns' files up to date and say what was done; tables that tell of the head's state and are not what it
     says are made anew. Whatever opens a campaign does so by itself. Exit 1 when a file cannot be."""
     campaigns = open_app().campaigns
-    done = {entity_id: migrate_file(campaigns.path(entity_id)) for entity_id in _ids(campaigns, campaign_id)}
+    done = {name: migrate_campaign(campaigns, name) for name in _ids(campaigns, campaign_id)}
     if as_json:
         show_json([{"id": name, **asdict(result)} for name, result in done.items()])
     else:
@@ -129,8 +133,8 @@ def copy_campaigns(
     if (to is None) == (origin is None):
         raise SettingsError("say where to copy", hint="give either --to URL or --from URL")
     with closing(PostgresStore(to or origin or "")) as store:
-        opened = open_app()
-        here, there = opened.campaigns, open_app(elsewhere=store).campaigns
+        opened = bootstrap.open_app()
+        here, there = opened.campaigns, bootstrap.open_app(elsewhere=store).campaigns
         source, target = (here, there) if to is not None else (there, here)
         done = [copy_campaign(source, target, name) for name in _ids(source, campaign_id)]
         if campaign_id is None:
@@ -149,34 +153,30 @@ def copy_campaigns(
 @app.command(epilog="Example: lorewright db backup /mnt/backups/lorewright")
 def backup(
     folder: Annotated[Path, typer.Argument(help="Where to write it; the next backup there writes what has changed.")],
-    database: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Back up all campaigns, with the texts of their packs, and the service's accounts, also while they are played.
     Exit 1 when a campaign is damaged: its last backup is kept."""
-    with _campaigns(database) as (campaigns, accounts), progress_bar() as progress:
-        _show_saved(back_up(campaigns, accounts, folder, progress), as_json=as_json)
+    opened = open_app()
+    with progress_bar() as progress:
+        _show_saved(back_up(opened.campaigns, _accounts(opened), folder, progress), as_json=as_json)
 
 
 @app.command(epilog="Example: lorewright db restore /mnt/backups/lorewright")
 def restore(
     folder: Annotated[Path, typer.Argument(help="The folder that `db backup` wrote.")],
-    database: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring campaigns and accounts back from a backup, of whichever store. What is there already stays as it is. Exit 1
     when a file of the backup is damaged; the others are restored."""
-    with _campaigns(database) as (campaigns, accounts), progress_bar() as progress:
-        _show_saved(restore_backup(campaigns, accounts, folder, progress), as_json=as_json)
+    opened = open_app()
+    with progress_bar() as progress:
+        _show_saved(restore_backup(opened.campaigns, _accounts(opened), folder, progress), as_json=as_json)
 
 
-@contextmanager
-def _campaigns(database: str | None) -> Iterator[tuple[Campaigns, AccountsPlace]]:
-    with ExitStack() as stack:
-        elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
-        opened = open_app(elsewhere=elsewhere)
-        file = opened.workspace.accounts
-        yield opened.campaigns, FileAccounts(file) if elsewhere is None else PostgresAccounts(elsewhere)
+def _accounts(opened: App) -> AccountsPlace:
+    postgres = opened.postgres
+    return FileAccounts(opened.workspace.accounts) if postgres is None else PostgresAccounts(postgres)
 
 
 def _show_saved(saved: Iterable[Saved], *, as_json: bool) -> None:

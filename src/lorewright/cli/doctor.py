@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import progress_bar, say, show_json, show_table
 from lorewright.workspace.doctor import DoctorReport, Facts, Treated
 

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.cli.game.background_embedding import embedding_in_background
 from lorewright.cli.game.play import lines_of, piped_lines
 from lorewright.cli.game.sitting import play_at_prompt, play_lines
 from lorewright.cli.game.stories import Stories
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say
 from lorewright.cli.profiles import ProfileOption
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.cli.database import database_address
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note
+from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
 
@@ -17,10 +19,6 @@ EXAMPLES = {"indexer": "Example: lorewright indexer --database postgresql://lore
 
 
 def indexer(
-    database: Annotated[
-        str,
-        typer.Option(envvar="LOREWRIGHT_DATABASE", metavar="URL", help="The PostgreSQL database in which jobs wait."),
-    ],
     lore: Annotated[
         str | None,
         typer.Option(
@@ -40,6 +38,9 @@ def indexer(
     """
     configure_logging(log_level, os.environ)
     require_extra("indexer", needed_by="lorewright indexer")
+    database = database_address()
+    if database is None:
+        raise SettingsError("packs wait for indexers in PostgreSQL", hint="give --database URL")
     # The service's libraries take a second to import, and few commands need them.
     from lorewright.service.web.indexing.indexer import Indexer
 

@@ -46,7 +46,7 @@ def open_source(campaign: str | None) -> LoreSource:
         packs = open_lore()
         return LoreSource(packs.workspace.settings.lore, packs.retriever, packs.library, None, packs.without_vectors)
     # The game is imported only where a campaign is asked for.
-    from lorewright.bootstrap import open_app
+    from lorewright.cli.opening import open_app
 
     app = open_app()
     cached = partial(app.sessions.scene_cache, campaign)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lorewright.cli.database import database_address
 from lorewright.cli.output import note
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
@@ -46,6 +47,7 @@ def mcp(
         read_only=read_only,
         http=http,
         allowed=allow_host or (),
+        database=database_address(),
         environ=os.environ,
         say=note,
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.authoring.query_page import write_page
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.replay.metrics import ALL_TURNS, Measured, measure, read_range
 from lorewright.replay.page import metric_rows, page_of

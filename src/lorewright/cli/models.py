@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.addresses import OWN_SERVERS, mask_address
-from lorewright.bootstrap import open_app
 from lorewright.campaigns.estimate import (
     agree_to,
     asked_keys,
@@ -26,6 +25,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import STAGE as RECAP
 from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.cli.game.play_session import show_prices
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ParrotModel

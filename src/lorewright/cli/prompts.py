@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 from lorewright.workspace.prompts import NEWEST, WorkspacePrompts

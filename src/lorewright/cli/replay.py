@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import console, note, say, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 from lorewright.replay.comparing import TurnReplay

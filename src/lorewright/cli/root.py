@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lorewright import __version__
+from lorewright.cli.database import add_database_option
 from lorewright.cli.output import say
 
 # Command -> the module of its group or function, in the order of the help. A question about lore need not wait for the
@@ -116,6 +117,7 @@ def _command(name: str) -> Any:
         app.command(name, epilog=module.EXAMPLES[name])(getattr(module, name))
     command = typer.main.get_command(app)
     command.name = name
+    add_database_option(name, command)
     return command
 
 

@@ -19,10 +19,10 @@ import typer
 from lorewright.authoring.reach.scenario_reach import GoalReport, ReachLine, ReachReport
 from lorewright.authoring.scenario_map import DrawnWay, draw_map, map_of
 from lorewright.authoring.scenario_watch import ScenarioLook, ScenarioWatch, said_of
-from lorewright.bootstrap import open_app
 from lorewright.campaigns.solver.search import GUIDED_STATES
 from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.cli.game.turn_output import show_result
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.profiles import ProfileOption
 from lorewright.errors import SettingsError

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lorewright.cli.database import database_address
 from lorewright.cli.output import note
 from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
@@ -46,14 +47,6 @@ def serve(
             metavar="KEY", help="A model that your chats with lore may ask, whatever it costs within [models.budget]."
         ),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            envvar="LOREWRIGHT_DATABASE",
-            metavar="URL",
-            help="Keep campaigns in PostgreSQL, as in postgresql://lorewright@db.example.org/lorewright.",
-        ),
-    ] = None,
     lore: Annotated[
         str | None,
         typer.Option(
@@ -87,6 +80,7 @@ def serve(
     """
     configure_logging(log_level, os.environ)
     require_extra("serve", needed_by="lorewright serve")
+    database = database_address()
     if indexers and database is None:
         raise SettingsError("packs wait for indexers in PostgreSQL", hint="give --database URL, too")
     # The web server's libraries take a second to import, and no other command needs them.

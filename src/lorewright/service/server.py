@@ -92,16 +92,18 @@ def serve(
     allowed: Sequence[str],
     environ: Mapping[str, str],
     say: Callable[[str], None],
+    database: str | None = None,
 ) -> Callable[[], None]:
     """Make everything ready and return a function that serves until the client leaves or the process is stopped. `say`
-    tells people the server's address: never on stdout, which belongs to the protocol.
+    tells people the server's address: never on stdout, which belongs to the protocol. `database` is the address of the
+    PostgreSQL that keeps the campaigns, if it does.
 
     Raises:
         NotFound: there is no such campaign, or no such character in it.
         SettingsError: there is no such viewer, or the address cannot be served as it is.
         NotTrusted: the workspace's embedder may not be used.
     """
-    opened = open_app(long_lived=True)
+    opened = open_app(long_lived=True, database=database)
     # Trust is settled now: nobody is there to be asked when a client comes.
     opened.campaigns.hold_to_trust()
     ask_with(None)
@@ -127,3 +129,4 @@ def _logged(serving: Callable[[], None], transport: str, queries: Queries) -> No
         serving()
     finally:
         log_event("stopped", process="mcp")
+        queries.app.close()

@@ -15,6 +15,8 @@ from lorewright.storage.faults import step
 FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
+# How many turns a query names; SQLite allows some 32,000 parameters.
+_AT_ONCE = 500
 
 Statement = tuple[str, tuple[str | int | float | None, ...]]
 
@@ -190,6 +192,18 @@ def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
         back,
     )
     return None if found is None else str(found["turn_id"])
+
+
+def messages_of_turns(database: Database, campaign_id: str, turn_ids: Sequence[str]) -> dict[str, list[sqlite3.Row]]:
+    """Return the messages of each of these turns, in order."""
+    found: dict[str, list[sqlite3.Row]] = {turn_id: [] for turn_id in turn_ids}
+    for first in range(0, len(turn_ids), _AT_ONCE):
+        some = turn_ids[first : first + _AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        sql = f"SELECT * FROM messages WHERE campaign_id = ? AND turn_id IN ({marks}) ORDER BY turn_id, seq"
+        for row in database.rows(sql, campaign_id, *some):
+            found[row["turn_id"]].append(row)
+    return found
 
 
 def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.bootstrap import open_app
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.campaigns import Campaigns
@@ -40,6 +39,7 @@ from lorewright.cli.models import (
     shown_keys,
     tiers,
 )
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.cli.packs import pack_testing as testing
 from lorewright.cli.profiles import ProfileOption
@@ -382,14 +382,14 @@ def remove(
     The packs that it was played with stay, and so do other campaigns of its scenario.
     """
     campaigns = open_app().campaigns
-    path = campaigns.path(campaign_id)
+    place = campaigns.where(campaign_id)
     if not yes:
         _ask_to_remove(campaigns, campaign_id)
     campaigns.remove(campaign_id)
     if as_json:
-        show_json({"id": campaign_id, "file": str(path)})
+        show_json({"id": campaign_id, "file": place})
         return
-    say(f"{campaign_id} is deleted: {path}, its search index, and the lines that were typed in it")
+    say(f"{campaign_id} is deleted: {place}, its search index, and the lines that were typed in it")
 
 
 def _played(campaigns: Campaigns, campaign_id: str) -> int:

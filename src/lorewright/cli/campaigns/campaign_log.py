@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.lore import SentenceSource, Support, support_of
 from lorewright.campaigns.viewers import turns_told
 from lorewright.cli.game.turn_output import debug_lines, roll_line, show_debug_line
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import say, show_json, wrapped
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import canonical_json

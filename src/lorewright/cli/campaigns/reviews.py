@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.bootstrap import open_app
 from lorewright.campaigns.reviews import decide, settle, waiting
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.turn.store.annotations import StoredEntry, StoredReview, lorebook

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.sessions import end_scene, recap_by_model, session_fields
 from lorewright.campaigns.viewers import persona_of
 from lorewright.cli.game.turn_output import show_recap, show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound
 from lorewright.replay.last_act import without_last_act

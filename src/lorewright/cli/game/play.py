@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.estimate import require_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
@@ -27,6 +27,7 @@ from lorewright.cli.game.sitting import Manner, answer_command, play_at_prompt, 
 from lorewright.cli.game.stories import Stories
 from lorewright.cli.game.turn_output import note_lost_changes, show_result
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, tiers
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.campaigns.lore import learned_pack
 from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.formats.exporting import Exported, Format, export_pack

@@ -14,7 +14,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
+from lorewright.cli.database import add_option_to_late
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.lore_indexer import Installed
@@ -52,7 +54,9 @@ def _late_command(name: str) -> Any:
     module: Any = import_module(f"lorewright.cli.packs.{module_name}")
     late = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     late.command(name, epilog=module.EXAMPLES[name])(getattr(module, function))
-    return typer.main.get_command(late)
+    command = typer.main.get_command(late)
+    add_option_to_late("pack", name, command)
+    return command
 
 
 app = typer.Typer(

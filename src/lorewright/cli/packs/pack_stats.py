@@ -12,7 +12,7 @@ from lorewright.authoring.golden import golden_in
 from lorewright.authoring.pack_figures import SHORT_TOKENS, PackFigures, figures_of
 from lorewright.authoring.query_page import write_page
 from lorewright.authoring.stats_page import stats_page
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, say, show_json, show_table, wrapped
 from lorewright.cli.tracing import has_signs
 

@@ -23,7 +23,7 @@ from lorewright.authoring.pack_baseline import (
     write_junit,
 )
 from lorewright.authoring.pack_suite import LINKS_ASKED, SuiteOptions, suite_cases
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 

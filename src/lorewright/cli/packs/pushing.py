@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, show_json
 from lorewright.index.artifacts.objects import ObjectStore
 from lorewright.index.generation import KEYWORDS
-from lorewright.storage.postgres.store import PostgresStore
 from lorewright.workspace.pushing import PackPusher, PushedPack
 
 EXAMPLES = {"push": "Example: lorewright pack push neo_seattle --to s3://lore/packs"}
@@ -32,12 +30,6 @@ def push(
     anew: Annotated[
         bool, typer.Option("--anew", help="Send everything again, in place of what is damaged in the store.")
     ] = False,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            envvar="LOREWRIGHT_DATABASE", metavar="URL", help="The PostgreSQL database that keeps the campaigns."
-        ),
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Push indexed packs to object storage, from which `lorewright serve --lore` fetches them.
@@ -47,13 +39,11 @@ def push(
     """
     objects = ObjectStore(to)
     pushed: list[PushedPack] = []
-    with ExitStack() as stack:
-        elsewhere = None if database is None else stack.enter_context(closing(PostgresStore(database)))
-        lorewright = open_app(elsewhere=elsewhere)
-        if lorewright.without_vectors is not None:
-            note(f"pushed to be found by words alone: {lorewright.without_vectors.message}")
-        pusher = PackPusher(lorewright.library, lorewright.campaigns, objects)
-        progress = stack.enter_context(progress_bar())
+    lorewright = open_app()
+    if lorewright.without_vectors is not None:
+        note(f"pushed to be found by words alone: {lorewright.without_vectors.message}")
+    pusher = PackPusher(lorewright.library, lorewright.campaigns, objects)
+    with progress_bar() as progress:
         for pack in pusher.push(packs or (), anew=anew, progress=progress):
             pushed.append(pack)
             if not as_json:

@@ -24,7 +24,8 @@ from lorewright.authoring.watcher import (
     Watched,
     WatchedQuestion,
 )
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
+from lorewright.cli.opening import open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json_line
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.index.generation import GenerationKey

@@ -10,9 +10,9 @@ from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.copying import new_campaign
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.campaigns.scenarios.scenario import Scenario
-from lorewright.campaigns.store import new_file
 from lorewright.contrib.import_v0.parity import TableParity, parity_of
 from lorewright.contrib.import_v0.reading import campaigns_of, unowned_summaries
 from lorewright.contrib.import_v0.store import ImportedCampaign, Origin, origin_of, write_imported
@@ -20,12 +20,11 @@ from lorewright.contrib.import_v0.story import OPENING, sittings_of, turns_of
 from lorewright.contrib.import_v0.tables import V0File, read_v0
 from lorewright.contrib.import_v0.values import Faults, Notes, V0Campaign, note_numbers
 from lorewright.contrib.import_v0.world import world_of
-from lorewright.errors import CampaignError, ImportRefused, NotFound
+from lorewright.errors import CampaignError, ImportRefused, LorewrightError, NotFound
 from lorewright.ids import canonical_json, is_id, slug
 from lorewright.rules.patch import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import delete_files_of
 from lorewright.storage.tables import migrate
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.suggestions import player_scope, suggest
@@ -216,21 +215,21 @@ def _opening_result(opening: Message, state: WorldState) -> TurnResult:
 
 def _write(campaigns: Campaigns, new: Sequence[ImportedCampaign]) -> None:
     """Write all campaigns; where one cannot be written, none is left."""
-    written: list[Path] = []
+    written: list[str] = []
     try:
         for campaign in new:
-            path = campaigns.folder / f"{campaign.row['id']}.db"
-            with new_file(path) as database:
+            campaign_id = campaign.row["id"]
+            with new_campaign(campaigns.shelf.place(campaign_id), campaign_id) as database:
                 migrate(database, CAMPAIGN_MIGRATIONS)
                 write_imported(database, campaign, now())
                 found = check(database.path).findings
                 if found:
                     raise ImportRefused(f"what it holds does not fit together: {found[0].where}: {found[0].what}")
-            written.append(path)
+            written.append(campaign_id)
     except BaseException as problem:
-        for path in written:
-            with suppress(OSError):
-                delete_files_of(path)
+        for campaign_id in written:
+            with suppress(OSError, LorewrightError):
+                campaigns.shelf.remove(campaign_id)
         if isinstance(problem, FileExistsError):
             raise CampaignError("another process made a campaign of that ID", hint="choose another --id") from None
         raise

@@ -67,7 +67,8 @@ def _inserting(text: str, insert: re.Match[str]) -> tuple[str, str, tuple[str, .
     text = f"INSERT INTO {table} ({', '.join(columns)}){rest}"
     if how == "REPLACE":
         changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in shape.key)
-        text += f" ON CONFLICT ({', '.join(shape.key)}) DO UPDATE SET {changed}"
+        # A row that replaces another comes last in a file, and so in what is exported.
+        text += f" ON CONFLICT ({', '.join(shape.key)}) DO UPDATE SET {changed}, rowid = DEFAULT"
     elif how == "IGNORE":
         text += " ON CONFLICT DO NOTHING"
     return text, table, columns

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _CONNECTIONS = 8
 _WAIT_S = 15.0
+# A name that is slow to resolve, or a host that swallows packets.
+_FIRST_WAIT_S = 5
 # A process that stands still within a transaction, or is cut off, holds up the others of its campaign so long.
 _IDLE_S, _LOCKED_S, _MIGRATED_S = 10, 8, 60
 # A server that does not answer is given up after so long, unless the address says otherwise; then another is tried.
@@ -45,6 +47,11 @@ _TEXT = b"\x00"
 # PostgreSQL has no text with a NUL: it is written as this character of private use and a digit, and so is that.
 _ESCAPE = "\uf8ff"
 _OPTIONS = f"-c search_path={SCHEMA} -c lock_timeout={_LOCKED_S}s -c idle_in_transaction_session_timeout={_IDLE_S}s"
+# What a check of a campaign's file has beyond that of its rows, and no check of ours looks at in PostgreSQL.
+LEFT_TO_POSTGRES = (
+    "that pages and indexes are whole (data checksums, pg_amcheck)",
+    "that nothing acknowledged is lost (its log)",
+)
 # Any number; it names the lock under which tables are made.
 _MIGRATING = 7_305_917
 
@@ -72,8 +79,9 @@ def kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
 class PostgresStore:
     """The campaigns of a PostgreSQL database."""
 
-    def __init__(self, address: str) -> None:
-        """Connect, and make or change the tables where that was not done yet.
+    def __init__(self, address: str, *, is_patient: bool = True) -> None:
+        """Connect, and make or change the tables where that was not done yet. A server that does not answer is waited
+        for; not so where `is_patient` is False.
 
         Raises:
             ExtraMissing: psycopg is not installed.
@@ -102,6 +110,8 @@ class PostgresStore:
         )
         try:
             with self.faults():
+                if not is_patient:
+                    psycopg.connect(address, connect_timeout=_FIRST_WAIT_S).close()
                 self._pool.open(wait=True, timeout=_WAIT_S)
                 with self._pool.connection() as connection:
                     self._check_role(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from lorewright.storage.heads import (
     guard_head,
     head_row,
     is_on_path,
+    messages_of_turns,
     move_head,
     path_to,
     resolutions_on_path,
@@ -94,12 +96,16 @@ class CampaignStore:
             raise NotFound(f"{self.database.path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
         self._created_at: str = row["created_at"]
-        # How many changes that were acknowledged are missing: SQLite drops a damaged tail of its log without a word.
+        # How many acknowledged changes are missing: SQLite drops a damaged tail of its log without a word.
         self.lost_changes = self.database.count_lost(self._created_at, row["revision"])
         # A head that cannot be read raises when it is read: the file opens all the same, so that it can be rolled back.
         with suppress(LorewrightError, ValueError):
             bring_projection_up(self.database)
         self._rules: dict[str | None, CampaignRules] = {}  # by the upgrade that set them: they never change
+        # Of a turn these never change, and each turn asks for them again and again.
+        self.later_ids = lru_cache(maxsize=8)(partial(later_ids, self.database))
+        self._upgrade_of = lru_cache(maxsize=8)(partial(upgrade_of, self.database))
+        self._is_on_path = lru_cache(maxsize=8)(partial(is_on_path, self.database))
         # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
         # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
@@ -115,7 +121,7 @@ class CampaignStore:
         """Return the campaign itself, with the rules and pins that hold at its head, or at another turn."""
         row = campaign_row(self.database)
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
-        upgrade_id = upgrade_of(self.database, at or row["head_turn_id"])
+        upgrade_id = self._upgrade_of(at or row["head_turn_id"])
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
         if upgrade_id not in self._rules:
             rules_json = row["rules_json"] if upgrade is None else upgrade.rules_json
@@ -138,9 +144,8 @@ class CampaignStore:
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
-        """Return the turn that set the rules and pins that hold at the head, or at another turn; None where the
-        campaign was begun with them."""
-        return upgrade_of(self.database, at or head_row(self.database).turn_id)
+        """Return the turn that set the rules and pins that hold at the head, or at a turn; None where none did."""
+        return self._upgrade_of(at or head_row(self.database).turn_id)
 
     def head(self) -> Head:
         """Return the newest turn with its state and the last messages."""
@@ -156,7 +161,7 @@ class CampaignStore:
         path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
         cached = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
-        is_known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
+        is_known = session is not None and self._is_on_path(session.start_turn_id, to=row["turn_id"])
         summary = summary_at(self.database, row["turn_id"])
         return Head(
             campaign_id=row["id"],
@@ -171,7 +176,7 @@ class CampaignStore:
             session_id=session.id if session else None,
             # A sitting that began after the head belongs to turns that were taken back.
             session_lore=session.session_lore if session and is_known else {},
-            upgrade_id=upgrade_of(self.database, row["turn_id"]),
+            upgrade_id=self._upgrade_of(row["turn_id"]),
             summary=summary,
             untold=turns_to_summarise(self.database, row["turn_id"], row["turn_no"], state, summary),
         )
@@ -234,16 +239,13 @@ class CampaignStore:
         return self._messages_of(path_to(self.database, turn_id, last=last), seen_from or turn_id)
 
     def _messages_of(self, turns: Sequence[sqlite3.Row], seen_from: str) -> list[tuple[int, Message]]:
-        later = later_ids(self.database, seen_from)
-        found: list[tuple[int, Message]] = []
-        for turn in turns:
-            rows = self.database.rows(
-                "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ? ORDER BY seq",
-                self.campaign_id,
-                turn["turn_id"],
-            )
-            found += [(turn["turn_no"], later.of_message(turn["turn_no"], message_of(row))) for row in rows]
-        return found
+        later = self.later_ids(seen_from)
+        stored = messages_of_turns(self.database, self.campaign_id, [turn["turn_id"] for turn in turns])
+        return [
+            (turn["turn_no"], later.of_message(turn["turn_no"], message_of(row)))
+            for turn in turns
+            for row in stored[turn["turn_id"]]
+        ]
 
     def opening(self) -> ToldOpening | None:
         """Return the narration that the campaign began with; None where the story was imported without one."""
@@ -264,8 +266,8 @@ class CampaignStore:
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""
         last, seen, so_far = self._story
-        later = later_ids(self.database, head.turn_id)
-        if seen != (head.state.player_id, later) or not (last and is_on_path(self.database, last, to=head.turn_id)):
+        later = self.later_ids(head.turn_id)
+        if seen != (head.state.player_id, later) or not (last and self._is_on_path(last, to=head.turn_id)):
             last, so_far = "", StorySoFar()
         rows = words_on_path(self.database, head.turn_id, after=last or None)
         if rows:
@@ -278,8 +280,8 @@ class CampaignStore:
         """Return the resolutions of the player's rounds up to a head, in order; records that cannot be read are left
         out."""
         last, seen, so_far = self._tried
-        later = later_ids(self.database, head.turn_id)
-        if seen != later or not (last and is_on_path(self.database, last, to=head.turn_id)):
+        later = self.later_ids(head.turn_id)
+        if seen != later or not (last and self._is_on_path(last, to=head.turn_id)):
             last, so_far = "", ()
         rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
         so_far = (*so_far, *(found for row in rows if (found := resolution_of(row, later)) is not None))
