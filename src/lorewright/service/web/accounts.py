@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lorewright.errors import SettingsError
+from lorewright.errors import AccessRefused, SettingsError
 from lorewright.visibility import Viewer
 
 # What a token may be used for. `read`: what one's seat sees; `play`: turns; `gm`: the desk; `lore`: the packs, as a
@@ -131,3 +131,14 @@ def check_role(role: str) -> str:
     if Viewer(role).kind == "npc":
         raise SettingsError(f"{role} is no seat", hint="gm, player, watcher or pc:ID")
     return role
+
+
+def require_owner(account: Account) -> None:
+    """Refuse to let others than the owner make campaigns: who makes one is its game master, and reads all secrets of
+    its packs, which may be those of a table at which they play.
+
+    Raises:
+        AccessRefused: it is another account.
+    """
+    if not account.is_owner:
+        raise AccessRefused("only the owner begins games here", hint="ask them for a seat at a new table")

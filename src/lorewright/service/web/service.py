@@ -18,7 +18,7 @@ from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
 from lorewright.service.web.access import Caller, Limit, RateLimit, SignInLimit, rate_limit
-from lorewright.service.web.accounts import Account, Seat, TableRow
+from lorewright.service.web.accounts import Account, Seat, TableRow, require_owner
 from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from lorewright.service.web.events import Hub, TableEvent, TurnEvents, name_seat
@@ -474,17 +474,6 @@ class Service:
             except LorewrightError:
                 # A file that cannot be read is no reason not to serve the others; `db check` says what is wrong.
                 continue
-
-
-def require_owner(account: Account) -> None:
-    """Refuse to let others than the owner make campaigns: who makes one is its game master, and reads all secrets of
-    its packs, which may be those of a table at which they play.
-
-    Raises:
-        AccessRefused: it is another account.
-    """
-    if not account.is_owner:
-        raise AccessRefused("only the owner begins games here", hint="ask them for a seat at a new table")
 
 
 def remove_member(service: Service, caller: Caller, campaign_id: str, account_id: str, role: str) -> None:

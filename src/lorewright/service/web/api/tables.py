@@ -25,7 +25,7 @@ from lorewright.errors import (
     UnsafePath,
 )
 from lorewright.service.web.access import Caller
-from lorewright.service.web.accounts import Seat, check_role
+from lorewright.service.web.accounts import Seat, check_role, require_owner
 from lorewright.service.web.api.requests import (
     JUDGES,
     PLAYS,
@@ -38,7 +38,7 @@ from lorewright.service.web.api.requests import (
     Sent,
 )
 from lorewright.service.web.engine import Tables, in_engine
-from lorewright.service.web.service import Service, require_owner
+from lorewright.service.web.service import Service
 from lorewright.service.web.service import remove_member as remove_seat
 from lorewright.service.web.shapes import (
     CampaignSummary,
