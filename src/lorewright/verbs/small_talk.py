@@ -169,7 +169,7 @@ CALL_FOR = Verb(
     parts=(
         Phrasing(83, "order, call for, ask for, pay for", _read_order, has_topic=True),
         Phrasing(85, "drink", _read_drink, has_topic=True),
-        Phrasing(84, "buy, purchase, treat, stand, get, fetch", _read_treat, has_topic=True),
+        Phrasing(84, "buy, purchase, treat, stand, get, fetch, offer, pour, bring", _read_treat, has_topic=True),
         _telling("call_for", "served"),
     ),
 )

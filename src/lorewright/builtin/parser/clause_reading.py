@@ -23,6 +23,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
 from lorewright.builtin.parser.meaning import no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -46,12 +47,12 @@ from lorewright.builtin.parser.readings import (
     only_person,
     pattern_for,
     read_way,
-    remembered,
     trimmed,
     typeable,
     which,
     wondering,
 )
+from lorewright.builtin.parser.rewordings import reworded, topic_confronted
 from lorewright.builtin.parser.small_talk import question_form, remark_class
 from lorewright.builtin.parser.speech import (
     nobody_called,
@@ -113,6 +114,7 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         return read_remark(ctx, clause.text, hearer, told) if is_remark else put_to(ctx, clause.text, hearer, told)
     asked = without_pardon(words)
     asked = without_lead(words) if asked is words else asked
+    asked = reworded(ctx, words) if asked is words else asked
     if asked is not words:
         return _read_whole_clause(ctx, Clause(tuple(asked), clause.question), vocabulary)
     seen_in = seen_inside(ctx, words)
@@ -122,8 +124,12 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
             return looked
     vocative = find_vocative(ctx, words)
     if vocative:
-        if not clause.question and question_form(typed(vocative[1])) in _REQUESTS:
-            return read_remark(ctx, clause.text, *vocative)
+        brought_up = "" if clause.question else topic_confronted(ctx, vocative[1])
+        if brought_up:
+            return put_to(ctx, clause.text, vocative[0], words_of(f"about {brought_up}"))
+        if not clause.question and (question_form(typed(vocative[1])) in _REQUESTS or _is_remark(vocative[1])):
+            claimed = read_claim(ctx, clause.text, vocative[1], vocative[0])
+            return claimed or read_remark(ctx, clause.text, *vocative)
         return put_to(ctx, clause.text, *vocative) or not_caught(ctx, clause.text)
     stranger = stranger_addressed(ctx, words, is_question=clause.question)
     if stranger:
@@ -134,6 +140,9 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
     if not clause.question and _is_offered(ctx, clause.words):
         return read_remark(ctx, clause.text, find_name_within(ctx, clause.words), clause.words)
     stated = without_tag(words) if clause.question else words
+    brought_up = "" if clause.question or only_person(ctx) is None else topic_confronted(ctx, words)
+    if brought_up and is_said(words):
+        return put_to(ctx, clause.text, None, words_of(f"about {brought_up}"))
     if (not clause.question or stated is not words) and is_said(stated):
         whole = clause.words if stated is words and len(clause.words) > len(words) else stated
         return read_remark(ctx, clause.text, find_name_within(ctx, stated), whole)
@@ -158,6 +167,11 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         or read_aloud(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
+
+
+def _is_remark(words: Sequence[Word]) -> bool:
+    """Tell whether words said to somebody by name state something: `I lost my way`, `four nights`."""
+    return is_said(words) or (len(words) > 1 and words[0].low in lexicon().numbers.keys() - lexicon().articles)
 
 
 # What somebody is told to do: it asks for no lore.

@@ -136,6 +136,8 @@ class Syntax:
     is_travel: bool = False
     # It lets go of what is carried: `leave the bag`.
     is_putting_down: bool = False
+    # It takes a thing in hand: `take the bag`.
+    is_picking_up: bool = False
     # It hands somebody a thing: `throw the key to viktor`.
     is_handing_over: bool = False
     # Reads that somebody is told to do something: context, the person, what they are to do.

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
+from lorewright.builtin.parser.following import led_on, remembered
 from lorewright.builtin.parser.guesses import SOCIAL, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -35,10 +36,8 @@ from lorewright.builtin.parser.readings import (
     Reading,
     asking,
     excerpt,
-    led_on,
     not_caught,
     only_person,
-    remembered,
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
@@ -75,7 +74,9 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     ctx = replace(ctx, has_mood=has_mood(text))
-    text = spelled_out(text, _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()})
+    text = spelled_out(
+        text, _vocabulary(nouns) | _words_shown(nouns) | {word for verb in given.verbs for word in verb.split()}
+    )
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
@@ -88,8 +89,9 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     names = _long_names(ctx.nouns)
-    text, ctx = _repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
-    ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
+    ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, names)
+    text = _repeated(text, given.said_before)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
@@ -225,6 +227,11 @@ def _is_adverbial(clause: Clause) -> bool:
 def _vocabulary(nouns: Nouns) -> set[str]:
     """Return the words of all names in scope, in lower case."""
     return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
+
+
+def _words_shown(nouns: Nouns) -> set[str]:
+    """Return the words for what the prose shows."""
+    return {word for noun in (*nouns.scenery, *nouns.prose_words) for key in noun.keys for word in key.words}
 
 
 def _continues(before: Reading, after: Reading) -> bool:

@@ -42,6 +42,16 @@ _CUTS = frozenset(
         "over",
         "against",
         "through",
+        "down",
+        "marked",
+        "labelled",
+        "labeled",
+        "called",
+        "named",
+        "signed",
+        "addressed",
+        "that",
+        "which",
     )
 )
 
@@ -201,6 +211,9 @@ def resolve(
     if len(words) > 1 and words[-1] in ("one", "ones"):
         words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
+    if found is None and words and (one := singular(words[-1])) != words[-1]:
+        # Of several of a kind one stands for all of them.
+        found = _best((*words[:-1], one), here, heard)
     if whole or (found is not None and not _is_loose(found)):
         return found
     cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
@@ -377,10 +390,19 @@ def _match(score: _Score) -> PhraseMatch:
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
     fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_rate_fit(words, key)] if rank]
+    if candidate.kind == "person":
+        # The water is no part of what a water clerk is called by.
+        fits = [fit for fit in fits if fit[0] != PART or fit[2].main or words[-1] in _heads(fit[2])]
     if not fits:
         return None
     rank, likeness, key = max(fits, key=lambda fit: fit[:2])
     return _Score(rank, likeness, order, key, candidate)
+
+
+def _heads(key: Key) -> tuple[str, ...]:
+    """Return the word of a name that says who or what its bearer is: `man` of `man from the board`."""
+    cut = next((at for at, word in enumerate(key.words) if at and word in _CUTS), len(key.words))
+    return key.words[cut - 1 : cut]
 
 
 def _rate_fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:

@@ -61,7 +61,8 @@ def pronoun(
 
 
 def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
-    """Read `the unit and the knife` as the frame for every part; None where there is only one."""
+    """Read `the unit and the knife` as the frame for every part; None where there is only one. What cannot be read of a
+    part costs nothing of the others, and is named."""
     parts: list[list[Word]] = [[]]
     for word in rest:
         if word.kind == "comma" or word.low == "and":
@@ -71,9 +72,18 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
     parts = [part for part in parts if key_words(typed(part))]
     if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
         return None
-    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
+    said = len(words.split()) - len([word for word in rest if word.kind == "word"])
+    verb = " ".join(words.split()[: max(said, 0)])
+    readings = [reading for part in parts[:4] if (reading := frame(ctx, f"{verb} {typed(part)}".strip(), part))]
     unclear = next((reading for reading in readings if reading.unclear), None)
-    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+    read = [reading for reading in readings if reading.actions]
+    if unclear is None or not read or not unclear.is_lost:
+        return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+    unknown = tuple(
+        f"“{reading.intent.removeprefix('unclear: ')}” is not here" for reading in readings if reading.unclear
+    )
+    done = joined(read, ", ".join(reading.intent for reading in read))
+    return replace(done, assumptions=(*done.assumptions, *unknown), confidence=min(done.confidence, 0.5))
 
 
 def joined(readings: Sequence[Reading], intent: str) -> Reading:

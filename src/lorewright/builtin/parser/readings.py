@@ -34,7 +34,7 @@ from lorewright.builtin.parser.noun_phrases import (
     resolve,
 )
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import Verb, free_verb, verbs
+from lorewright.rules.verbs import Verb, free_verb
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.readings import Aside, Unclear
 
@@ -232,6 +232,7 @@ AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
     " who which so as is are was were has have if but then before after about around back up down out again round going"
     " aside apart together open shut"
+    " marked labelled labeled called named signed addressed"
     " exactly without careful carefully as like because".split()
 )
 
@@ -320,7 +321,7 @@ def referred(
     word = head if person and head in PRONOUNS_OF_SORTS else word
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
-    last = ctx.person if person else ctx.thing
+    last = (_last_person(ctx, word) if not strict else ctx.person) if person else ctx.thing
     present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
     fitting = tuple(candidate for candidate in present if pronoun_fits(candidate, word)) if person else present
     if last is not None and pronoun_fits(last, word) and (not strict or last in present):
@@ -332,6 +333,12 @@ def referred(
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
+def _last_person(ctx: ParseContext, word: str) -> Candidate | None:
+    """Return the person mentioned last whom a pronoun fits, else the person spoken with, if it fits them."""
+    found = (person for person in (ctx.person, ctx.listener) if person is not None and pronoun_fits(person, word))
+    return next(found, ctx.person)
+
+
 def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
     """Return the person whom a phrase names, present or known."""
     sort = phrase.removeprefix("the ").removeprefix("The ")
@@ -339,29 +346,6 @@ def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading 
     return referred(ctx, phrase, person=True, pattern=pattern_for("meet", "person")) or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
-
-
-def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """Return the context for the next clause: pronouns refer to what this one mentioned."""
-    for candidate in reading.mentioned:
-        if candidate.kind == "person":
-            ctx = replace(ctx, person=candidate)
-        elif candidate.kind in ("thing", "door"):
-            ctx = replace(ctx, thing=candidate, prose_noun="")
-    for action in reading.actions:
-        ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
-        verb = verbs().get(action.type)
-        hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
-        if verb is not None and verb.is_speech and hearer is not None:
-            ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
-    return ctx
-
-
-def led_on(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """Return the context for what is done after a reading: elsewhere, what the prose shows is not known yet."""
-    if all(action.location_id is None for action in reading.actions):
-        return ctx
-    return replace(ctx, nouns=replace(ctx.nouns, scenery=(), knows_scenery=False))
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:
@@ -473,7 +457,7 @@ def _names_more(ctx: ParseContext, rest: Sequence[Word]) -> bool:
     return bool(bare(more)) and resolve(bare(more), ctx.nouns.everything()) is not None
 
 
-_PROSE_PRONOUNS = frozenset(("it", "them", "this", "that"))
+_PROSE_PRONOUNS = frozenset(("it", "them", "this", "that", "one", "some"))
 
 
 def _is_elsewhere(ctx: ParseContext, phrase: str, named: PhraseMatch | Tie) -> bool:

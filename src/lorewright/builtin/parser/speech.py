@@ -19,6 +19,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -31,7 +32,6 @@ from lorewright.builtin.parser.readings import (
     openings,
     person_meant,
     referred,
-    remembered,
     typeable,
 )
 from lorewright.rules.verbs import typed as typed_lines

@@ -9,13 +9,14 @@ from functools import cache
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon
+from lorewright.builtin.parser.slips import mended_word
 
-_TOKEN = re.compile(r"w/|'em\b|[^\W_]+(?:['’-][^\W_]+)*")
+_TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
 # A digit that stands for a word, before one of these.
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
-    "me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
+    "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
     "nothing everything much sure real all".split()
 )
 _SHOUTED = re.compile(r"([?!])[?!]+")
@@ -81,6 +82,7 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
     if short != low and token.islower():
         low = token = short
     found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
+    found = found or mended_word(low, names, begins=before in _BEFORE_VERBS)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
     if not found:
@@ -88,6 +90,10 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
 
 
+# Words after which a verb stands, and the beginning of a line.
+_BEFORE_VERBS = frozenset(
+    ("", "and", "n", "&", "then", "to", "go", "i", "we", "me", "lets", "let's", "can", "wanna", "gonna", "please")
+)
 _AFTER_WHY = frozenset("am are is was were do does did would should can cant can't u you r dont don't".split())
 _VOWELS = re.compile(r"[aeiou]")
 

@@ -25,7 +25,8 @@ def split_clauses(
     spoken = False
     for index, word in enumerate(words):
         if not current:
-            spoken = _addresses(words[index:], people) or is_said(words[index : _end(words, index)])
+            sentence = words[index : _end(words, index)]
+            spoken = _addresses(words[index:], people) or is_said(sentence) or _is_asked(sentence)
         if word.kind == "stop" and index not in held:
             clauses.append(Clause(tuple(current), question="?" in word.text))
             current = []
@@ -39,6 +40,18 @@ def split_clauses(
             current.append(word)
     clauses.append(Clause(tuple(current)))
     return [clause for clause in map(_trim, clauses) if clause.words]
+
+
+def _is_asked(sentence: Sequence[Word]) -> bool:
+    """Tell whether a sentence asks whether somebody does things: `does anybody come and go at night`."""
+    low = lows(sentence)
+    return low[:1] != [""] and bool(low[1:2]) and low[0] in _WHETHER and low[1] in _ASKED_AFTER
+
+
+_WHETHER = frozenset("is are was were does do did has have had could would will can".split())
+_ASKED_AFTER = frozenset(
+    "anyone anybody someone somebody people nobody everyone everybody he she they he it there".split()
+)
 
 
 def _end(words: Sequence[Word], start: int) -> int:
@@ -365,7 +378,8 @@ def without_pardon(words: Sequence[Word]) -> Sequence[Word]:
         return words
     at = next((at for at in range(len(begged), len(low)) if words[at].kind not in ("comma", "stop")), 0)
     asks = any(longest_prefix(low[start:], lexicon().question_words) for start in (at, _after_comma(words, at)))
-    return words[at:] if at and asks else words
+    is_called = begged[-1:] == ("me",) and words[len(begged)].kind == "comma" and len(words) - at > _MORE_THAN_NAME
+    return words[at:] if at and (asks or is_called) else words
 
 
 def without_lead(words: Sequence[Word]) -> Sequence[Word]:
@@ -418,6 +432,8 @@ def _after_comma(words: Sequence[Word], start: int) -> int:
     return start if comma is None else comma + 1
 
 
+# After a pardon more words than a name has are what one wants to say.
+_MORE_THAN_NAME = 3
 _PARDONS = (
     ("i", "beg", "your", "pardon"),
     ("excuse", "me"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.rewordings import courtesy_pronoun
 from lorewright.builtin.parser.utterances import is_said
 from lorewright.rules.verbs import typed as typed_lines
 
@@ -24,7 +25,9 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     if not commas:
         return _find_name_at_an_end(ctx, words)
     people = ctx.nouns.people + ctx.nouns.known_people
-    first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
+    begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
+    first = exact(begins, people) or _by_courtesy(ctx, begins)
+    last = exact(ends, people) or _by_courtesy(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
         first = partly if isinstance(partly, PhraseMatch) and not begins_with_verb(lows(words)) else None
@@ -34,6 +37,14 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     is_request = lows(spoken)[1:2] in (["me"], ["us"], ["your"], ["my"], ["here"], ["with"], ["quiet"], ["still"])
     is_asked = is_request or not begins_with_verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _by_courtesy(ctx: ParseContext, words: str) -> PhraseMatch | None:
+    """Return whom a form of address is for (`sir`): whom one speaks with, else the only one here that it fits."""
+    word = courtesy_pronoun(words)
+    fitting = [person for person in ctx.nouns.people if word and person.pronoun == word]
+    person = ctx.listener if ctx.listener in fitting else fitting[0] if len(fitting) == 1 else None
+    return None if person is None else PhraseMatch(person, person.name, 0.85, mended=True)
 
 
 def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
@@ -126,6 +137,19 @@ def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequenc
     low = lows(words)
     sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
     at = max(sizes, default=0)
+    at = at or _called_out(words)
     if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
         return words
     return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])
+
+
+def _called_out(words: Sequence[Word]) -> int:
+    """Return how many words at the beginning are a name with its title, called out: `Mr Gaunt! Wait!`; 0 for none."""
+    at = next((at for at, word in enumerate(words[:4]) if word.kind != "word"), 0)
+    is_name = at > 1 and words[0].low in _TITLES and all(word.text[:1].isupper() for word in words[1:at])
+    return at if is_name and words[at].text.startswith("!") else 0
+
+
+_TITLES = frozenset(
+    "mr mrs ms miss dr doctor captain constable sergeant officer sister brother father mother lady lord".split()
+)
