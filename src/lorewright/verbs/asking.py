@@ -275,10 +275,9 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
     said = said or read_claim(ctx, words, spoken, target)
     if said is not None:
         return said
-    while lows(spoken)[:1] in (["and"], ["but"], ["so"]):
-        spoken = spoken[1:]
-    if not spoken:
+    if lows(spoken)[:1] == ["and"] and (len(spoken) == 1 or named_person(ctx, spoken[1:]) is not None):
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
+    spoken = trimmed(spoken, start=("and", "but", "so")) if len(spoken) > 1 else spoken
     topic = follow_up(ctx, spoken, target) or cleaned_topic(_first_question(spoken))
     pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
     if (

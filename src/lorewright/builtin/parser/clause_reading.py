@@ -36,6 +36,7 @@ from lorewright.builtin.parser.noun_phrases import (
 )
 from lorewright.builtin.parser.own_verbs import by_own_verb, own_verbs
 from lorewright.builtin.parser.pieces import joined, with_reading
+from lorewright.builtin.parser.plain_forms import with_contents, with_plain_verb, with_sign, without_voice
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -66,14 +67,10 @@ from lorewright.builtin.parser.utterances import (
     is_said,
     main_clauses,
     said_after_colon,
-    with_contents,
-    with_plain_verb,
-    with_sign,
     without_lead,
     without_pardon,
     without_participle,
     without_tag,
-    without_voice,
 )
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, seen_inside
 from lorewright.builtin.parser.ways import is_flight

@@ -135,8 +135,8 @@ _REWORDINGS: tuple[Callable[[ParseContext, Sequence[Word]], Sequence[Word] | Non
 
 
 def topic_confronted(ctx: ParseContext, words: Sequence[Word]) -> str:
-    """Return what a statement brings up before somebody, where it is something that is known here: `comm unit` of `I found
-    your comm unit`; empty for other statements."""
+    """Return what a statement brings up before somebody, where it is something that is known here: `comm unit` of `I
+    found your comm unit`; empty for other statements."""
     found = _BROUGHT_UP.match(typed(words))
     if found is None:
         return ""
@@ -147,8 +147,9 @@ def topic_confronted(ctx: ParseContext, words: Sequence[Word]) -> str:
 
 _BROUGHT_UP = re.compile(
     r"(?:(?:i|we)(?: have|'ve|'m| am)?(?: just| already| also| really)? (?:found|know about|know of|heard about"
-    r"|heard of|learned about|read about|read|got|have|saw|opened|here about|here for|looking for|searching for|trying to find"
-    r"|look for|come about|came about|want to (?:talk|ask) about|need to (?:talk|ask) about|wanted to ask about)"
+    r"|heard of|learned about|read about|read|got|have|saw|opened|here about|here for|looking for|searching for"
+    r"|trying to find|look for|come about|came about|want to (?:talk|ask) about|need to (?:talk|ask) about"
+    r"|wanted to ask about)"
     r"|this is about|it's about|it is about|about)"
     r" (?:(?:your|the|his|her|that|this|my|a|an|their) )?(?P<what>[\w' -]+)$",
     re.IGNORECASE,

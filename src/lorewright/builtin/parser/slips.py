@@ -1,4 +1,4 @@
-"""A word that is in no list -> the word that it is with a slip of the hand, or as it sounds; names and real words stay."""
+"""A word that is in no list -> the word that it is with a slip of the hand, or as it sounds; real words stay."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ from lorewright.builtin.parser.readings import (
     referred,
     typeable,
 )
+from lorewright.builtin.parser.utterances import titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
@@ -133,6 +134,9 @@ def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question:
     """
     signs = [index for index, word in enumerate(words) if word.kind in ("comma", "stop")]
     asks = lexicon().question_words
+    titled = titled_name(words)
+    if titled and words[titled].kind == "comma" and _is_stranger(ctx, words[:titled]):
+        return typed(words[:titled])
     if not signs or not any((is_question, *(longest_prefix(lows(words[n:]), asks) for n in (0, signs[0] + 1)))):
         return ""
     begins, rest = words[: signs[0]], words[signs[0] + 1 :]

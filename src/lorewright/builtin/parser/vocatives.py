@@ -8,13 +8,14 @@ from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, low
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
-from lorewright.builtin.parser.utterances import is_said
+from lorewright.builtin.parser.utterances import is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 
 def begins_with_verb(low: Sequence[str]) -> bool:
-    """Tell whether words in lower case begin with a verb."""
-    return bool(longest_prefix(low, lexicon().verb_phrases))
+    """Tell whether words in lower case begin with a verb; `i` before others is who speaks."""
+    phrase = longest_prefix(low, lexicon().verb_phrases)
+    return bool(phrase) and (phrase != ("i",) or len(low) == 1)
 
 
 def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
@@ -145,11 +146,5 @@ def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequenc
 
 def _called_out(words: Sequence[Word]) -> int:
     """Return how many words at the beginning are a name with its title, called out: `Mr Gaunt! Wait!`; 0 for none."""
-    at = next((at for at, word in enumerate(words[:4]) if word.kind != "word"), 0)
-    is_name = at > 1 and words[0].low in _TITLES and all(word.text[:1].isupper() for word in words[1:at])
-    return at if is_name and words[at].text.startswith("!") else 0
-
-
-_TITLES = frozenset(
-    "mr mrs ms miss dr doctor captain constable sergeant officer sister brother father mother lady lord".split()
-)
+    at = titled_name(words)
+    return at if at and words[at].text.startswith("!") else 0
