@@ -44,7 +44,7 @@ from lorewright.builtin.parser.speech import (
     read_civility,
     read_remark,
 )
-from lorewright.builtin.parser.spelling import has_mood, spelled_out
+from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
@@ -74,9 +74,10 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     ctx = replace(ctx, has_mood=has_mood(text))
-    text = spelled_out(
-        text, _vocabulary(nouns) | _words_shown(nouns) | {word for verb in given.verbs for word in verb.split()}
-    )
+    names = _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()}
+    shown = _words_shown(nouns)
+    slips = mended_in(text, names, shown)
+    text = spelled_out(text, names, shown)
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
@@ -88,8 +89,8 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
-    names = _long_names(ctx.nouns)
-    ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, names)
+    long_names = _long_names(ctx.nouns)
+    ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
     text = _repeated(text, given.said_before)
     ctx = replace(ctx, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
@@ -97,9 +98,20 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
-    clauses = _clauses(text, ctx, names)
+    clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
-    return _output(readings, ctx, _find_risks(clauses))
+    return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+
+
+def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
+    """Return a reading that says which words were taken for slips of the hand, and is the less sure for them."""
+    if not slips or output.aside is not None or output.unclear is not None:
+        return output
+    assumed = tuple(f"{word} is meant by {excerpt(typed_word)}" for typed_word, word in slips)
+    sure = 0.7 if any((word,) in lexicon().verb_phrases for _, word in slips) else 0.8
+    return output.model_copy(
+        update={"assumptions": (*output.assumptions, *assumed), "confidence": min(output.confidence, sure)}
+    )
 
 
 def _chosen_line(text: str, options: Sequence[str]) -> str:

@@ -12,12 +12,12 @@ from lorewright.builtin.parser.clauses import lexicon
 from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
 
 
-def mended_word(low: str, names: Collection[str], *, begins: bool) -> str:
-    """Return the only word that an unknown word in lower case is meant to be: a word of a name, a small word, or a verb
+def mended_word(low: str, shown: Collection[str], *, begins: bool) -> str:
+    """Return the only word that an unknown word in lower case is meant to be: one of the prose, a small word, or a verb
     where one stands (it `begins` a clause); empty where there is none, or more than one."""
     if len(low) < _LONG_ENOUGH or not low.isalpha() or low in _known():
         return ""
-    for words in (names, _verb_words(), _small_words()) if begins else (names, _small_words()):
+    for words in (shown, _verb_words(), _small_words()) if begins else (shown, _small_words()):
         likely = {word for word in words if _is_slip(low, word)} or {word for word in words if _sounds_like(low, word)}
         if len(likely) == 1:
             return next(iter(likely))

@@ -39,11 +39,11 @@ def _is_noise(low: str) -> bool:
     return low in lexicon().noise or _LAUGHTER.fullmatch(low) is not None
 
 
-def spelled_out(text: str, names: Collection[str]) -> str:
+def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) -> str:
     """Return a cleaned text with slang and common misspellings as the words that they stand for.
 
-    `names` are words of names in scope, in lower case: they are left alone. A text that is a single word is a command
-    (`n`, `i`), and stays.
+    `names` are words of names in scope, `shown` those of what the prose shows, in lower case: they are left alone. A
+    text that is a single word is a command (`n`, `i`), and stays.
     """
     text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", text)
     tokens = list(_TOKEN.finditer(text))
@@ -54,7 +54,7 @@ def spelled_out(text: str, names: Collection[str]) -> str:
     for number, token in enumerate(tokens):
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
         before = tokens[number - 1][0].casefold() if number else ""
-        word = _read_as(token[0], names, before, after)
+        word = _read_as(token[0], names, shown, before, after)
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
@@ -65,11 +65,11 @@ def spelled_out(text: str, names: Collection[str]) -> str:
 _BEFORE_ILL = frozenset(("", "and", "so", "then", "but", "now", "ok", "fine", "k", "well", "if", "that"))
 
 
-def _read_as(token: str, names: Collection[str], before: str, after: str) -> str:
+def _read_as(token: str, names: Collection[str], shown: Collection[str], before: str, after: str) -> str:
     low = token.casefold()
     lex = lexicon()
     is_inner = bool(before and after)
-    if low in names or (low in ("ill", "id") and before not in _BEFORE_ILL):
+    if low in names or low in shown or (low in ("ill", "id") and before not in _BEFORE_ILL):
         return token
     if is_inner and low in _DIGITS and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
@@ -82,12 +82,26 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
     if short != low and token.islower():
         low = token = short
     found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
-    found = found or mended_word(low, names, begins=before in _BEFORE_VERBS)
+    found = found or _mended(low, names, shown, before)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
     if not found:
         return token
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
+
+
+def _mended(low: str, names: Collection[str], shown: Collection[str], before: str) -> str:
+    return "" if low in names else mended_word(low, shown, begins=before in _BEFORE_VERBS)
+
+
+def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return the words of a cleaned text that are slips of the hand, each with the word that was meant."""
+    tokens = [token[0] for token in _TOKEN.finditer(text)]
+    befores = ("", *(token.casefold() for token in tokens))
+    pairs = ((token, before, token.casefold()) for token, before in zip(tokens, befores, strict=False))
+    plain = lexicon().spellings
+    found = ((token, _mended(low, names, shown, before)) for token, before, low in pairs if low not in plain)
+    return tuple((token, word) for token, word in found if word)
 
 
 # Words after which a verb stands, and the beginning of a line.
