@@ -386,8 +386,6 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
 
 # A topic of more words is a sentence.
 _SPOKEN = 3
-
-
 _ANYBODY = frozenset(("anyone", "anybody", "someone", "somebody", "anyone's", "somebody's"))
 _WHOS_THERE = ["who's", "there"]
 _CALLING = frozenset(("ask", "call", "shout", "yell", "hello", "greet"))

@@ -354,7 +354,7 @@ DROP = Verb(
         ),
         Phrasing(
             41,
-            "put, set, lay, place, insert",
+            "put, set, lay, place, insert, bung, plonk, plop, chuck, pop",
             _read_put,
         ),
         Syntax(is_putting_down=True),

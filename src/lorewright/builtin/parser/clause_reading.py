@@ -53,7 +53,7 @@ from lorewright.builtin.parser.readings import (
     which,
     wondering,
 )
-from lorewright.builtin.parser.rewordings import reworded, topic_confronted
+from lorewright.builtin.parser.rewordings import reworded, said_for_speaker, topic_confronted
 from lorewright.builtin.parser.small_talk import question_form, remark_class
 from lorewright.builtin.parser.speech import (
     nobody_called,
@@ -119,6 +119,8 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         looked = _read_by_verb(ctx, Clause(seen_in), seen_in)
         if looked is not None and looked.actions:
             return looked
+    if not clause.question and said_for_speaker(ctx, words):
+        return read_remark(ctx, clause.text, None, words)
     vocative = find_vocative(ctx, words)
     if vocative:
         brought_up = "" if clause.question else topic_confronted(ctx, vocative[1])

@@ -161,7 +161,12 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
         reading = read_clause(ctx, clause, vocabulary)
-        if reading is None or _is_said_after(readings, reading, ctx) or _is_lead_in(clause, clauses):
+        is_said_on = clause.question and reading is not None and reading.is_lost
+        if (
+            reading is None
+            or _is_said_after(readings, reading, ctx, is_question=is_said_on)
+            or _is_lead_in(clause, clauses)
+        ):
             continue
         if readings and _continues(readings[-1], reading):
             readings.pop()
@@ -198,16 +203,17 @@ def _quotes(clause: Clause) -> bool:
     return any(word.kind == "speech" for word in clause.words)
 
 
-def _is_said_after(readings: Sequence[Reading], reading: Reading, ctx: ParseContext) -> bool:
+def _is_said_after(
+    readings: Sequence[Reading], reading: Reading, ctx: ParseContext, *, is_question: bool = False
+) -> bool:
     """Tell whether words are said to nobody by name, after somebody was addressed who is not here: they were meant."""
     here = {person.id for person in ctx.nouns.people}
     before = readings[-1].actions[-1:] if readings else ()
     is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in before)
     only = only_person(ctx)
     to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
-    return (
-        is_to_absent and (to_listener or (reading.unclear is not None and not reading.is_lost)) and not reading.is_lost
-    )
+    is_asked = reading.unclear is not None and not reading.is_lost
+    return is_to_absent and (is_question or ((to_listener or is_asked) and not reading.is_lost))
 
 
 def _is_speech(action: Action) -> bool:

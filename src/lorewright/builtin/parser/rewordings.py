@@ -47,7 +47,9 @@ def _as_reading(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | No
     what = found["what"]
     if what.lower() in lexicon().thing_pronouns | {"they", "there"}:
         thing = ctx.thing if ctx.thing in (*ctx.nouns.things, *ctx.nouns.doors) else None
-        name = typeable(thing.name) if thing is not None else ctx.prose_noun
+        shown = in_prose(ctx.prose_noun, ctx.nouns) if ctx.prose_noun else None
+        noted = ctx.prose_noun if shown is not None and shown.standing == "shown" else ""
+        name = typeable(thing.name) if thing is not None else noted
     else:
         shown = in_prose(what, ctx.nouns)
         is_here = resolve(what, (*ctx.nouns.things, *ctx.nouns.doors), whole=True) is not None
@@ -123,6 +125,20 @@ def _as_crowning(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | N
     whom = typed(words[1:])
     is_person = whom.lower() in ("him", "her", "them") or exact(whom, ctx.nouns.people) is not None
     return words_of(f"use {typeable(thing.label)} on {whom}") if thing is not None and is_person else None
+
+
+def said_for_speaker(ctx: ParseContext, words: Sequence[Word]) -> bool:
+    """Tell whether somebody here is told to do something for the speaker: `play something for me`."""
+    low = [word for word in lows(words) if word]
+    is_for_me = low[-2:] in (["for", "me"], ["for", "us"], ["to", "me"], ["to", "us"]) and len(low) > _FOR_ME
+    return bool(ctx.nouns.people) and is_for_me and low[0] in _DONE_FOR_OTHERS
+
+
+_FOR_ME = 2
+# What is asked of others, and hardly ever done by oneself for oneself.
+_DONE_FOR_OTHERS = frozenset(
+    "play sing read dance cook pour bring fetch draw perform recite explain describe hold".split()
+)
 
 
 _REWORDINGS: tuple[Callable[[ParseContext, Sequence[Word]], Sequence[Word] | None], ...] = (
