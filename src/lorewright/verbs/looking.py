@@ -33,6 +33,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     nothing_called,
     noun_part,
+    read_way,
     shown,
     trimmed,
     which,
@@ -420,6 +421,8 @@ def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     noun = in_prose(noun_part(phrase), ctx.nouns) if phrase else None
     if noun is not None and noun.standing == "shown" and noun_part(phrase) != phrase:
         return _read_look_at_prose(ctx, noun_part(phrase), noun)
+    if phrase and not find_anything(ctx, phrase) and exact(phrase, ctx.nouns.known_places):
+        return read_way(ctx, words, rest)
     if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or find_anything(ctx, phrase):
         return _read_examine(ctx, words, rest)
     return replace(_read_searched(ctx, phrase, phrase), confidence=0.8)

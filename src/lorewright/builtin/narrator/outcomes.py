@@ -157,7 +157,7 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
         # The sentence that it stands in says what there is to it.
-        cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
+        cites = (line.chunk_id,)
         return [
             Beat("outcome", f"blocked.{name}", facts, slots, authored=plain(line.text), cites=cites, keys=(line.key,))
         ]
@@ -172,7 +172,8 @@ def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
     """Return the next sentence that shows what was tried something with, where it was not told yet."""
     shown = views.shown_in_prose(given, outcome)
     new = [] if shown is None else views.unseen(shown.lines, given.recall)
-    return new[0] if new else None
+    # What was told has been read.
+    return next((line for line in new if not line.key.startswith(TOLD)), None)
 
 
 def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:

@@ -49,6 +49,7 @@ from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 
@@ -196,7 +197,15 @@ def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Readin
             parts[-1].append(word)
     civil = (read_civility(ctx, clause.text, part, None) for part in parts if part)
     found = next((reading for reading in civil if reading is not None and reading.actions), None)
-    return found or (read_remark(ctx, clause.text, None, clause.words) if remark_class(clause.text) else None)
+    is_aside = (
+        reading.is_lost and len(clause.words) <= _SHORT and not (clause.question or is_verb(lows(clause.words)[0]))
+    )
+    is_remark = is_aside or bool(remark_class(clause.text))
+    return found or (read_remark(ctx, clause.text, None, clause.words) if is_remark else None)
+
+
+# A fragment after words to somebody goes on with them: `six words`.
+_SHORT = 3
 
 
 def _quotes(clause: Clause) -> bool:

@@ -157,9 +157,23 @@ def nouns_of(scope: Scope) -> Nouns:
 def _candidate(named: Named) -> Candidate:
     keys = [Key(key_words(named.name), named.name, main=True)]
     keys += [Key(key_words(alias), named.name) for alias in named.aliases]
+    keys += [other for key in keys if (other := _with_figures(key)) is not None]
     if named.kind == "person":
         keys += [Key(calling, named.name) for calling in _callings({word for key in keys for word in key.words})]
     return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
+
+
+def _with_figures(key: Key) -> Key | None:
+    """Return a name with its number in words for the figure, or in figures for the word: `room twelve`."""
+    numbers = {
+        word: f"{value:g}" for word, value in lexicon().numbers.items() if value > 1 and word not in _VAGUE_NUMBERS
+    }
+    other = numbers | {figure: word for word, figure in numbers.items()}
+    words = tuple(other.get(word, word) for word in key.words)
+    return None if words == key.words else Key(words, key.label)
+
+
+_VAGUE_NUMBERS = ("few", "couple")
 
 
 def _callings(names: Collection[str]) -> Iterator[tuple[str, ...]]:

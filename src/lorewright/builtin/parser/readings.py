@@ -251,6 +251,15 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
 
 
+def left(ctx: ParseContext, words: str) -> Reading:
+    """Return the attempt at what the prose showed at the place that one has left: it is not here."""
+    free = free_verb()
+    if free is None:
+        return nothing_known(ctx, words, ctx.prose_noun, [])
+    detail = {"verb": act_word(words)[:60], "detail": ctx.prose_noun[:MAX_WORDS], "detail_is": "absent"}
+    return acting(ctx, free.name, excerpt(words), metadata=detail, confidence=0.7)
+
+
 def act_word(words: str) -> str:
     """Return the first word of an act, in lower case, without whom it is told of: `lift` of `I lift the lid`."""
     low = words.lower().split()
@@ -425,7 +434,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
             return meant(ctx, words, first, wanted)
         return asking(words, "One at a time, please. You can:", wanted.lines)
     if ctx.prose_noun and phrase.lower() in _PROSE_PRONOUNS:
-        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines)
+        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines) if ctx.nouns.knows_scenery else left(ctx, words)
     for person in (True, False):
         kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (

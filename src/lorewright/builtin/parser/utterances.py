@@ -269,7 +269,8 @@ _PURPOSES = frozenset("see check hear find make show feel keep watch try be avoi
 def without_participle(words: Sequence[Word]) -> Sequence[Word]:
     """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
     low = words[0].low if words else ""
-    if not words or not low.endswith("ing") or low in lexicon().verb_words:
+    is_ahead = low == "going" and lows(words[1:2]) == ["to"] and longest_prefix(lows(words[2:]), lexicon().verb_phrases)
+    if not words or not low.endswith("ing") or low in lexicon().verb_words or is_ahead:
         return words
     stem = low.removesuffix("ing")
     bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)

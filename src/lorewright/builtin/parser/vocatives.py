@@ -20,7 +20,7 @@ def begins_with_verb(low: Sequence[str]) -> bool:
 
 def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
-    while len(words) > 3 and words[0].low in _CALLS and words[1].kind == "comma":
+    while len(words) > 3 and words[1].kind == "comma" and (words[0].low in _CALLS or _calls_somebody(ctx, words)):
         words = words[2:]
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
@@ -38,6 +38,13 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     is_request = lows(spoken)[1:2] in (["me"], ["us"], ["your"], ["my"], ["here"], ["with"], ["quiet"], ["still"])
     is_asked = is_request or not begins_with_verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _calls_somebody(ctx: ParseContext, words: Sequence[Word]) -> bool:
+    """Tell whether words begin with `wait` or `stop` and the name of somebody, set off by commas."""
+    end = next((at for at in range(2, len(words)) if words[at].kind == "comma"), 0)
+    people = ctx.nouns.people + ctx.nouns.known_people
+    return bool(end) and words[0].low in ("wait", "stop") and exact(typed(words[2:end]), people) is not None
 
 
 def _by_courtesy(ctx: ParseContext, words: str) -> PhraseMatch | None:
@@ -61,12 +68,19 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
         if first and rest and (is_called or _is_said_to(lows(rest), rest)):
             return first, rest
     low = lows(words)
+    is_request = low[1:2] in (["me"], ["us"])
     for size in range(min(len(words) - 1, 3), 0, -1):
         last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
+        if last and is_request and len(spoken) > _ASKED_FOR and low[-size - 1] not in _JOINTS | lexicon().about:
+            return last, spoken
         asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
         if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
             return last, spoken
     return None
+
+
+# A request has so many words before what is asked for: `give me`.
+_ASKED_FOR = 2
 
 
 def seen_inside(ctx: ParseContext, words: Sequence[Word]) -> tuple[Word, ...] | None:
