@@ -147,7 +147,7 @@ _FAINT_WORDS = frozenset(
     """know knows knew known see sees saw seen hear heard find found last first long old new good bad big little great
     best better well still even also back night day evening morning today tonight yesterday tomorrow time times year
     years week month hour minute moment happen happens happened wish care miss forget forgot guess suppose wonder start
-    stop stay stays leave works""".split()
+    stop stay stays leave works go gone went out off""".split()
 )
 
 # Of a sentence with so many telling words an item has at least as many as the second number, unless somebody or

@@ -221,7 +221,7 @@ def _in_direct_speech(best: str) -> str:
         return f"{third['verb'] or 'are'} you {third['rest'].strip()}"
     rest = re.sub(r"\b(?:he|she|they)(?:'s| is| are)\b", "are you", rest, flags=re.IGNORECASE)
     rest = re.sub(r"\b(?:he|she|they)\b", "you", rest, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:his|their|her)\b", "your", rest, flags=re.IGNORECASE)
+    rest = re.sub(r"\b(?:his|their|her)\b(?= \w)", "your", rest, flags=re.IGNORECASE)
     return rest if joint in ("if", "whether") else f"{joint} {rest}"
 
 

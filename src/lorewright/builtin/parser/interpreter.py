@@ -197,9 +197,8 @@ def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Readin
             parts[-1].append(word)
     civil = (read_civility(ctx, clause.text, part, None) for part in parts if part)
     found = next((reading for reading in civil if reading is not None and reading.actions), None)
-    is_aside = (
-        reading.is_lost and len(clause.words) <= _SHORT and not (clause.question or is_verb(lows(clause.words)[0]))
-    )
+    is_act = clause.question or is_verb(lows(clause.words)[0])
+    is_aside = reading.is_lost and len(clause.words) <= _SHORT and not is_act
     is_remark = is_aside or bool(remark_class(clause.text))
     return found or (read_remark(ctx, clause.text, None, clause.words) if is_remark else None)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -165,15 +165,15 @@ def _candidate(named: Named) -> Candidate:
 
 def _with_figures(key: Key) -> Key | None:
     """Return a name with its number in words for the figure, or in figures for the word: `room twelve`."""
-    numbers = {
-        word: f"{value:g}" for word, value in lexicon().numbers.items() if value > 1 and word not in _VAGUE_NUMBERS
-    }
-    other = numbers | {figure: word for word, figure in numbers.items()}
-    words = tuple(other.get(word, word) for word in key.words)
+    words = tuple(_other_numbers().get(word, word) for word in key.words)
     return None if words == key.words else Key(words, key.label)
 
 
-_VAGUE_NUMBERS = ("few", "couple")
+@cache
+def _other_numbers() -> Mapping[str, str]:
+    numbers = lexicon().numbers.items()
+    figures = {word: f"{value:g}" for word, value in numbers if value > 1 and word not in ("few", "couple")}
+    return figures | {figure: word for word, figure in figures.items()}
 
 
 def _callings(names: Collection[str]) -> Iterator[tuple[str, ...]]:
@@ -227,7 +227,8 @@ def resolve(
     found = _best(words, here, heard)
     if found is None and words and (one := singular(words[-1])) != words[-1]:
         # Of several of a kind one stands for all of them.
-        found = _best((*words[:-1], one), here, heard)
+        several = _best((*words[:-1], one), here, heard)
+        found = None if isinstance(several, Tie) else several
     if whole or (found is not None and not _is_loose(found)):
         return found
     cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))

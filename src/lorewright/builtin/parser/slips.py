@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
@@ -15,7 +15,8 @@ from lorewright.scene_lore.nouns import common_verbs, function_words, known_word
 def mended_word(low: str, shown: Collection[str], *, begins: bool) -> str:
     """Return the only word that an unknown word in lower case is meant to be: one of the prose, a small word, or a verb
     where one stands (it `begins` a clause); empty where there is none, or more than one."""
-    if len(low) < _LONG_ENOUGH or not low.isalpha() or low in _known():
+    is_known = any(stem in _known() or stem in shown for stem in _stems(low))
+    if len(low) < _LONG_ENOUGH or not low.isalpha() or is_known:
         return ""
     for words in (shown, _verb_words(), _small_words()) if begins else (shown, _small_words()):
         likely = {word for word in words if _is_slip(low, word)} or {word for word in words if _sounds_like(low, word)}
@@ -25,6 +26,19 @@ def mended_word(low: str, shown: Collection[str], *, begins: bool) -> str:
 
 
 _LONG_ENOUGH = 4
+
+
+def _stems(low: str) -> Iterator[str]:
+    """Yield a word, and what it may be a form of: `water` for `waters`."""
+    yield low
+    for ending in _ENDINGS:
+        if low.endswith(ending) and len(low) - len(ending) >= _STEM:
+            yield low.removesuffix(ending)
+            yield f"{low.removesuffix(ending)}e"
+
+
+_ENDINGS = ("s", "es", "ed", "ing", "er", "ers", "ly", "y", "ness")
+_STEM = 3
 
 
 def _is_slip(typed: str, word: str) -> bool:
