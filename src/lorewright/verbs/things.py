@@ -269,7 +269,7 @@ def _is_carried(deed: Deed, moment: Moment) -> bool:
 # Places where a thing is put down for good; anywhere else must be something that is here.
 _SURFACES = ("on", "onto", "beside", "under", "behind")
 _POCKETS = "pocket pockets bag backpack coat jacket belt purse pouch satchel sleeve boot".split()
-_DOWN = ("down", "away", "here", "aside", "there", "off", "out")
+_DOWN = ("down", "away", "here", "aside", "there", "off", "out", "back")
 
 
 def _read_drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

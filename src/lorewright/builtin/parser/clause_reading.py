@@ -153,7 +153,7 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
     return (
         by_own_verb(ctx, clause.text, words)
         or _read_bare_way(ctx, words)
-        or (None if lows(words)[0] in _CONSUMED else read_civility(ctx, clause.text, clause.words, None))
+        or (None if _is_done(lows(words)) else read_civility(ctx, clause.text, clause.words, None))
         or _read_by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
         or _read_bare_noun(ctx, clause, words)
@@ -203,6 +203,14 @@ _ASKING_VERBS = frozenset(("ask", "follow", "tell", "show"))
 
 # Before a comma they call somebody.
 _CALLING = frozenset(("listen", "look", "see", "wait", "stop", "watch"))
+
+
+def _is_done(low: Sequence[str]) -> bool:
+    """Tell whether words are something done, and nothing that is called for or felt: `feel for the shelf`."""
+    return low[0] in _CONSUMED or (low[0] == "feel" and low[1:2] != [] and low[1] in _GROPED)
+
+
+_GROPED = frozenset("for along around about under behind inside the my".split())
 # What is drunk and eaten is called for only where it is not at hand.
 _CONSUMED = frozenset(("drink", "sip", "eat", "taste"))
 

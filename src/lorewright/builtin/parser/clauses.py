@@ -97,6 +97,7 @@ class Lexicon:
     thing_pronouns: frozenset[str]
     self_words: frozenset[str]
     whole_place: frozenset[str]
+    halting: frozenset[str]
     directions: Mapping[str, str]
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
@@ -227,7 +228,7 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place")
+_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place", "halting")
 
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:

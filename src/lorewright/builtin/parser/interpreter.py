@@ -162,7 +162,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
         reading = read_clause(ctx, clause, vocabulary)
-        is_said_on = clause.question and reading is not None and reading.is_lost
+        is_said_on = clause.question and reading is not None and not reading.actions
         if (
             reading is None
             or _is_said_after(readings, reading, ctx, is_question=is_said_on)

@@ -31,6 +31,7 @@ _LONG_ENOUGH = 4
 def _stems(low: str) -> Iterator[str]:
     """Yield a word, and what it may be a form of: `water` for `waters`."""
     yield low
+    yield f"{low}s"
     for ending in _ENDINGS:
         if low.endswith(ending) and len(low) - len(ending) >= _STEM:
             yield low.removesuffix(ending)

@@ -41,10 +41,10 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
 
 
 def _calls_somebody(ctx: ParseContext, words: Sequence[Word]) -> bool:
-    """Tell whether words begin with `wait` or `stop` and the name of somebody, set off by commas."""
+    """Tell whether words call back somebody by name, between commas."""
     end = next((at for at in range(2, len(words)) if words[at].kind == "comma"), 0)
     people = ctx.nouns.people + ctx.nouns.known_people
-    return bool(end) and words[0].low in ("wait", "stop") and exact(typed(words[2:end]), people) is not None
+    return bool(end) and words[0].low in lexicon().halting and exact(typed(words[2:end]), people) is not None
 
 
 def _by_courtesy(ctx: ParseContext, words: str) -> PhraseMatch | None:
