@@ -186,6 +186,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
+    if phrase.split()[0].lower() in ("anyone", "anybody", "someone", "somebody", "anything", "whoever"):
+        return acting(ctx, LOOK.name, "look around", confidence=0.85)
     is_listening = words.lower().split()[0] == "listen" and not words.lower().endswith(_ALOUD)
     if is_place(ctx, phrase):
         heard = {"detail": SOUNDS} if is_listening else {}

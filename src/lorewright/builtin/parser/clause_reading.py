@@ -207,6 +207,9 @@ _CALLING = frozenset(("listen", "look", "see", "wait", "stop", "watch"))
 
 def _is_done(low: Sequence[str]) -> bool:
     """Tell whether words are something done, and nothing that is called for or felt: `feel for the shelf`."""
+    if low[0] in lexicon().saying and low[1:2] != [] and low[1] in lexicon().person_pronouns:
+        # What somebody is told is no remark by itself: `tell him Jin sent me`.
+        return True
     return low[0] in _CONSUMED or (low[0] == "feel" and low[1:2] != [] and low[1] in _GROPED)
 
 
@@ -458,7 +461,7 @@ def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) ->
 def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read a verb with a letter wrong, where what follows it fits: `examin the glass`; `reach` is no `search`."""
     low = words[0].low
-    if len(low) < 4 or is_verb(low):
+    if len(low) < 4 or is_verb(low) or any(low in key.words for person in ctx.nouns.people for key in person.keys):
         return None
     likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and is_slip(low, verb)]
     for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):

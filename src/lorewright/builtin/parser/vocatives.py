@@ -122,7 +122,10 @@ def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
     return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None
 
 
-_TO_YOU = frozenset("you your you're do did are is have can could would will don't dont please stop let's".split())
+_TO_YOU = frozenset(
+    "you your you're do did are is have can could would"
+    " will don't dont please stop let's want need got fancy care any".split()
+)
 # Words that call somebody, before a name.
 _CALLS = frozenset("hey hello hi oi yo oh ah ok okay please sorry so well and but no yes listen look".split())
 
