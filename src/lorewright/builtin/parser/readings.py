@@ -240,6 +240,8 @@ AFTER_NOUNS = frozenset(
 def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: bool = False) -> Reading | None:
     """Return the attempt at something that no entity stands for; None where nothing is known of it."""
     noun, free = in_prose(phrase, ctx.nouns), free_verb()
+    if exact(phrase, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None:
+        return None
     if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)

@@ -70,7 +70,8 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
     low = lows(words)
     is_request = low[1:2] in (["me"], ["us"])
     for size in range(min(len(words) - 1, 3), 0, -1):
-        last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
+        people = ctx.nouns.people + ctx.nouns.known_people if is_request else ctx.nouns.people
+        last, spoken = exact(typed(words[-size:]), people), words[:-size]
         if last and is_request and len(spoken) > _ASKED_FOR and low[-size - 1] not in _JOINTS | lexicon().about:
             return last, spoken
         asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
