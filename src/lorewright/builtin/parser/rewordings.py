@@ -33,7 +33,7 @@ def _as_way(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
     goal = typed(words[1:])
     shown = in_prose(goal, ctx.nouns)
     is_here = resolve(goal, (*ctx.nouns.exits, *ctx.nouns.doors)) or (shown is not None and shown.standing == "shown")
-    return (*words_of("go"), *words) if is_here else None
+    return words_of(typed_lines("way", way=typed(words))[0]) if is_here else None
 
 
 _THROUGH = frozenset(("through", "into", "across", "inside", "up", "down"))
@@ -87,8 +87,11 @@ def _as_touch(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None
     else:
         match = resolve(found["whose"][:-2], ctx.nouns.people)
         person = match.candidate if isinstance(match, PhraseMatch) else None
-    verb = "kiss" if found["verb"].lower() == "kiss" else "touch"
-    return None if person is None else words_of(f"{verb} {typeable(person.name)}")
+    if person is None:
+        return None
+    name = typeable(person.name)
+    is_kiss = found["verb"].lower() == "kiss"
+    return words_of(f"kiss {name}" if is_kiss else typed_lines("touch_thing", thing=name)[0])
 
 
 _OF_ANOTHER = re.compile(

@@ -91,7 +91,11 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
 
 
 def _mended(low: str, names: Collection[str], shown: Collection[str], before: str) -> str:
-    return "" if low in names else mended_word(low, shown, begins=before in _BEFORE_VERBS)
+    return (
+        ""
+        if low in names
+        else mended_word(low, shown, begins=before in _BEFORE_VERBS or before in lexicon().before_verbs)
+    )
 
 
 def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -106,7 +110,7 @@ def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) ->
 
 # Words after which a verb stands, and the beginning of a line.
 _BEFORE_VERBS = frozenset(
-    ("", "and", "n", "&", "then", "to", "go", "i", "we", "me", "lets", "let's", "can", "wanna", "gonna", "please")
+    ("", "and", "n", "&", "then", "to", "i", "we", "me", "lets", "let's", "can", "wanna", "gonna", "please")
 )
 _AFTER_WHY = frozenset("am are is was were do does did would should can cant can't u you r dont don't".split())
 _VOWELS = re.compile(r"[aeiou]")
