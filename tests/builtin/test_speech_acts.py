@@ -18,7 +18,9 @@ from support.narrator_scenes import BAR, given, outcome
 
 PHRASES = yaml.safe_load(Path(small_talk.__file__).with_name("speech_acts.yaml").read_text("utf-8"))
 # Forms of questions that are answered as requests or personal questions are.
-ELSEWHERE = {"ask_for", "follow", "suggestion", "yes_no", "instruction", "apology", "ignorance", "know"}
+ELSEWHERE = {"ask_for", "follow", "suggestion", "yes_no", "instruction", "apology", "ignorance", "know"} | {
+    *("seen", "anybody", "mind"),
+}
 
 
 @pytest.mark.parametrize(

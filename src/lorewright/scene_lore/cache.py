@@ -8,6 +8,7 @@ its `basis`.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
@@ -105,16 +106,18 @@ class Match:
     topics: tuple[str, ...]
 
 
-def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> Match:
+def match_items(
+    words: str, items: Sequence[SceneItem], generations: Sequence[Generation], *, is_sought: bool = False
+) -> Match:
     """Return the items that words point at, by their names, triggers and texts, and by the names and aliases in them.
 
     An alias (`the courier`) counts as the name it stands for. Without words every item matches, in source order; words
-    that match nothing give no items.
+    that match nothing give no items. With `is_sought` one word of many is enough.
     """
     english = _are_english(items, generations)
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
     if english and len(words_of(words)) >= _SENTENCE:
-        telling = [word for word in telling if word not in COLOURLESS_WORDS]
+        telling = [word for word in telling if word not in COLOURLESS_WORDS | _FAINT_WORDS]
     if words_of(words) and not telling:
         return Match((), ())
     if not telling:
@@ -122,7 +125,9 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
     search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
-    ranked = _rank(search_words, items, english=english, reading=oldest_reading(generations))
+    has_many = len(words_of(words)) >= _SENTENCE and len(set(telling)) >= _MANY_WORDS
+    least = _OF_MANY if english and has_many and not named and not is_sought else 1
+    ranked = _rank(search_words, items, english=english, reading=oldest_reading(generations), least_words=least)
     return Match(ranked, tuple(dict.fromkeys(topics)))
 
 
@@ -137,6 +142,17 @@ COLOURLESS_WORDS = frozenset(
     ask asks asked asking able bother mind wrong again straight true anybody anyone everybody everyone nobody goes
     upon""".split()
 )
+# Words that point at nothing by themselves among others of a sentence.
+_FAINT_WORDS = frozenset(
+    """know knows knew known see sees saw seen hear heard find found last first long old new good bad big little great
+    best better well still even also back night day evening morning today tonight yesterday tomorrow time times year
+    years week month hour minute moment happen happens happened wish care miss forget forgot guess suppose wonder start
+    stop stay stays leave works go gone went out off""".split()
+)
+
+# Of a sentence with so many telling words an item has at least as many as the second number, unless somebody or
+# something is named in it.
+_MANY_WORDS, _OF_MANY = 3, 2
 
 
 def search_items(
@@ -147,7 +163,7 @@ def search_items(
     Words that are both (`the bar` in a bar with something behind its bar) find what they match first, then the rest.
     """
     place = {word for name in place_names for word in words_of(name)} | _WHOLE_PLACE
-    match = match_items(words, items, generations)
+    match = match_items(words, items, generations, is_sought=True)
     if place.issuperset(content_words(words, english=_are_english(items, generations))):
         rest = tuple(item for item in items if item not in match.items)
         return Match((*match.items, *rest), match.topics)
@@ -170,8 +186,11 @@ def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
     return [word for entity in found for word in content_words(entity.name)]
 
 
-def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool, reading: int) -> tuple[SceneItem, ...]:
-    """Return the matching items, by the same keyword ranking as everything else, over a temporary table."""
+def _rank(
+    words: Sequence[str], items: Sequence[SceneItem], *, english: bool, reading: int, least_words: int = 1
+) -> tuple[SceneItem, ...]:
+    """Return the items that have at least so many of the words, by the same keyword ranking as everything else, over a
+    temporary table."""
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -182,7 +201,11 @@ def _rank(words: Sequence[str], items: Sequence[SceneItem], *, english: bool, re
             for number, item in enumerate(items)
         ]
         fulltext.insert(connection, "items", rows)
-        hits = rank_keywords([KeywordTable(connection, "items", len(items), reading=reading)], words)[0]
+        table = KeywordTable(connection, "items", len(items), reading=reading)
+        hits = rank_keywords([table], words)[0]
+        if least_words > 1:
+            counts = Counter(row for word in set(words) for row in rank_keywords([table], [word])[0])
+            hits = {row: hit for row, hit in hits.items() if counts[row] >= least_words}
     best = max((hit.score for hit in hits.values()), default=0.0)
     order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))
     return tuple(items[row] for row in order if hits[row].score >= _FLOOR * best)

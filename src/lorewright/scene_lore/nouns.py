@@ -81,6 +81,26 @@ def is_verb(word: str) -> bool:
     return word in _lists().verbs
 
 
+def common_verbs() -> frozenset[str]:
+    """Return the first forms of common verbs."""
+    return frozenset(_lists().verbs)
+
+
+def function_words() -> frozenset[str]:
+    """Return the words that hold a sentence together: `through`, `because`."""
+    lists = _lists()
+    return frozenset(lists.function_words) | frozenset(lists.prepositions) | frozenset(lists.determiners)
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """Return all words of the lists, in every form that they have there."""
+    lists = _lists()
+    parts = (lists.adjectives, lists.mass, lists.no_plurals, lists.nounish, lists.verbs, lists.thirds, lists.pasts)
+    more = (lists.nouns_in_ing, lists.never, lists.nouns_too, lists.ambient, lists.everybodys, lists.abstract)
+    return function_words().union(lists.numbers, lists.concrete, *parts, *more)
+
+
 def is_noun_in_ly(word: str) -> bool:
     """Tell whether a word that ends as adverbs do is a noun: `family`, `reply`."""
     return word.endswith("ly") and word in _lists().nouns_too

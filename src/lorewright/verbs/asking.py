@@ -217,6 +217,7 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
 
 def _read_ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `viktor about jin`, `viktor where jin is`, `about jin`."""
+    rest = rest[2:] if lows(rest)[:2] == ["once", "more"] else trimmed(rest, start=("again",))
     if not has_words(rest):
         return _no_target(ctx, words, "")
     named = named_person(ctx, rest)
@@ -274,8 +275,9 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
     said = said or read_claim(ctx, words, spoken, target)
     if said is not None:
         return said
-    if lows(spoken)[:1] == ["and"]:
+    if lows(spoken)[:1] == ["and"] and (len(spoken) == 1 or named_person(ctx, spoken[1:]) is not None):
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
+    spoken = trimmed(spoken, start=("and", "but", "so")) if len(spoken) > 1 else spoken
     topic = follow_up(ctx, spoken, target) or cleaned_topic(_first_question(spoken))
     pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
     if (
@@ -384,8 +386,6 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
 
 # A topic of more words is a sentence.
 _SPOKEN = 3
-
-
 _ANYBODY = frozenset(("anyone", "anybody", "someone", "somebody", "anyone's", "somebody's"))
 _WHOS_THERE = ["who's", "there"]
 _CALLING = frozenset(("ask", "call", "shout", "yell", "hello", "greet"))

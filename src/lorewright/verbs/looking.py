@@ -9,6 +9,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.hearing import SOUNDS, heard_beat
 from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.clauses import (
@@ -22,7 +23,7 @@ from lorewright.builtin.parser.clauses import (
 )
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
-from lorewright.builtin.parser.pieces import each, is_place, owner_of_face, pronoun
+from lorewright.builtin.parser.pieces import each, find_anything, is_place, owner_of_face, pronoun, shown_part
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -32,6 +33,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     nothing_called,
     noun_part,
+    read_way,
     shown,
     trimmed,
     which,
@@ -80,12 +82,16 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if view is not None:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
+    if thing and outcome.words == SOUNDS:
+        return [heard_beat(given)]
     if thing:
         said = said_of(given, outcome.target_id, kind="outcome")
         carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
         facts = {"kind": "note"} if is_shelf(given) else carried
         return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
     shown = shown_in_prose(given, outcome)
+    if shown is None and outcome.words == SOUNDS:
+        return [heard_beat(given)]
     return [_detail_beat(given, outcome.words) if shown is None else _shown_beat(given, shown)]
 
 
@@ -180,12 +186,16 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
+    if phrase.split()[0].lower() in ("anyone", "anybody", "someone", "somebody", "anything", "whoever"):
+        return acting(ctx, LOOK.name, "look around", confidence=0.85)
+    is_listening = words.lower().split()[0] == "listen" and not words.lower().endswith(_ALOUD)
     if is_place(ctx, phrase):
-        return acting(ctx, LOOK.name, "look around")
+        heard = {"detail": SOUNDS} if is_listening else {}
+        return acting(ctx, LOOK.name, "listen" if is_listening else "look around", metadata=heard)
     face = owner_of_face(ctx, rest)
     if face is not None:
         return acting(ctx, LOOK.name, f"look at {face.label}", target=face, confidence=0.85)
-    found = each(ctx, words, rest, _read_examine) or pronoun(ctx, phrase) or _find_anything(ctx, phrase)
+    found = each(ctx, words, rest, _read_examine) or pronoun(ctx, phrase) or find_anything(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -195,7 +205,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         case Tie():
             return which(words, found, "look at {}")
         case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
-            return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found)
+            heard = {"detail": SOUNDS} if is_listening and found.candidate.kind != "person" else {}
+            return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found, metadata=heard)
         case PhraseMatch():
             return _read_detail(ctx, found.label, found.confidence)
         case None:
@@ -205,8 +216,10 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase, [])
             if words.lower().split()[0] in _HEARING and not words.lower().endswith(_ALOUD):
-                return acting(ctx, LOOK.name, "look around", confidence=0.7)
-            return _read_detail(ctx, phrase, 0.7)
+                heard = {"detail": SOUNDS} if is_listening else {}
+                return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.7)
+            part = shown_part(ctx, phrase)
+            return _read_detail(ctx, phrase, 0.7) if part is None else _read_look_at_prose(ctx, *part)
 
 
 # What is heard and smelt is what the place has.
@@ -228,18 +241,6 @@ def _read_look_at_prose(ctx: ParseContext, phrase: str, noun: ProseNoun) -> Read
 def _read_detail(ctx: ParseContext, detail: str, confidence: float) -> Reading:
     detail = detail[:MAX_WORDS]
     return acting(ctx, LOOK.name, f"look at {detail}", metadata={"detail": detail}, confidence=confidence)
-
-
-def _find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
-    nouns = ctx.nouns
-    close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
-    if isinstance(close, PhraseMatch) and not close.mended:
-        return close
-    in_sight = in_prose(phrase, nouns)
-    if in_sight is not None and in_sight.standing == "shown":
-        return None
-    way = exact(phrase, nouns.exits)
-    return way or close or resolve(phrase, nouns.exits)
 
 
 LOOK = Verb(
@@ -422,7 +423,9 @@ def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     noun = in_prose(noun_part(phrase), ctx.nouns) if phrase else None
     if noun is not None and noun.standing == "shown" and noun_part(phrase) != phrase:
         return _read_look_at_prose(ctx, noun_part(phrase), noun)
-    if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or _find_anything(ctx, phrase):
+    if phrase and not find_anything(ctx, phrase) and exact(phrase, ctx.nouns.known_places):
+        return read_way(ctx, words, rest)
+    if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or find_anything(ctx, phrase):
         return _read_examine(ctx, words, rest)
     return replace(_read_searched(ctx, phrase, phrase), confidence=0.8)
 

@@ -14,7 +14,16 @@ from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, acting, bare, nothing_called, parted
+from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
+    ParseContext,
+    Reading,
+    act_word,
+    acting,
+    bare,
+    nothing_called,
+    parted,
+)
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen
@@ -120,7 +129,10 @@ def _is_beside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> bool:
 def _read_of_body(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read what is done to one's own body or clothes; None where the words name neither."""
     done_to = lows(parted(rest, ("with", "using"))[0])
-    named = {word.removesuffix("s") for word in done_to} | set(done_to)
+    # Of `the hat box` the hat is no part.
+    after_nouns = AFTER_NOUNS | _LEADS | lexicon().articles | lexicon().adverbs | {"", "once", "twice"}
+    heads = [word for word, after in zip(done_to, (*done_to[1:], ""), strict=False) if after in after_nouns]
+    named = {word.removesuffix("s") for word in heads} | set(heads)
     return None if not named & lexicon().body or _names_anything(ctx, rest) else _posing(ctx, words, rest)
 
 

@@ -15,7 +15,7 @@ from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import as_free
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed, words_of
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, bare, noun_part, parted, person_meant
 from lorewright.builtin.parser.small_talk import SmallTalk, hear, subject_of
 from lorewright.rules.actions import Action
@@ -146,6 +146,15 @@ def _read_treat(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     )
 
 
+def _read_offer(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `him a drink`; None for what is at hand, which is given, and for what nobody serves."""
+    first = person_first(ctx, rest)
+    what = typed(rest[first[1] :]) if first is not None else ""
+    if first is None or not subject_of(CALL_FOR.name, what) or resolve(noun_part(what), ctx.nouns.things) is not None:
+        return None
+    return _TREAT.to(ctx, words, first[0], f"let me buy you {what}")
+
+
 CALL_FOR = Verb(
     name="call_for",
     rank=610,
@@ -168,6 +177,7 @@ CALL_FOR = Verb(
     remark="tell",
     parts=(
         Phrasing(83, "order, call for, ask for, pay for", _read_order, has_topic=True),
+        Phrasing(58, "offer, pour, bring", _read_offer, has_topic=True),
         Phrasing(85, "drink", _read_drink, has_topic=True),
         Phrasing(84, "buy, purchase, treat, stand, get, fetch", _read_treat, has_topic=True),
         _telling("call_for", "served"),

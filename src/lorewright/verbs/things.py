@@ -30,6 +30,7 @@ from lorewright.builtin.parser.clauses import (
     Word,
     lexicon,
     lows,
+    syntaxes,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.meaning import Exemplars
@@ -234,7 +235,7 @@ TAKE = Verb(
             "hoist, shoulder, haul, take down, get down, lift down",
             _read_take,
         ),
-        Syntax(listed=5),
+        Syntax(listed=5, is_picking_up=True),
         Aim(20, _take_wanted),
         Enactment(group="take", is_possible=_is_here),
         Telling(codes={"taken": _tell_taken}, codes_of_others={"taken": telling_of_thing("npc.take")}),
@@ -268,7 +269,7 @@ def _is_carried(deed: Deed, moment: Moment) -> bool:
 # Places where a thing is put down for good; anywhere else must be something that is here.
 _SURFACES = ("on", "onto", "beside", "under", "behind")
 _POCKETS = "pocket pockets bag backpack coat jacket belt purse pouch satchel sleeve boot".split()
-_DOWN = ("down", "away", "here", "aside", "there", "off", "out")
+_DOWN = ("down", "away", "here", "aside", "there", "off", "out", "back")
 
 
 def _read_drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -302,6 +303,13 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
         lying = resolve(bare(thing), ctx.nouns.here)
         if isinstance(lying, PhraseMatch):
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
+        if ctx.prose_noun and bare(thing).lower() in ("it", "them", "one"):
+            return nothing_called(ctx, f"take {ctx.prose_noun}", ctx.prose_noun, [])
+        posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+        mine = pronoun(ctx, bare(thing), things_first=True) or resolve(bare(thing), ctx.nouns.carried)
+        if posture is not None and isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried:
+            stowed: Reading = posture(ctx, f"stow {mine.label}")
+            return stowed
         return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
     if in_prose(goal, ctx.nouns) is not None:
         return nothing_called(ctx, words, goal, [])
@@ -346,7 +354,7 @@ DROP = Verb(
         ),
         Phrasing(
             41,
-            "put, set, lay, place, insert",
+            "put, set, lay, place, insert, bung, plonk, plop, chuck, pop",
             _read_put,
         ),
         Syntax(is_putting_down=True),
@@ -427,6 +435,9 @@ def _read_give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     if lows(rest)[:1] == ["for"]:
         # What is paid for is no receiver.
         paid = trimmed(rest[1:], end=("now", "then", "first", "anyway"))
+        if bare(paid).lower() in ("it", "them", "that"):
+            named = ctx.prose_noun or (ctx.thing.name if ctx.thing is not None else "")
+            return aimed_at_prose(ctx, words, named) if named else None
         return aimed_at_prose(ctx, words, noun_part(bare(paid))) if bare(paid) else None
     plain = trimmed(rest, start=("over", "back"), end=("over", "back"))
     return handed(ctx, words, plain, Handing(GIVE.name, "give", _read_give, "Give what?"))

@@ -22,7 +22,8 @@ from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
-from lorewright.values.records import Evidence, NarratorInput
+from lorewright.values.records import Evidence, LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD
 
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
@@ -154,11 +155,25 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
+    if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
+        # The sentence that it stands in says what there is to it.
+        cites = (line.chunk_id,)
+        return [
+            Beat("outcome", f"blocked.{name}", facts, slots, authored=plain(line.text), cites=cites, keys=(line.key,))
+        ]
     if "noun" in slots:
         # What else lies here is no answer to that.
         return [Beat("outcome", f"blocked.{name}", facts, slots)]
     advice = _advice(message)
     return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _suggest(given, name))]
+
+
+def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
+    """Return the next sentence that shows what was tried something with, where it was not told yet."""
+    shown = views.shown_in_prose(given, outcome)
+    new = [] if shown is None else views.unseen(shown.lines, given.recall)
+    # What was told has been read.
+    return next((line for line in new if not line.key.startswith(TOLD)), None)
 
 
 def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:
@@ -170,6 +185,7 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return {"person": True}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
         sort = "" if noun.is_owned else _sort_of(outcome.words, noun.name)
+        sort = "sip" if sort == "consume" and noun.name.split()[-1].casefold() in _VESSELS else sort
         facts: dict[str, Fact] = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
         return facts, {"thing": noun.name}
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
@@ -182,8 +198,12 @@ _SORTS = {
     "handle": "push pull move nudge turn tilt shake drag shift slide roll spin wind twist straighten adjust sort stack "
     "arrange rearrange lift raise hold put set lay place lean fold tap poke prod rub wipe clean polish brush sweep "
     "stroke tidy pour stir flip press squeeze scratch smooth dust mop fix mend repair fill empty touch feel knock "
-    "rattle make brew cook bake boil build count sharpen",
+    "rattle hang hide bung plonk plop pop chuck stick shove stuff untie tie make brew cook bake boil build count "
+    "sharpen",
     "consume": "drink eat sip taste bite swallow lick chew nibble gulp finish",
+    "sound": "ring chime toll sound blow play beat strum",
+    "plunge": "jump dive swim wade bathe plunge leap",
+    "wear": "wear don try",
     "climb": "climb scale mount vault scramble crawl stand",
     "pay": "pay buy purchase order",
     "opening": "open close shut lock unlock unscrew unwrap",
@@ -192,6 +212,8 @@ _SORTS = {
     "stamp strike",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
+# What holds what is eaten or drunk.
+_VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
 # Nothing else is eaten or drunk.
 _FOOD = frozenset(
     "coffee tea drink beer wine gin whisky water soup stew bread toast egg eggs dumpling dumplings cake bun buns meat "

@@ -66,14 +66,18 @@ def _remark() -> str:
 # What everybody talks of.
 _WEATHER = frozenset("the a rain weather storm wind fog snow cold heat night tonight evening this".split())
 # Forms of questions about the person asked: they are answered from how the two stand, not with what somebody knows.
-_OF_LISTENER = frozenset(("choice", "opinion", "permission", "request", "advice", "reason", "past", "own", "yes_no"))
+_OF_LISTENER = frozenset(
+    ("choice", "opinion", "permission", "request", "advice", "reason", "past", "own", "yes_no", "kin", "mind")
+)
 # Forms that are answered as a request is.
 _AS_REQUEST = {"ask_for": "hand_over"}
 # Forms that are answered as another is.
-_ANSWERED_AS = {"know": "what"}
+_ANSWERED_AS = {"know": "what", "seen": "whether", "anybody": "whether", "mind": "own"}
 # Classes that small talk has answers to.
 _AS_SMALL_TALK = {"heard.feeling": "talk.feeling", "heard.dropped": "talk.dropped"}
-_OF_LORE = frozenset(("price", "who", "where", "when", "why", "how", "what", "whether", "either", "know"))
+_OF_LORE = frozenset(
+    ("price", "who", "where", "when", "why", "how", "what", "whether", "either", "know", "seen", "anybody")
+)
 # What a question about the person asked comes to where it names somebody else.
 _OF_OTHERS = {"past": "whether", "own": "what", "yes_no": "whether"}
 
@@ -217,7 +221,7 @@ def _in_direct_speech(best: str) -> str:
         return f"{third['verb'] or 'are'} you {third['rest'].strip()}"
     rest = re.sub(r"\b(?:he|she|they)(?:'s| is| are)\b", "are you", rest, flags=re.IGNORECASE)
     rest = re.sub(r"\b(?:he|she|they)\b", "you", rest, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:his|their|her)\b", "your", rest, flags=re.IGNORECASE)
+    rest = re.sub(r"\b(?:his|their|her)\b(?= \w)", "your", rest, flags=re.IGNORECASE)
     return rest if joint in ("if", "whether") else f"{joint} {rest}"
 
 

@@ -23,6 +23,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
 from lorewright.builtin.parser.meaning import no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -35,6 +36,7 @@ from lorewright.builtin.parser.noun_phrases import (
 )
 from lorewright.builtin.parser.own_verbs import by_own_verb, own_verbs
 from lorewright.builtin.parser.pieces import joined, with_reading
+from lorewright.builtin.parser.plain_forms import with_contents, with_plain_verb, with_sign, without_voice
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -46,12 +48,12 @@ from lorewright.builtin.parser.readings import (
     only_person,
     pattern_for,
     read_way,
-    remembered,
     trimmed,
     typeable,
     which,
     wondering,
 )
+from lorewright.builtin.parser.rewordings import reworded, said_for_speaker, topic_confronted
 from lorewright.builtin.parser.small_talk import question_form, remark_class
 from lorewright.builtin.parser.speech import (
     nobody_called,
@@ -65,14 +67,10 @@ from lorewright.builtin.parser.utterances import (
     is_said,
     main_clauses,
     said_after_colon,
-    with_contents,
-    with_plain_verb,
-    with_sign,
     without_lead,
     without_pardon,
     without_participle,
     without_tag,
-    without_voice,
 )
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, seen_inside
 from lorewright.builtin.parser.ways import is_flight
@@ -113,6 +111,7 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         return read_remark(ctx, clause.text, hearer, told) if is_remark else put_to(ctx, clause.text, hearer, told)
     asked = without_pardon(words)
     asked = without_lead(words) if asked is words else asked
+    asked = reworded(ctx, words) if asked is words else asked
     if asked is not words:
         return _read_whole_clause(ctx, Clause(tuple(asked), clause.question), vocabulary)
     seen_in = seen_inside(ctx, words)
@@ -120,10 +119,16 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         looked = _read_by_verb(ctx, Clause(seen_in), seen_in)
         if looked is not None and looked.actions:
             return looked
+    if not clause.question and said_for_speaker(ctx, words):
+        return read_remark(ctx, clause.text, None, words)
     vocative = find_vocative(ctx, words)
     if vocative:
-        if not clause.question and question_form(typed(vocative[1])) in _REQUESTS:
-            return read_remark(ctx, clause.text, *vocative)
+        brought_up = "" if clause.question else topic_confronted(ctx, vocative[1])
+        if brought_up:
+            return put_to(ctx, clause.text, vocative[0], words_of(f"about {brought_up}"))
+        if not clause.question and (question_form(typed(vocative[1])) in _REQUESTS or _is_remark(vocative[1])):
+            claimed = read_claim(ctx, clause.text, vocative[1], vocative[0])
+            return claimed or read_remark(ctx, clause.text, *vocative)
         return put_to(ctx, clause.text, *vocative) or not_caught(ctx, clause.text)
     stranger = stranger_addressed(ctx, words, is_question=clause.question)
     if stranger:
@@ -134,6 +139,9 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
     if not clause.question and _is_offered(ctx, clause.words):
         return read_remark(ctx, clause.text, find_name_within(ctx, clause.words), clause.words)
     stated = without_tag(words) if clause.question else words
+    brought_up = "" if clause.question or only_person(ctx) is None else topic_confronted(ctx, words)
+    if brought_up and is_said(words):
+        return put_to(ctx, clause.text, None, words_of(f"about {brought_up}"))
     if (not clause.question or stated is not words) and is_said(stated):
         whole = clause.words if stated is words and len(clause.words) > len(words) else stated
         return read_remark(ctx, clause.text, find_name_within(ctx, stated), whole)
@@ -145,7 +153,7 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
     return (
         by_own_verb(ctx, clause.text, words)
         or _read_bare_way(ctx, words)
-        or (None if lows(words)[0] in _CONSUMED else read_civility(ctx, clause.text, clause.words, None))
+        or (None if _is_done(lows(words)) else read_civility(ctx, clause.text, clause.words, None))
         or _read_by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
         or _read_bare_noun(ctx, clause, words)
@@ -158,6 +166,11 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         or read_aloud(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
+
+
+def _is_remark(words: Sequence[Word]) -> bool:
+    """Tell whether words said to somebody by name state something: `I lost my way`, `four nights`."""
+    return is_said(words) or (len(words) > 1 and words[0].low in lexicon().numbers.keys() - lexicon().articles)
 
 
 # What somebody is told to do: it asks for no lore.
@@ -190,6 +203,17 @@ _ASKING_VERBS = frozenset(("ask", "follow", "tell", "show"))
 
 # Before a comma they call somebody.
 _CALLING = frozenset(("listen", "look", "see", "wait", "stop", "watch"))
+
+
+def _is_done(low: Sequence[str]) -> bool:
+    """Tell whether words are something done, and nothing that is called for or felt: `feel for the shelf`."""
+    if low[0] in lexicon().saying and low[1:2] != [] and low[1] in lexicon().person_pronouns:
+        # What somebody is told is no remark by itself: `tell him Jin sent me`.
+        return True
+    return low[0] in _CONSUMED or (low[0] == "feel" and low[1:2] != [] and low[1] in _GROPED)
+
+
+_GROPED = frozenset("for along around about under behind inside the my".split())
 # What is drunk and eaten is called for only where it is not at hand.
 _CONSUMED = frozenset(("drink", "sip", "eat", "taste"))
 
@@ -437,7 +461,7 @@ def _read_bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) ->
 def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Read a verb with a letter wrong, where what follows it fits: `examin the glass`; `reach` is no `search`."""
     low = words[0].low
-    if len(low) < 4 or is_verb(low):
+    if len(low) < 4 or is_verb(low) or any(low in key.words for person in ctx.nouns.people for key in person.keys):
         return None
     likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and is_slip(low, verb)]
     for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):

@@ -97,6 +97,7 @@ class Lexicon:
     thing_pronouns: frozenset[str]
     self_words: frozenset[str]
     whole_place: frozenset[str]
+    halting: frozenset[str]
     directions: Mapping[str, str]
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
@@ -136,6 +137,8 @@ class Syntax:
     is_travel: bool = False
     # It lets go of what is carried: `leave the bag`.
     is_putting_down: bool = False
+    # It takes a thing in hand: `take the bag`.
+    is_picking_up: bool = False
     # It hands somebody a thing: `throw the key to viktor`.
     is_handing_over: bool = False
     # Reads that somebody is told to do something: context, the person, what they are to do.
@@ -225,7 +228,7 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place")
+_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place", "halting")
 
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
+from lorewright.builtin.parser.following import led_on, remembered
 from lorewright.builtin.parser.guesses import SOCIAL, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -35,21 +36,20 @@ from lorewright.builtin.parser.readings import (
     Reading,
     asking,
     excerpt,
-    led_on,
     not_caught,
     only_person,
-    remembered,
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
     read_civility,
     read_remark,
 )
-from lorewright.builtin.parser.spelling import has_mood, spelled_out
+from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 
@@ -75,7 +75,10 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     ctx = replace(ctx, has_mood=has_mood(text))
-    text = spelled_out(text, _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()})
+    names = _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()}
+    shown = _words_shown(nouns)
+    slips = mended_in(text, names, shown)
+    text = spelled_out(text, names, shown)
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
@@ -87,17 +90,29 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
-    names = _long_names(ctx.nouns)
-    text, ctx = _repeated(text, given.said_before), _add_mentions(ctx, given.said_before, names)
-    ctx = replace(ctx, listener=listener, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
+    long_names = _long_names(ctx.nouns)
+    ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
+    text = _repeated(text, given.said_before)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
-    clauses = _clauses(text, ctx, names)
+    clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
-    return _output(readings, ctx, _find_risks(clauses))
+    return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+
+
+def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
+    """Return a reading that says which words were taken for slips of the hand, and is the less sure for them."""
+    if not slips or output.aside is not None or output.unclear is not None:
+        return output
+    assumed = tuple(f"{word} is meant by {excerpt(typed_word)}" for typed_word, word in slips)
+    sure = 0.7 if any((word,) in lexicon().verb_phrases for _, word in slips) else 0.8
+    return output.model_copy(
+        update={"assumptions": (*output.assumptions, *assumed), "confidence": min(output.confidence, sure)}
+    )
 
 
 def _chosen_line(text: str, options: Sequence[str]) -> str:
@@ -147,7 +162,12 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
         reading = read_clause(ctx, clause, vocabulary)
-        if reading is None or _is_said_after(readings, reading, ctx) or _is_lead_in(clause, clauses):
+        is_said_on = clause.question and reading is not None and not reading.actions
+        if (
+            reading is None
+            or _is_said_after(readings, reading, ctx, is_question=is_said_on)
+            or _is_lead_in(clause, clauses)
+        ):
             continue
         if readings and _continues(readings[-1], reading):
             readings.pop()
@@ -177,23 +197,31 @@ def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Readin
             parts[-1].append(word)
     civil = (read_civility(ctx, clause.text, part, None) for part in parts if part)
     found = next((reading for reading in civil if reading is not None and reading.actions), None)
-    return found or (read_remark(ctx, clause.text, None, clause.words) if remark_class(clause.text) else None)
+    is_act = clause.question or is_verb(lows(clause.words)[0])
+    is_aside = reading.is_lost and len(clause.words) <= _SHORT and not is_act
+    is_remark = is_aside or bool(remark_class(clause.text))
+    return found or (read_remark(ctx, clause.text, None, clause.words) if is_remark else None)
+
+
+# A fragment after words to somebody goes on with them: `six words`.
+_SHORT = 3
 
 
 def _quotes(clause: Clause) -> bool:
     return any(word.kind == "speech" for word in clause.words)
 
 
-def _is_said_after(readings: Sequence[Reading], reading: Reading, ctx: ParseContext) -> bool:
+def _is_said_after(
+    readings: Sequence[Reading], reading: Reading, ctx: ParseContext, *, is_question: bool = False
+) -> bool:
     """Tell whether words are said to nobody by name, after somebody was addressed who is not here: they were meant."""
     here = {person.id for person in ctx.nouns.people}
     before = readings[-1].actions[-1:] if readings else ()
     is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in before)
     only = only_person(ctx)
     to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
-    return (
-        is_to_absent and (to_listener or (reading.unclear is not None and not reading.is_lost)) and not reading.is_lost
-    )
+    is_asked = reading.unclear is not None and not reading.is_lost
+    return is_to_absent and (is_question or ((to_listener or is_asked) and not reading.is_lost))
 
 
 def _is_speech(action: Action) -> bool:
@@ -225,6 +253,11 @@ def _is_adverbial(clause: Clause) -> bool:
 def _vocabulary(nouns: Nouns) -> set[str]:
     """Return the words of all names in scope, in lower case."""
     return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
+
+
+def _words_shown(nouns: Nouns) -> set[str]:
+    """Return the words for what the prose shows."""
+    return {word for noun in (*nouns.scenery, *nouns.prose_words) for key in noun.keys for word in key.words}
 
 
 def _continues(before: Reading, after: Reading) -> bool:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -42,6 +42,16 @@ _CUTS = frozenset(
         "over",
         "against",
         "through",
+        "down",
+        "marked",
+        "labelled",
+        "labeled",
+        "called",
+        "named",
+        "signed",
+        "addressed",
+        "that",
+        "which",
     )
 )
 
@@ -147,9 +157,23 @@ def nouns_of(scope: Scope) -> Nouns:
 def _candidate(named: Named) -> Candidate:
     keys = [Key(key_words(named.name), named.name, main=True)]
     keys += [Key(key_words(alias), named.name) for alias in named.aliases]
+    keys += [other for key in keys if (other := _with_figures(key)) is not None]
     if named.kind == "person":
         keys += [Key(calling, named.name) for calling in _callings({word for key in keys for word in key.words})]
     return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
+
+
+def _with_figures(key: Key) -> Key | None:
+    """Return a name with its number in words for the figure, or in figures for the word: `room twelve`."""
+    words = tuple(_other_numbers().get(word, word) for word in key.words)
+    return None if words == key.words else Key(words, key.label)
+
+
+@cache
+def _other_numbers() -> Mapping[str, str]:
+    numbers = lexicon().numbers.items()
+    figures = {word: f"{value:g}" for word, value in numbers if value > 1 and word not in ("few", "couple")}
+    return figures | {figure: word for word, figure in figures.items()}
 
 
 def _callings(names: Collection[str]) -> Iterator[tuple[str, ...]]:
@@ -201,6 +225,10 @@ def resolve(
     if len(words) > 1 and words[-1] in ("one", "ones"):
         words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
+    if found is None and words and (one := singular(words[-1])) != words[-1]:
+        # Of several of a kind one stands for all of them.
+        several = _best((*words[:-1], one), here, heard)
+        found = None if isinstance(several, Tie) else several
     if whole or (found is not None and not _is_loose(found)):
         return found
     cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
@@ -277,6 +305,9 @@ _LIKE = {
     "timer": ("hen", "clock"),
     "chicken": ("hen",),
     "kettle": ("pot", "coffee pot"),
+    "tea": ("cup", "teapot", "tea pot", "mug"),
+    "beer": ("glass", "mug", "tankard", "bottle"),
+    "breakfast": ("egg", "toast", "bread"),
     "tin": ("box", "can"),
     "stair": ("staircase", "stairs", "steps"),
     "bottle": ("flask",),
@@ -377,10 +408,19 @@ def _match(score: _Score) -> PhraseMatch:
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
     fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_rate_fit(words, key)] if rank]
+    if candidate.kind == "person":
+        # The water is no part of what a water clerk is called by.
+        fits = [fit for fit in fits if fit[0] != PART or fit[2].main or words[-1] in _heads(fit[2])]
     if not fits:
         return None
     rank, likeness, key = max(fits, key=lambda fit: fit[:2])
     return _Score(rank, likeness, order, key, candidate)
+
+
+def _heads(key: Key) -> tuple[str, ...]:
+    """Return the word of a name that says who or what its bearer is: `man` of `man from the board`."""
+    cut = next((at for at, word in enumerate(key.words) if at and word in _CUTS), len(key.words))
+    return key.words[cut - 1 : cut]
 
 
 def _rate_fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, lows, typed
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, pronoun_fits, resolve
-from lorewright.builtin.parser.readings import MAX_WORDS, Frame, ParseContext, Reading, bare, referred
+from lorewright.builtin.parser.noun_phrases import (
+    Candidate,
+    PhraseMatch,
+    ProseNoun,
+    Tie,
+    exact,
+    in_prose,
+    key_words,
+    pronoun_fits,
+    resolve,
+)
+from lorewright.builtin.parser.readings import LEADS, MAX_WORDS, Frame, ParseContext, Reading, bare, referred
 from lorewright.rules.verbs import verb_of
 
 
@@ -61,7 +72,8 @@ def pronoun(
 
 
 def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
-    """Read `the unit and the knife` as the frame for every part; None where there is only one."""
+    """Read `the unit and the knife` as the frame for every part; None where there is only one. What cannot be read of a
+    part costs nothing of the others, and is named."""
     parts: list[list[Word]] = [[]]
     for word in rest:
         if word.kind == "comma" or word.low == "and":
@@ -69,11 +81,27 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
         else:
             parts[-1].append(word)
     parts = [part for part in parts if key_words(typed(part))]
+    if len(parts) == _WITH_CALL and "and" not in lows(rest) and exact(typed(parts[-1]), ctx.nouns.people):
+        # Whom one tells of it is not one of them: `take the coin, Viktor`.
+        parts = parts if exact(typed(parts[0]), ctx.nouns.people) else parts[:1]
+        return frame(ctx, words, parts[0]) if len(parts) == 1 else None
     if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
         return None
-    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
+    said = len(words.split()) - len([word for word in rest if word.kind == "word"])
+    verb = " ".join(words.split()[: max(said, 0)])
+    readings = [reading for part in parts[:4] if (reading := frame(ctx, f"{verb} {typed(part)}".strip(), part))]
     unclear = next((reading for reading in readings if reading.unclear), None)
-    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+    read = [reading for reading in readings if reading.actions]
+    if unclear is None or not read or not unclear.is_lost:
+        return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+    unknown = tuple(
+        f"“{reading.intent.removeprefix('unclear: ')}” is not here" for reading in readings if reading.unclear
+    )
+    done = joined(read, ", ".join(reading.intent for reading in read))
+    return replace(done, assumptions=(*done.assumptions, *unknown), confidence=min(done.confidence, 0.5))
+
+
+_WITH_CALL = 2
 
 
 def joined(readings: Sequence[Reading], intent: str) -> Reading:
@@ -123,3 +151,26 @@ def owner_of_face(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | None
     if exact(bare(rest[:2]), ctx.nouns.people) and low[2:3] in (["in"], ["straight"]):
         owner = exact(bare(rest[:2]), ctx.nouns.people)
     return owner if isinstance(owner, PhraseMatch) else None
+
+
+def shown_part(ctx: ParseContext, phrase: str) -> tuple[str, ProseNoun] | None:
+    """Return the first part of a phrase that the prose shows, cut at prepositions: of `the lot through the window` the
+    lot; None where it shows none."""
+    parts = [part for part in re.split(rf"\b(?:{'|'.join(sorted(LEADS))})\b", phrase) if part.strip()]
+    nouns = ((part.strip(), in_prose(part.strip(), ctx.nouns)) for part in parts if len(parts) > 1)
+    shown_parts = [(part, noun) for part, noun in nouns if noun is not None and noun.standing == "shown"]
+    return next(iter(shown_parts), None)
+
+
+def find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
+    """Return somebody or something that a phrase names: here, heard of, or a way out; nothing for what only the prose
+    shows."""
+    nouns = ctx.nouns
+    close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
+    if isinstance(close, PhraseMatch) and not close.mended:
+        return close
+    in_sight = in_prose(phrase, nouns)
+    if in_sight is not None and in_sight.standing == "shown":
+        return None
+    way = exact(phrase, nouns.exits)
+    return way or close or resolve(phrase, nouns.exits)

@@ -34,7 +34,7 @@ from lorewright.builtin.parser.noun_phrases import (
     resolve,
 )
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import Verb, free_verb, verbs
+from lorewright.rules.verbs import Verb, free_verb
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.readings import Aside, Unclear
 
@@ -232,6 +232,7 @@ AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
     " who which so as is are was were has have if but then before after about around back up down out again round going"
     " aside apart together open shut"
+    " marked labelled labeled called named signed addressed"
     " exactly without careful carefully as like because".split()
 )
 
@@ -239,6 +240,8 @@ AFTER_NOUNS = frozenset(
 def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: bool = False) -> Reading | None:
     """Return the attempt at something that no entity stands for; None where nothing is known of it."""
     noun, free = in_prose(phrase, ctx.nouns), free_verb()
+    if exact(phrase, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None:
+        return None
     if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
@@ -248,6 +251,15 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
     verb = ADDRESS if of_people else act_word(words)
     detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
+
+
+def left(ctx: ParseContext, words: str) -> Reading:
+    """Return the attempt at what the prose showed at the place that one has left: it is not here."""
+    free = free_verb()
+    if free is None:
+        return nothing_known(ctx, words, ctx.prose_noun, [])
+    detail = {"verb": act_word(words)[:60], "detail": ctx.prose_noun[:MAX_WORDS], "detail_is": "absent"}
+    return acting(ctx, free.name, excerpt(words), metadata=detail, confidence=0.7)
 
 
 def act_word(words: str) -> str:
@@ -320,7 +332,7 @@ def referred(
     word = head if person and head in PRONOUNS_OF_SORTS else word
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
-    last = ctx.person if person else ctx.thing
+    last = (_last_person(ctx, word) if not strict else ctx.person) if person else ctx.thing
     present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
     fitting = tuple(candidate for candidate in present if pronoun_fits(candidate, word)) if person else present
     if last is not None and pronoun_fits(last, word) and (not strict or last in present):
@@ -332,6 +344,12 @@ def referred(
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
+def _last_person(ctx: ParseContext, word: str) -> Candidate | None:
+    """Return the person mentioned last whom a pronoun fits, else the person spoken with, if it fits them."""
+    found = (person for person in (ctx.person, ctx.listener) if person is not None and pronoun_fits(person, word))
+    return next(found, ctx.person)
+
+
 def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
     """Return the person whom a phrase names, present or known."""
     sort = phrase.removeprefix("the ").removeprefix("The ")
@@ -339,29 +357,6 @@ def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading 
     return referred(ctx, phrase, person=True, pattern=pattern_for("meet", "person")) or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
-
-
-def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """Return the context for the next clause: pronouns refer to what this one mentioned."""
-    for candidate in reading.mentioned:
-        if candidate.kind == "person":
-            ctx = replace(ctx, person=candidate)
-        elif candidate.kind in ("thing", "door"):
-            ctx = replace(ctx, thing=candidate, prose_noun="")
-    for action in reading.actions:
-        ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
-        verb = verbs().get(action.type)
-        hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
-        if verb is not None and verb.is_speech and hearer is not None:
-            ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
-    return ctx
-
-
-def led_on(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """Return the context for what is done after a reading: elsewhere, what the prose shows is not known yet."""
-    if all(action.location_id is None for action in reading.actions):
-        return ctx
-    return replace(ctx, nouns=replace(ctx.nouns, scenery=(), knows_scenery=False))
 
 
 def only_person(ctx: ParseContext) -> PhraseMatch | None:
@@ -441,7 +436,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
             return meant(ctx, words, first, wanted)
         return asking(words, "One at a time, please. You can:", wanted.lines)
     if ctx.prose_noun and phrase.lower() in _PROSE_PRONOUNS:
-        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines)
+        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines) if ctx.nouns.knows_scenery else left(ctx, words)
     for person in (True, False):
         kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (
@@ -473,7 +468,7 @@ def _names_more(ctx: ParseContext, rest: Sequence[Word]) -> bool:
     return bool(bare(more)) and resolve(bare(more), ctx.nouns.everything()) is not None
 
 
-_PROSE_PRONOUNS = frozenset(("it", "them", "this", "that"))
+_PROSE_PRONOUNS = frozenset(("it", "them", "this", "that", "one", "some"))
 
 
 def _is_elsewhere(ctx: ParseContext, phrase: str, named: PhraseMatch | Tie) -> bool:

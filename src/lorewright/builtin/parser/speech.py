@@ -19,6 +19,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -31,9 +32,9 @@ from lorewright.builtin.parser.readings import (
     openings,
     person_meant,
     referred,
-    remembered,
     typeable,
 )
+from lorewright.builtin.parser.utterances import titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
@@ -133,6 +134,9 @@ def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question:
     """
     signs = [index for index, word in enumerate(words) if word.kind in ("comma", "stop")]
     asks = lexicon().question_words
+    titled = titled_name(words)
+    if titled and words[titled].kind == "comma" and _is_stranger(ctx, words[:titled]):
+        return typed(words[:titled])
     if not signs or not any((is_question, *(longest_prefix(lows(words[n:]), asks) for n in (0, signs[0] + 1)))):
         return ""
     begins, rest = words[: signs[0]], words[signs[0] + 1 :]

@@ -9,13 +9,14 @@ from functools import cache
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon
+from lorewright.builtin.parser.slips import mended_word
 
-_TOKEN = re.compile(r"w/|'em\b|[^\W_]+(?:['’-][^\W_]+)*")
+_TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
 # A digit that stands for a word, before one of these.
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
-    "me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
+    "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
     "nothing everything much sure real all".split()
 )
 _SHOUTED = re.compile(r"([?!])[?!]+")
@@ -38,11 +39,11 @@ def _is_noise(low: str) -> bool:
     return low in lexicon().noise or _LAUGHTER.fullmatch(low) is not None
 
 
-def spelled_out(text: str, names: Collection[str]) -> str:
+def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) -> str:
     """Return a cleaned text with slang and common misspellings as the words that they stand for.
 
-    `names` are words of names in scope, in lower case: they are left alone. A text that is a single word is a command
-    (`n`, `i`), and stays.
+    `names` are words of names in scope, `shown` those of what the prose shows, in lower case: they are left alone. A
+    text that is a single word is a command (`n`, `i`), and stays.
     """
     text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", text)
     tokens = list(_TOKEN.finditer(text))
@@ -53,7 +54,7 @@ def spelled_out(text: str, names: Collection[str]) -> str:
     for number, token in enumerate(tokens):
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
         before = tokens[number - 1][0].casefold() if number else ""
-        word = _read_as(token[0], names, before, after)
+        word = _read_as(token[0], names, shown, before, after)
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
@@ -64,11 +65,11 @@ def spelled_out(text: str, names: Collection[str]) -> str:
 _BEFORE_ILL = frozenset(("", "and", "so", "then", "but", "now", "ok", "fine", "k", "well", "if", "that"))
 
 
-def _read_as(token: str, names: Collection[str], before: str, after: str) -> str:
+def _read_as(token: str, names: Collection[str], shown: Collection[str], before: str, after: str) -> str:
     low = token.casefold()
     lex = lexicon()
     is_inner = bool(before and after)
-    if low in names or (low in ("ill", "id") and before not in _BEFORE_ILL):
+    if low in names or low in shown or (low in ("ill", "id") and before not in _BEFORE_ILL):
         return token
     if is_inner and low in _DIGITS and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
@@ -81,6 +82,7 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
     if short != low and token.islower():
         low = token = short
     found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
+    found = found or _mended(low, names, shown, before)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
     if not found:
@@ -88,6 +90,28 @@ def _read_as(token: str, names: Collection[str], before: str, after: str) -> str
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
 
 
+def _mended(low: str, names: Collection[str], shown: Collection[str], before: str) -> str:
+    return (
+        ""
+        if low in names
+        else mended_word(low, shown, begins=before in _BEFORE_VERBS or before in lexicon().before_verbs)
+    )
+
+
+def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return the words of a cleaned text that are slips of the hand, each with the word that was meant."""
+    tokens = [token[0] for token in _TOKEN.finditer(text)]
+    befores = ("", *(token.casefold() for token in tokens))
+    pairs = ((token, before, token.casefold()) for token, before in zip(tokens, befores, strict=False))
+    plain = lexicon().spellings
+    found = ((token, _mended(low, names, shown, before)) for token, before, low in pairs if low not in plain)
+    return tuple((token, word) for token, word in found if word)
+
+
+# Words after which a verb stands, and the beginning of a line.
+_BEFORE_VERBS = frozenset(
+    ("", "and", "n", "&", "then", "to", "i", "we", "me", "lets", "let's", "can", "wanna", "gonna", "please")
+)
 _AFTER_WHY = frozenset("am are is was were do does did would should can cant can't u you r dont don't".split())
 _VOWELS = re.compile(r"[aeiou]")
 

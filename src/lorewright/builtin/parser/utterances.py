@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.scene_lore.nouns import is_verb
@@ -25,7 +25,8 @@ def split_clauses(
     spoken = False
     for index, word in enumerate(words):
         if not current:
-            spoken = _addresses(words[index:], people) or is_said(words[index : _end(words, index)])
+            sentence = words[index : _end(words, index)]
+            spoken = _addresses(words[index:], people) or is_said(sentence) or _is_asked(sentence)
         if word.kind == "stop" and index not in held:
             clauses.append(Clause(tuple(current), question="?" in word.text))
             current = []
@@ -39,6 +40,18 @@ def split_clauses(
             current.append(word)
     clauses.append(Clause(tuple(current)))
     return [clause for clause in map(_trim, clauses) if clause.words]
+
+
+def _is_asked(sentence: Sequence[Word]) -> bool:
+    """Tell whether a sentence asks whether somebody does things: `does anybody come and go at night`."""
+    low = lows(sentence)
+    return low[:1] != [""] and bool(low[1:2]) and low[0] in _WHETHER and low[1] in _ASKED_AFTER
+
+
+_WHETHER = frozenset("is are was were does do did has have had could would will can".split())
+_ASKED_AFTER = frozenset(
+    "anyone anybody someone somebody people nobody everyone everybody he she they he it there".split()
+)
 
 
 def _end(words: Sequence[Word], start: int) -> int:
@@ -61,10 +74,23 @@ def _indices_in_names(words: Sequence[Word], names: Sequence[Sequence[str]]) -> 
 def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
     """Tell whether the words begin with a person's name and a comma."""
     low = [word.low for word in words]
-    return any(
+    titled = titled_name(words)
+    return bool(titled and words[titled].kind == "comma") or any(
         low[: len(name)] == list(name) and len(words) > len(name) and words[len(name)].kind == "comma"
         for name in people
     )
+
+
+def titled_name(words: Sequence[Word]) -> int:
+    """Return how many words at the beginning are a title and a name, before a sign: `Mr Gaunt, …`; 0 for none."""
+    at = next((at for at, word in enumerate(words[:4]) if word.kind != "word"), 0)
+    is_name = at > 1 and words[0].low in _TITLES and all(word.text[:1].isupper() for word in words[1:at])
+    return at if is_name else 0
+
+
+_TITLES = frozenset(
+    "mr mrs ms miss dr doctor captain constable sergeant officer sister brother father mother lady lord".split()
+)
 
 
 def _begins_anew(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
@@ -243,118 +269,13 @@ _PURPOSES = frozenset("see check hear find make show feel keep watch try be avoi
 def without_participle(words: Sequence[Word]) -> Sequence[Word]:
     """Return the words with a verb in place of its participle, where they begin with one: `closing the door`."""
     low = words[0].low if words else ""
-    if not words or not low.endswith("ing") or low in lexicon().verb_words:
+    is_ahead = low == "going" and lows(words[1:2]) == ["to"] and longest_prefix(lows(words[2:]), lexicon().verb_phrases)
+    if not words or not low.endswith("ing") or low in lexicon().verb_words or is_ahead:
         return words
     stem = low.removesuffix("ing")
     bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
     base = next((base for base in bases if base in lexicon().verb_words and len(base) > 1), "")
     return (Word(base, base), *words[1:]) if base else words
-
-
-def with_sign(words: Sequence[Word]) -> Sequence[Word]:
-    """Return `nod to Marit` for `give Marit a nod`, other words as they are."""
-    found = _SIGNS.match(typed(words))
-    return (
-        words_of(f"{found['sign'].lower()} {'at' if found['sign'] == 'wink' else 'to'} {found['who']}")
-        if found
-        else words
-    )
-
-
-_SIGNS = re.compile(
-    r"(?:give|shoot|throw) (?P<who>.+?) (?:a|the|my) (?:[\w-]+ )?(?P<sign>nod|smile|wave|bow|salute)(?: .*)?$",
-    re.IGNORECASE,
-)
-
-
-def with_plain_verb(words: Sequence[Word]) -> Sequence[Word]:
-    """Return `sip the tea` for `take a slow sip of the tea`, `shove the door` for `give the door a good shove`, other
-    words as they are."""
-    said = typed(words)
-    if any(word.kind == "speech" for word in words):
-        return words
-    for pattern, plain in _LIGHT_VERBS:
-        if (found := pattern.match(said)) is not None:
-            return words_of(plain(found))
-    return words
-
-
-def _swallow(found: re.Match[str]) -> str:
-    return f"{'eat' if found['what'].casefold() in _BITES else 'drink'} {found['of']}"
-
-
-_BITES = frozenset(("bite", "mouthful", "nibble", "piece"))
-_LIGHT_VERBS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
-    (
-        re.compile(
-            r"(?:take|have|get|try|sneak|steal) (?:a|one|another|my|some)(?: [\w-]+){0,2}? "
-            r"(?P<what>sip|swig|gulp|swallow|mouthful|bite|nibble|taste)s? (?:out )?(?:of|from) (?P<of>.+)$",
-            re.IGNORECASE,
-        ),
-        _swallow,
-    ),
-    (
-        re.compile(
-            r"(?:take|go) (?:a|one|another|two|three|a few|some|several)(?: [\w-]+){0,2}? (?:step|pace)s?"
-            r"(?: (?P<way>back|backwards?|forwards?|aside|away|closer|towards?.*|to .*|inside|outside))?(?: .*)?$",
-            re.IGNORECASE,
-        ),
-        lambda found: f"take a step {(found['way'] or '').split(' ')[0]}".strip(),
-    ),
-    (
-        re.compile(
-            r"hold (?P<what>.+?) (?:out|up) (?:to|for|towards?|in front of|so (?:that )?)(?P<who> ?[\w' ]+?)"
-            r"(?: can .*| could .*)?$",
-            re.IGNORECASE,
-        ),
-        lambda found: f"show {found['what']} to {found['who'].strip()}",
-    ),
-    (
-        re.compile(
-            r"(?:slide|push|shove) (?P<what>.+?) (?:(?:over|across|along)(?: the [\w-]+)? )?(?:to|towards?|over to) "
-            r"(?P<who>[\w' ]+)$",
-            re.IGNORECASE,
-        ),
-        lambda found: f"hand {found['what']} to {found['who']}",
-    ),
-    (
-        re.compile(
-            r"give (?P<what>(?:the|my|his|her|their|that|this|its) .+?) (?:a|another|one)(?: [\w-]+){0,2}? "
-            r"(?P<verb>push|shove|kick|knock|shake|tap|pat|squeeze|poke|nudge|rub|wipe|stir|turn|twist|tug|pull|spin|slap"
-            r"|prod|polish|clean|scrub|rattle|stroke)(?: .*)?$",
-            re.IGNORECASE,
-        ),
-        lambda found: f"{found['verb']} {found['what']}",
-    ),
-)
-
-
-def without_voice(words: Sequence[Word]) -> Sequence[Word]:
-    """Return the words without the voice in which something is said, where they quote nothing."""
-    if not _VOICES & set(lows(words)) or any(word.kind == "speech" for word in words):
-        return words
-    return words_of(_VOICE.sub("", typed(words)))
-
-
-_VOICES = frozenset(("voice", "tone", "whisper", "breath"))
-_VOICE = re.compile(
-    r" (?:in|with|under) (?:my|your|a|the)(?: [\w-]+){0,3}? (?:voice|tone|whisper|breath)\b", re.IGNORECASE
-)
-
-
-def with_contents(words: Sequence[Word]) -> Sequence[Word]:
-    """Return `drink the cup` for `drink what is in the cup`, other words as they are."""
-    found = _CONTENTS.match(typed(words))
-    known = lexicon()
-    if not found or found["verb"].lower() not in known.verb_words or found["verb"].lower() in known.saying:
-        return words
-    return words_of(f"{found['verb']} {found['noun']}")
-
-
-_CONTENTS = re.compile(
-    r"(?P<verb>\w+) (?:what(?:'s| is| was)|whatever(?:'s| is)) (?:\w+ )?(?:in|inside|on) (?P<noun>[^,]+)$",
-    re.IGNORECASE,
-)
 
 
 def without_pardon(words: Sequence[Word]) -> Sequence[Word]:
@@ -365,7 +286,8 @@ def without_pardon(words: Sequence[Word]) -> Sequence[Word]:
         return words
     at = next((at for at in range(len(begged), len(low)) if words[at].kind not in ("comma", "stop")), 0)
     asks = any(longest_prefix(low[start:], lexicon().question_words) for start in (at, _after_comma(words, at)))
-    return words[at:] if at and asks else words
+    is_called = begged[-1:] == ("me",) and words[len(begged)].kind == "comma" and len(words) - at > _MORE_THAN_NAME
+    return words[at:] if at and (asks or is_called) else words
 
 
 def without_lead(words: Sequence[Word]) -> Sequence[Word]:
@@ -418,6 +340,8 @@ def _after_comma(words: Sequence[Word], start: int) -> int:
     return start if comma is None else comma + 1
 
 
+# After a pardon more words than a name has are what one wants to say.
+_MORE_THAN_NAME = 3
 _PARDONS = (
     ("i", "beg", "your", "pardon"),
     ("excuse", "me"),

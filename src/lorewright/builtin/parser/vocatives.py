@@ -7,24 +7,28 @@ from collections.abc import Sequence
 from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
-from lorewright.builtin.parser.utterances import is_said
+from lorewright.builtin.parser.rewordings import courtesy_pronoun
+from lorewright.builtin.parser.utterances import is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 
 def begins_with_verb(low: Sequence[str]) -> bool:
-    """Tell whether words in lower case begin with a verb."""
-    return bool(longest_prefix(low, lexicon().verb_phrases))
+    """Tell whether words in lower case begin with a verb; `i` before others is who speaks."""
+    phrase = longest_prefix(low, lexicon().verb_phrases)
+    return bool(phrase) and (phrase != ("i",) or len(low) == 1)
 
 
 def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Return the person whom the clause addresses, first or last and set off by a comma, and what it says to them."""
-    while len(words) > 3 and words[0].low in _CALLS and words[1].kind == "comma":
+    while len(words) > 3 and words[1].kind == "comma" and (words[0].low in _CALLS or _calls_somebody(ctx, words)):
         words = words[2:]
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
         return _find_name_at_an_end(ctx, words)
     people = ctx.nouns.people + ctx.nouns.known_people
-    first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
+    begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
+    first = exact(begins, people) or _by_courtesy(ctx, begins)
+    last = exact(ends, people) or _by_courtesy(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
         first = partly if isinstance(partly, PhraseMatch) and not begins_with_verb(lows(words)) else None
@@ -34,6 +38,21 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     is_request = lows(spoken)[1:2] in (["me"], ["us"], ["your"], ["my"], ["here"], ["with"], ["quiet"], ["still"])
     is_asked = is_request or not begins_with_verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _calls_somebody(ctx: ParseContext, words: Sequence[Word]) -> bool:
+    """Tell whether words call back somebody by name, between commas."""
+    end = next((at for at in range(2, len(words)) if words[at].kind == "comma"), 0)
+    people = ctx.nouns.people + ctx.nouns.known_people
+    return bool(end) and words[0].low in lexicon().halting and exact(typed(words[2:end]), people) is not None
+
+
+def _by_courtesy(ctx: ParseContext, words: str) -> PhraseMatch | None:
+    """Return whom a form of address is for (`sir`): whom one speaks with, else the only one here that it fits."""
+    word = courtesy_pronoun(words)
+    fitting = [person for person in ctx.nouns.people if word and person.pronoun == word]
+    person = ctx.listener if ctx.listener in fitting else fitting[0] if len(fitting) == 1 else None
+    return None if person is None else PhraseMatch(person, person.name, 0.85, mended=True)
 
 
 def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
@@ -49,12 +68,20 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
         if first and rest and (is_called or _is_said_to(lows(rest), rest)):
             return first, rest
     low = lows(words)
+    is_request = low[1:2] in (["me"], ["us"])
     for size in range(min(len(words) - 1, 3), 0, -1):
-        last, spoken = exact(typed(words[-size:]), ctx.nouns.people), words[:-size]
+        people = ctx.nouns.people + ctx.nouns.known_people if is_request else ctx.nouns.people
+        last, spoken = exact(typed(words[-size:]), people), words[:-size]
+        if last and is_request and len(spoken) > _ASKED_FOR and low[-size - 1] not in _JOINTS | lexicon().about:
+            return last, spoken
         asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
         if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
             return last, spoken
     return None
+
+
+# A request has so many words before what is asked for: `give me`.
+_ASKED_FOR = 2
 
 
 def seen_inside(ctx: ParseContext, words: Sequence[Word]) -> tuple[Word, ...] | None:
@@ -96,7 +123,10 @@ def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
     return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None
 
 
-_TO_YOU = frozenset("you your you're do did are is have can could would will don't dont please stop let's".split())
+_TO_YOU = frozenset(
+    "you your you're do did are is have can could would"
+    " will don't dont please stop let's want need got fancy care any".split()
+)
 # Words that call somebody, before a name.
 _CALLS = frozenset("hey hello hi oi yo oh ah ok okay please sorry so well and but no yes listen look".split())
 
@@ -126,6 +156,13 @@ def with_call(words: Sequence[Word], people: Sequence[Sequence[str]]) -> Sequenc
     low = lows(words)
     sizes = {len(name) for name in people if list(low[: len(name)]) == list(name)}
     at = max(sizes, default=0)
+    at = at or _called_out(words)
     if not at or len(words) < at + 2 or words[at].kind != "stop" or "?" in words[at].text:
         return words
     return (*words[:at], Word(",", ",", "comma"), *words[at + 1 :])
+
+
+def _called_out(words: Sequence[Word]) -> int:
+    """Return how many words at the beginning are a name with its title, called out: `Mr Gaunt! Wait!`; 0 for none."""
+    at = titled_name(words)
+    return at if at and words[at].text.startswith("!") else 0

@@ -1,0 +1,185 @@
+"""A clause and the scope -> the same in words that a verb reads: `through the trap` is gone through, `what does it say`
+is read, `take her hand` touches her.
+
+What is meant hangs on what is here, and on who and what was mentioned: by their form alone clauses are put in other
+words in `utterances`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from lorewright.builtin.parser.clauses import Word, lexicon, lows, typed, words_of
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.parser.readings import ParseContext, typeable
+from lorewright.rules.verbs import typed as typed_lines
+
+
+def reworded(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
+    """Return the words as the first of the rewordings that fits has them; other words as they are."""
+    if any(word.kind == "speech" for word in words):
+        return words
+    found = (reword(ctx, words) for reword in _REWORDINGS)
+    return next((said for said in found if said is not None), words)
+
+
+def _as_way(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `go through the trap` for `through the trap`."""
+    low = lows(words)
+    is_way = len(low) > 1 and low[0] in _THROUGH and (low[1] in lexicon().articles or low[1:2] == ["to"])
+    if not is_way or all(word.kind != "word" for word in words[1:]):
+        return None
+    goal = typed(words[1:])
+    shown = in_prose(goal, ctx.nouns)
+    is_here = resolve(goal, (*ctx.nouns.exits, *ctx.nouns.doors)) or (shown is not None and shown.standing == "shown")
+    return words_of(typed_lines("way", way=typed(words))[0]) if is_here else None
+
+
+_THROUGH = frozenset(("through", "into", "across", "inside", "up", "down"))
+
+
+def _as_reading(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `read the label` for `what does it say`, where it is anything that could be read."""
+    found = next(filter(None, (pattern.match(typed(words)) for pattern in _SAYS)), None)
+    if found is None:
+        return None
+    what = found["what"]
+    if what.lower() in lexicon().thing_pronouns | {"they", "there"}:
+        thing = ctx.thing if ctx.thing in (*ctx.nouns.things, *ctx.nouns.doors) else None
+        shown = in_prose(ctx.prose_noun, ctx.nouns) if ctx.prose_noun else None
+        noted = ctx.prose_noun if shown is not None and shown.standing == "shown" else ""
+        name = typeable(thing.name) if thing is not None else noted
+    else:
+        shown = in_prose(what, ctx.nouns)
+        is_here = resolve(what, (*ctx.nouns.things, *ctx.nouns.doors), whole=True) is not None
+        name = what if is_here or (shown is not None and shown.standing == "shown") else ""
+    return words_of(f"read {name}") if name else None
+
+
+_SAYS = (
+    re.compile(
+        r"(?:and |so )?what(?:'s| is| does| do| did)? (?P<what>it|that|this|they|(?:the|my|this|that) [\w' -]+?)"
+        r" (?:say|says|read|reads)(?: (?:on it|inside|exactly|then|there))?$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:and |so )?(?:what(?:'s| is| was)|is (?:there )?anything) (?:it )?(?:written|printed|painted|carved|drawn"
+        r"|engraved|scratched|stamped)(?: down)? (?:on|in|inside|under) (?P<what>[\w' -]+)$",
+        re.IGNORECASE,
+    ),
+)
+
+
+def _as_touch(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `touch Lena` for `take her hand`: another's hand is no thing, and not one's own."""
+    found = _OF_ANOTHER.match(typed(words))
+    if found is None:
+        return None
+    parts = found["part"].lower().split()
+    if not {parts[-1], parts[-1].removesuffix("s")} & lexicon().body or parts[-1] in _WORN:
+        return None
+    whose = found["whose"].lower()
+    if whose in ("his", "her", "their"):
+        word = {"his": "he", "her": "she"}.get(whose, "they")
+        known = (ctx.person, ctx.listener, *ctx.nouns.people)
+        person = next((p for p in known if p in ctx.nouns.people and pronoun_fits(p, word)), None)
+    else:
+        match = resolve(found["whose"][:-2], ctx.nouns.people)
+        person = match.candidate if isinstance(match, PhraseMatch) else None
+    if person is None:
+        return None
+    name = typeable(person.name)
+    is_kiss = found["verb"].lower() == "kiss"
+    return words_of(f"kiss {name}" if is_kiss else typed_lines("touch_thing", thing=name)[0])
+
+
+_OF_ANOTHER = re.compile(
+    r"(?P<verb>take|hold|grab|touch|squeeze|kiss|stroke|pat|shake|clasp|seize|catch|press|brush|feel|reach for"
+    r"|take hold of|(?:put|lay|place|rest) (?:my|a|one) (?:hand|fingers|palm|arm) (?:on|over|around|round))"
+    r" (?P<whose>his|her|their|[\w-]+'s) (?P<part>(?:[\w-]+ ){0,1}?[\w-]+)"
+    r"(?: (?:gently|softly|lightly|again|briefly|in mine|in my (?:hand|own)|to \w+.*|for a .*|if .*))?$",
+    re.IGNORECASE,
+)
+# What others have on them that can be taken off.
+_WORN = frozenset("hat cap hood scarf glove gloves glasses watch coat jacket cloak ring tie belt".split())
+
+
+def _as_search(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `search behind the sheet` for `reach behind the sheet`."""
+    found = _REACHED.match(typed(words))
+    return words_of(f"{typed_lines('rummage')[0]} {found['where']}") if found is not None else None
+
+
+_REACHED = re.compile(
+    r"(?:reach|feel|grope|fumble|grab)(?: around| about| down| up| in)?(?: with (?:my|one|a|both) hands?)?"
+    r" (?P<where>(?:behind|under|underneath|beneath|inside|into|between|below) (?:the|my|his|her|its|their|that"
+    r"|this|a|it|them)\b.*)$",
+    re.IGNORECASE,
+)
+
+
+def _as_crowning(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `use the crown on Mara` for `crown Mara`, where a crown is at hand: a thing's name is done to somebody."""
+    low = lows(words)
+    if len(low) < 2 or (low[0],) in lexicon().verb_phrases:
+        return None
+    thing = exact(low[0], ctx.nouns.things)
+    whom = typed(words[1:])
+    is_person = whom.lower() in ("him", "her", "them") or exact(whom, ctx.nouns.people) is not None
+    return words_of(f"use {typeable(thing.label)} on {whom}") if thing is not None and is_person else None
+
+
+def said_for_speaker(ctx: ParseContext, words: Sequence[Word]) -> bool:
+    """Tell whether somebody here is told to do something for the speaker: `play something for me`."""
+    low = [word for word in lows(words) if word]
+    is_for_me = low[-2:] in (["for", "me"], ["for", "us"], ["to", "me"], ["to", "us"]) and len(low) > _FOR_ME
+    return bool(ctx.nouns.people) and is_for_me and low[0] in _DONE_FOR_OTHERS
+
+
+_FOR_ME = 2
+# What is asked of others, and hardly ever done by oneself for oneself.
+_DONE_FOR_OTHERS = frozenset(
+    "play sing read dance cook pour bring fetch draw perform recite explain describe hold".split()
+)
+
+
+_REWORDINGS: tuple[Callable[[ParseContext, Sequence[Word]], Sequence[Word] | None], ...] = (
+    _as_way,
+    _as_reading,
+    _as_touch,
+    _as_search,
+    _as_crowning,
+)
+
+
+def topic_confronted(ctx: ParseContext, words: Sequence[Word]) -> str:
+    """Return what a statement brings up before somebody, where it is something that is known here: `comm unit` of `I
+    found your comm unit`; empty for other statements."""
+    found = _BROUGHT_UP.match(typed(words))
+    if found is None:
+        return ""
+    what = found["what"]
+    known = exact(what, ctx.nouns.everything()) or resolve(what, ctx.nouns.things, whole=True)
+    return what if isinstance(known, PhraseMatch) and not known.mended else ""
+
+
+_BROUGHT_UP = re.compile(
+    r"(?:(?:i|we)(?: have|'ve|'m| am)?(?: just| already| also| really)? (?:found|know about|know of|heard about"
+    r"|heard of|learned about|read about|read|got|have|saw|opened|here about|here for|looking for|searching for"
+    r"|trying to find|look for|come about|came about|want to (?:talk|ask) about|need to (?:talk|ask) about"
+    r"|wanted to ask about)"
+    r"|this is about|it's about|it is about|about)"
+    r" (?:(?:your|the|his|her|that|this|my|a|an|their) )?(?P<what>[\w' -]+)$",
+    re.IGNORECASE,
+)
+
+
+def courtesy_pronoun(words: str) -> str:
+    """Return the pronoun of whom a form of address is for: `sir`; empty for other words."""
+    return _COURTESIES.get(words.lower(), "")
+
+
+_COURTESIES = dict.fromkeys(("sir", "mister", "good sir", "old man"), "he") | dict.fromkeys(
+    ("madam", "ma'am", "miss", "my lady", "lady", "missus"), "she"
+)

@@ -1,0 +1,97 @@
+"""What is meant by words that hang on what is here, and on who and what was mentioned before them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.values.readings import Talk
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_rooms import ROOMS, named, read_in
+
+
+def shape(output: InterpreterOutput) -> list[tuple[str, str | None]]:
+    return [(action.type, action.target_id) for action in output.proposed_actions]
+
+
+def told(text: str, *, to: str, said_before: tuple[str, ...] = ()) -> InterpreterOutput:
+    given = InterpreterInput(player_text=text, scope=ROOMS["bar"], said_before=said_before, talk=Talk(to=to, topic=""))
+    return interpret(given)
+
+
+@pytest.mark.parametrize("text", ["tell him I will keep his name out of it", "tell him about the card"])
+def test_him_is_the_man_whom_one_speaks_with(text: str) -> None:
+    assert shape(told(text, to="viktor", said_before=("thanks, means a lot",))) == [("tell", "viktor")]
+
+
+def test_a_pronoun_that_does_not_fit_the_listener_is_somebody_else_here() -> None:
+    assert shape(told("tell her I know", to="viktor")) == [("tell", "mara")]
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("take her hand", [("touch", "mara")]),
+        ("squeeze Viktor's arm", [("touch", "viktor")]),
+        ("reach behind the blue lamp", [("search", "blue_lamp")]),
+        ("through the steel door", [("go", None)]),
+        ("card her", [("use", "mara")]),
+        ("offer viktor a drink", [("call_for", "viktor")]),
+        ("goodnight, Viktor", [("farewell", "viktor")]),
+        ("what does the card say?", [("look", "card")]),
+        ("Viktor, I found your business card", [("ask", "viktor")]),
+        ("I know about the knife, Viktor", [("ask", "viktor")]),
+        ("I lost my way, Viktor", [("remark", "viktor")]),
+        ("excuse me, sir, what do you charge?", [("ask", "viktor")]),
+        ("give me the coin Viktor", [("ask", "viktor")]),
+        ("look at the lamps", [("look", None)]),
+        ("take the bottle marked REX", [("take", "bottle")]),
+    ],
+)
+def test_a_clause_is_read_by_what_is_here(text: str, actions: list[tuple[str, str | None]]) -> None:
+    assert shape(read_in("bar", text)) == actions
+
+
+def test_confronted_with_a_thing_somebody_is_asked_about_it_alone() -> None:
+    (action,) = read_in("bar", "Viktor, I found your business card").proposed_actions
+    assert action.words == "business card"
+
+
+def test_what_is_taken_is_in_hand_for_the_rest_of_the_line() -> None:
+    output = read_in("pier", "take the rope and put the rope back")
+    assert shape(output) == [("take", "rope"), ("drop", "rope")]
+
+
+def test_what_a_list_names_that_is_not_here_costs_nothing_of_the_rest() -> None:
+    output = read_in("bar", "take the coin and the moon")
+    assert shape(output) == [("take", "coin")]
+    assert any("moon" in text for text in output.assumptions)
+
+
+@pytest.mark.parametrize("text", ["does anybody come and go at night?", "did she ever take and sell lamps?"])
+def test_a_question_is_not_cut_before_what_somebody_does(text: str) -> None:
+    assert [action.type for action in told(text, to="viktor").proposed_actions] == ["ask"]
+
+
+def test_a_water_clerk_is_not_jumped_into() -> None:
+    clerk = named("clerk", "Mr Penhale", "person", "water clerk", "man from the Board", pronoun="he")
+    scope = ROOMS["bar"].model_copy(update={"people": (clerk,)})
+    output = interpret(InterpreterInput(player_text="jump in the water", scope=scope))
+    assert all(action.target_id != "clerk" for action in output.proposed_actions)
+    asked = interpret(InterpreterInput(player_text="ask the clerk about the key", scope=scope))
+    assert shape(asked) == [("ask", "clerk")]
+
+
+def test_a_hat_box_is_no_hat() -> None:
+    box = named("hat_box", "hat box")
+    scope = ROOMS["bar"].model_copy(update={"here": (box,)})
+    read: Any = interpret(InterpreterInput(player_text="open the hat box marked REX", scope=scope))
+    assert shape(read) == [("open", "hat_box")]
+
+
+def test_who_is_called_by_title_and_is_not_here_is_said_not_to_be() -> None:
+    unclear = read_in("bar", "Mr Gaunt! Wait! Let me out").unclear
+    assert unclear is not None
+    assert "Mr Gaunt" in unclear.question
