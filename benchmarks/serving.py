@@ -43,8 +43,9 @@ LINES = (
 )  # fmt: skip
 ALONE = 30
 AT_ONCE = 12
-# Stories that have gone on cost more a turn, and some end: the rate is measured when all tables have come so far.
-WARMING_S, SATURATING_S = 60.0, 20.0
+# Stories that have gone on cost more a turn, until they end and go on from some turns before; and what is cached grows
+# till then. So the rate is measured when the tables are about there: with 50 of them some 60 turns each.
+WARMING_S, SATURATING_S = 240.0, 20.0
 LOAD = 0.7
 # What a turn after the end is refused with, and how many turns are taken back then.
 ENDED, BACK = 409, 8
@@ -151,8 +152,9 @@ async def measure(
         await asyncio.sleep(10)
         alone += [(await players[0].play())[0] for _ in range(ALONE - 10)]
         await saturate(players, WARMING_S)
-        cpu, played = _cpu(process.pid), await saturate(players, SATURATING_S)
+        cpu, tried = _cpu(process.pid), await saturate(players, SATURATING_S)
         cpu = _cpu(process.pid) - cpu
+        played = [spent for spent, status in tried if status == 200]
         rate = len(played) / SATURATING_S
         memory = _memory(process.pid)
         taken, errors = await arrive(players, rate * LOAD, seconds)
@@ -185,15 +187,15 @@ async def _answers(url: str) -> None:
     raise SystemExit("the service does not answer")
 
 
-async def saturate(players: Sequence[Player], seconds: float) -> list[float]:
-    """Return the seconds of the turns that are played while some play without a pause."""
-    until, taken = time.perf_counter() + seconds, []
+async def saturate(players: Sequence[Player], seconds: float) -> list[tuple[float, int]]:
+    """Return the seconds and statuses of the turns that are tried while some play without a pause."""
+    until, taken = time.perf_counter() + seconds, list[tuple[float, int]]()
 
     async def go_on(first: int) -> None:
         for player in itertools.cycle(players[first::AT_ONCE]):
             if time.perf_counter() > until:
                 return
-            taken.append((await player.play())[0])
+            taken.append(await player.play())
 
     await asyncio.gather(*(go_on(first) for first in range(AT_ONCE)))
     return taken
@@ -208,6 +210,8 @@ async def arrive(players: Sequence[Player], rate: float, seconds: float) -> tupl
         nonlocal refused
         try:
             spent, status = await player.play()
+            if status == ENDED:
+                spent, status = await player.play()
         except httpx.TransportError:
             refused += 1
             return
