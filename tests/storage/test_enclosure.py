@@ -207,3 +207,12 @@ def test_a_rename_that_fails_on_such_a_disk_leaves_no_empty_file(
     with pytest.raises(FileNotFoundError):
         home.name_new(home.root / "gone", home.root / "new")
     assert not (home.root / "new").exists()
+
+
+def test_a_file_that_is_deleted_while_the_files_are_walked_is_left_out(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).touch()
+    walked = Enclosure(tmp_path).files()
+    assert next(walked).name == "a"
+    (tmp_path / "b").unlink()
+    assert [path.name for path in walked] == ["c"]

@@ -251,7 +251,8 @@ class Enclosure:
         return sorted(entry for entry in folder.iterdir() if not is_link(entry))
 
     def files(self, path: Path | None = None) -> Iterator[Path]:
-        """Yield every plain file below a folder, at any depth; links are skipped.
+        """Yield every plain file below a folder, at any depth; links are skipped, and what another process deletes
+        meanwhile.
 
         Raises:
             UnsafePath: folders are nested too deeply.
@@ -259,7 +260,10 @@ class Enclosure:
         waiting = self.entries(path)[::-1]
         while waiting:
             entry = waiting.pop()
-            mode = entry.lstat().st_mode
+            try:
+                mode = entry.lstat().st_mode
+            except FileNotFoundError:
+                continue
             if stat.S_ISDIR(mode):
                 self._refuse_depth(entry)
                 waiting += self.entries(entry)[::-1]
