@@ -133,11 +133,13 @@ def test_a_campaign_goes_there_and_back_without_a_change(here: App, store: Postg
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.glob("*.db.gz")))
-def test_a_campaign_of_an_earlier_version_goes_there_and_back(name: str, here: App, store: PostgresStore) -> None:
-    with closing(sqlite3.connect(":memory:")) as old:
-        old.deserialize(gzip.decompress((FIXTURES / name).read_bytes()))
+def test_a_campaign_of_an_earlier_version_goes_there_and_back(
+    name: str, here: App, store: PostgresStore, tmp_path: Path
+) -> None:
+    (tmp_path / "old.db").write_bytes(gzip.decompress((FIXTURES / name).read_bytes()))
+    with closing(sqlite3.connect(tmp_path / "old.db")) as old:
         (campaign_id,) = old.execute("SELECT id FROM campaigns").fetchone()
-    (here.campaigns.folder / f"{campaign_id}.db").write_bytes(gzip.decompress((FIXTURES / name).read_bytes()))
+    (tmp_path / "old.db").rename(here.campaigns.folder / f"{campaign_id}.db")
     elsewhere = there(here, store)
     assert copy_campaign(here.campaigns, elsewhere.campaigns, campaign_id).is_equal
     with here.campaigns.reading(campaign_id) as campaign_store:

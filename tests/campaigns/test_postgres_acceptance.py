@@ -19,6 +19,7 @@ from lorewright.campaigns.exchange import export
 from lorewright.errors import CampaignError, HeadMoved
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.queries import Queries
+from lorewright.service.web.access import RateLimit
 from lorewright.storage.postgres.store import PostgresStore
 from lorewright.turn.store.turn_store import undo_played
 from lorewright.visibility import Viewer
@@ -55,7 +56,7 @@ def play(app: App) -> list[str]:
 
 def serve(app: App) -> list[bytes]:
     """Play on in a browser; what it was answered, and what it shows at the end."""
-    with hall(app, is_counted=True) as served:
+    with hall(app, is_counted=True, turns=RateLimit(60_000, at_once=1_000)) as served:
         browser, told = served.owner(), []
         for number, line in enumerate(itertools.islice(itertools.cycle(LINES[::-1]), SERVED)):
             answer = browser.say("game", line, key=f"s{number}")

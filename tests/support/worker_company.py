@@ -96,7 +96,7 @@ def _amiss(app: App, player: Player) -> list[str]:
         if played != len(player.acknowledged) + len(player.wrong):
             wrong.append(f"{player.campaign}: {played} turns, {len(player.acknowledged)} acknowledged")
         found = check_copy(store.database, player.campaign, app.campaigns.kept)
-        wrong += [f"{player.campaign}: {finding.code} {finding.what}" for finding in found]
+        wrong += [f"{player.campaign}: {finding.code} {finding.what}" for finding in found.findings]
     return wrong
 
 

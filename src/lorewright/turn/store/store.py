@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +103,9 @@ class CampaignStore:
             bring_projection_up(self.database)
         self._rules: dict[str | None, CampaignRules] = {}  # by the upgrade that set them: they never change
         # Of a turn these never change, and each turn asks for them again and again.
-        self.later_ids = lru_cache(maxsize=8)(partial(later_ids, self.database))
-        self._upgrade_of = lru_cache(maxsize=8)(partial(upgrade_of, self.database))
-        self._is_on_path = lru_cache(maxsize=8)(partial(is_on_path, self.database))
+        self.later_ids = lru_cache(maxsize=8)(lambda at: later_ids(self.database, at))
+        self._upgrade_of = lru_cache(maxsize=8)(lambda at: upgrade_of(self.database, at))
+        self._is_on_path = lru_cache(maxsize=8)(lambda at, to: is_on_path(self.database, at, to=to))
         # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
         # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
@@ -161,7 +161,7 @@ class CampaignStore:
         path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
         cached = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
-        is_known = session is not None and self._is_on_path(session.start_turn_id, to=row["turn_id"])
+        is_known = session is not None and self._is_on_path(session.start_turn_id, row["turn_id"])
         summary = summary_at(self.database, row["turn_id"])
         return Head(
             campaign_id=row["id"],
@@ -267,7 +267,7 @@ class CampaignStore:
         """Return what reached the player of a head up to it."""
         last, seen, so_far = self._story
         later = self.later_ids(head.turn_id)
-        if seen != (head.state.player_id, later) or not (last and self._is_on_path(last, to=head.turn_id)):
+        if seen != (head.state.player_id, later) or not (last and self._is_on_path(last, head.turn_id)):
             last, so_far = "", StorySoFar()
         rows = words_on_path(self.database, head.turn_id, after=last or None)
         if rows:
@@ -281,7 +281,7 @@ class CampaignStore:
         out."""
         last, seen, so_far = self._tried
         later = self.later_ids(head.turn_id)
-        if seen != later or not (last and self._is_on_path(last, to=head.turn_id)):
+        if seen != later or not (last and self._is_on_path(last, head.turn_id)):
             last, so_far = "", ()
         rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
         so_far = (*so_far, *(found for row in rows if (found := resolution_of(row, later)) is not None))
