@@ -15,6 +15,7 @@ import pytest_socket
 
 from support.postgres_server import new_database
 from support.proxies import KINDS, find_proxy
+from support.scale import scaled
 from support.worker_company import Company, company, restart
 
 pytestmark = [pytest.mark.server, pytest.mark.campaign]
@@ -26,7 +27,8 @@ def on_loopback(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
-@pytest.fixture(params=KINDS)
+# All proxies at CAMPAIGN_SCALE=2 and more; `test_proxies.py` asks each of them for the rest.
+@pytest.fixture(params=KINDS if scaled(1) > 1 else ["haproxy"])
 def here(request: pytest.FixtureRequest, on_loopback: None, tmp_path: Path, postgres: str) -> Iterator[Company]:
     if find_proxy(request.param) is None:
         pytest.skip(f"{request.param} is not installed: make extras")
