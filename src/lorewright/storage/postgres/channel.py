@@ -99,7 +99,7 @@ class Channel:
                 self._closing.wait(_AGAIN_S)
 
     def _hear(self, payload: str, heard: Heard) -> None:
-        # Whoever may connect to the database may write here.
+        # Every role that may connect to the database may write here.
         try:
             found: Any = json.loads(payload)
         except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ from lorewright.service.web.jobs import ENDED, Job, JobEnded, job_of
 TASK = "install_pack"
 QUEUE = "lorewright"
 _LOOKED_EVERY_S = 0.25
-# An indexer that lives ends a job within a second; where none does, whoever asked need not wait for one.
+# An indexer that lives ends a job within a second; where none does, the caller need not wait for one.
 _CANCELLED_WITHIN_S = 10.0
 
 
