@@ -139,7 +139,7 @@ class App:
     @property
     def postgres(self) -> PostgresStore | None:
         """The PostgreSQL that keeps the campaigns, connected to when it is asked for; None where they are files."""
-        return self.elsewhere if self.database is None else self._connected
+        return self.elsewhere or (None if self.database is None else self._connected)
 
     def _shelf(self) -> Shelf | None:
         """Return where campaigns are kept; None where that is the folder. Nothing is connected yet."""
@@ -147,7 +147,7 @@ class App:
             return None
         from lorewright.campaigns.shelves import PostgresShelf
 
-        return PostgresShelf(lambda: self._connected if self.elsewhere is None else self.elsewhere)
+        return PostgresShelf(lambda: self.elsewhere or self._connected)
 
     @cached_property
     def _connected(self) -> PostgresStore:
