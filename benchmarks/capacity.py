@@ -40,8 +40,9 @@ from rich.table import Table
 
 from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
+from lorewright.service.web.serving import open_rows
 from lorewright.storage.postgres.store import PostgresStore
-from serving import AT_ONCE, LOAD, SCENARIO, Player, _cpu, arrive, make_seats, saturate
+from serving import AT_ONCE, LOAD, SCENARIO, _cpu, arrive, make_players, make_seats, saturate
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -75,7 +76,7 @@ def main() -> None:
     """Measure, simulate, print."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    options.add_argument("--tables", type=int, default=24)
+    options.add_argument("--tables", type=int, default=48)
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--saturated", type=float, default=20.0)
     options.add_argument("--alone", type=int, default=40, help="turns of one player alone")
@@ -99,9 +100,9 @@ def measure(workers: int, server: str, chosen: argparse.Namespace) -> Run:
         names = [f"table{number}" for number in range(chosen.tables)]
         with closing(PostgresStore(database)) as store:
             app = open_app(root, elsewhere=store)
+            seats = make_seats(open_rows(store, app.workspace), names, 1)
             for number, name in enumerate(names):
                 app.campaigns.new(SCENARIO, campaign_id=name, seed=number)
-        seats = make_seats(root, names, 1)
         with running(root, database, workers, Path(folder) / "proxy", chosen.proxy) as (url, host, pids):
             return asyncio.run(_measure(workers, url, host, pids, seats, chosen))
 
@@ -155,32 +156,18 @@ async def _measure(
     seats: Sequence[tuple[str, str, str]],
     chosen: argparse.Namespace,
 ) -> Run:
-    transport = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_connections=400, max_keepalive_connections=400))
-    async with transport:
-        players = [
-            Player(
-                httpx.AsyncClient(
-                    base_url=url,
-                    cookies={"lorewright": cookie},
-                    headers={"X-CSRF-Token": csrf},
-                    timeout=120,
-                    transport=transport,
-                ),
-                campaign,
-            )
-            for cookie, csrf, campaign in seats
-        ]
-        for player in players:
-            await player.play()
-        # An account may play sixty turns a minute: the next one takes over.
-        alone = [(await players[number // 10 % len(players)].play())[0] for number in range(chosen.alone)]
-        asked = [(await players[0].ask())[0] for _ in range(10)]
-        await saturate(players, chosen.saturated / 2)
-        before = _spent(pids)
-        played = await saturate(players, chosen.saturated)
-        spent = {who: seconds - before[who] for who, seconds in _spent(pids).items()}
-        rate = len(played) / chosen.saturated
-        taken, refused = await arrive(players, rate * LOAD, chosen.seconds)
+    players = make_players(url, seats)
+    for player in players:
+        await player.play()
+    # An account may play sixty turns a minute: the next one takes over.
+    alone = [(await players[number // 10 % len(players)].play())[0] for number in range(chosen.alone)]
+    asked = [(await players[0].ask())[0] for _ in range(10)]
+    await saturate(players, chosen.saturated / 2)
+    before = _spent(pids)
+    played = [seconds for seconds, status in await saturate(players, chosen.saturated) if status == 200]
+    spent = {who: seconds - before[who] for who, seconds in _spent(pids).items()}
+    rate = len(played) / chosen.saturated
+    taken, refused = await arrive(players, rate * LOAD, chosen.seconds)
     cpu = {who: seconds / len(played) for who, seconds in spent.items()}
     return Run(workers, alone, rate, taken, refused, cpu, statistics.median(asked))
 

@@ -34,6 +34,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
+from lorewright.storage.service_rows import ServiceRows
 from lorewright.turn.store.turn_store import undo_played
 
 LINES = (
@@ -97,7 +98,7 @@ def main() -> None:
         names = [f"table{number}" for number in range(chosen.tables)]
         for number, name in enumerate(names):
             app.campaigns.new(SCENARIO, campaign_id=name, seed=number)
-        seats = make_seats(root, names, chosen.seats)
+        seats = make_seats(root / FILE, names, chosen.seats)
         rows = asyncio.run(measure(root, chosen.port, seats, chosen.seconds))
         rows += library_figures(app, rows)
     table = Table("measured", "value")
@@ -106,10 +107,10 @@ def main() -> None:
     Console().print(table)
 
 
-def make_seats(root: Path, campaigns: Sequence[str], seats: int) -> list[tuple[str, str, str]]:
+def make_seats(place: Path | ServiceRows, campaigns: Sequence[str], seats: int) -> list[tuple[str, str, str]]:
     """Return for each seat its cookie, the secret of its session, and its campaign: of each table the game master's
-    first."""
-    accounts = Accounts(root / FILE, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+    first. `place` is where the accounts are kept."""
+    accounts = Accounts(place, hasher=PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
     made = []
     for campaign in campaigns:
         for seat in range(seats + 1):
@@ -132,27 +133,9 @@ async def measure(
         stderr=subprocess.DEVNULL,
     )
     url = f"http://127.0.0.1:{port}"
-    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
-    transport = httpx.AsyncHTTPTransport(limits=limits)
     try:
         await _answers(url)
-        clients = [
-            httpx.AsyncClient(
-                base_url=url,
-                cookies={"lorewright": cookie},
-                headers={"X-CSRF-Token": csrf},
-                timeout=120,
-                transport=transport,
-            )
-            for cookie, csrf, _ in seats
-        ]
-        masters: dict[str, httpx.AsyncClient] = {}
-        players = []
-        for client, (_, _, campaign) in zip(clients, seats, strict=True):
-            if campaign in masters:
-                players.append(Player(client, masters[campaign], campaign))
-            else:
-                masters[campaign] = client
+        players = make_players(url, seats)
         for player in players[:: max(1, len(players) // 50)]:
             await player.play()
         alone = [(await players[0].play())[0] for _ in range(10)]
@@ -181,6 +164,22 @@ async def measure(
         ("memory before and after", f"{memory:.0f} MB, {after:.0f} MB"),
         ("a query of one alone, p50", f"{statistics.median(asked) * 1000:.0f} ms"),
     ]
+
+
+def make_players(url: str, seats: Sequence[tuple[str, str, str]]) -> list[Player]:
+    """Return who sits on seats as `make_seats` returns them, but the game masters."""
+    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
+    transport = httpx.AsyncHTTPTransport(limits=limits)
+    masters: dict[str, httpx.AsyncClient] = {}
+    players = []
+    for cookie, csrf, campaign in seats:
+        headers, cookies = {"X-CSRF-Token": csrf}, {"lorewright": cookie}
+        client = httpx.AsyncClient(base_url=url, cookies=cookies, headers=headers, timeout=120, transport=transport)
+        if campaign in masters:
+            players.append(Player(client, masters[campaign], campaign))
+        else:
+            masters[campaign] = client
+    return players
 
 
 async def _answers(url: str) -> None:
