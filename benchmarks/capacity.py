@@ -6,12 +6,13 @@ that was fitted on one alone.
 The workers are processes of `lorewright serve` on built-in stages, tables of Dead Drop are rows of PostgreSQL (a
 server of the tests, unless an address is given), players send turns through the proxy. For each number of workers:
 first as many at once as keep all busy (the rate), then arrivals at random at 70 % of that. In the same run the CPU of
-the workers, PostgreSQL, the proxy and the clients is read from the system.
+the workers, PostgreSQL, the proxy and the clients is read from the system, and how long anybody waits for a lock from
+PostgreSQL's `pg_locks`.
 
-The simulation knows nothing of the runs with more workers but how many there are, and the rate at which turns
-arrived. A table is one worker's by a hash; a worker plays one turn at a time. How long a turn takes is drawn from
-those of one player alone, so scaled that one worker plays as many a second as it was measured to. When all of them
-together would compute on more cores than there are, each goes on more slowly.
+The simulation knows nothing of the runs with more workers but how many there are, the rate at which turns arrived,
+and what share of the tables the proxy's hash gave to each. A worker plays one turn at a time. How long a turn takes is
+drawn from those of one player alone, so scaled that one worker plays as many a second as it was measured to. When all
+of them together would compute on more cores than there are, each goes on more slowly.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from zlib import crc32
 
 import httpx
 from rich.console import Console
@@ -61,6 +62,9 @@ class Run:
     refused: int
     cpu: dict[str, float]
     query: float
+    # What part of the turns each worker played.
+    shares: list[float]
+    lock_wait: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +107,17 @@ def measure(workers: int, server: str, chosen: argparse.Namespace) -> Run:
             seats = make_seats(open_rows(store, app.workspace), names, 1)
             for number, name in enumerate(names):
                 app.campaigns.new(SCENARIO, campaign_id=name, seed=number)
-        with running(root, database, workers, Path(folder) / "proxy", chosen.proxy) as (url, host, pids):
-            return asyncio.run(_measure(workers, url, host, pids, seats, chosen))
+        with running(root, database, workers, Path(folder) / "proxy", chosen.proxy) as (url, pids):
+            with watching_locks(database) as waits:
+                run = asyncio.run(_measure(url, pids, seats, chosen))
+            return replace(run, lock_wait=max(waits, default=0.0))
 
 
 @contextmanager
 def running(
     root: Path, database: str, workers: int, folder: Path, proxy: str
-) -> Iterator[tuple[str, str, dict[str, list[int]]]]:
-    """Run workers behind a proxy; yield its address, its host, and the numbers of the processes."""
+) -> Iterator[tuple[str, dict[str, list[int]]]]:
+    """Run workers behind a proxy; yield its address and the numbers of the processes."""
     if find_proxy(proxy) is None:
         raise SystemExit(f"{proxy} is not installed: make extras, or name it in LOREWRIGHT_{proxy.upper()}")
     from support.played_in_a_browser import free_port
@@ -122,8 +128,9 @@ def running(
         processes = []
         for at in ports:
             address = ("--at", f"127.0.0.1:{at}", "--public-url", f"http://{host}", "--proxy", "--database", database)
+            unlimited = ("--turns-a-minute", "60000")
             process = subprocess.Popen(
-                [sys.executable, "-m", "lorewright", "serve", *address],
+                [sys.executable, "-m", "lorewright", "serve", *address, *unlimited],
                 env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root)},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -134,7 +141,7 @@ def running(
             _wait(f"http://127.0.0.1:{at}/readyz", host)
         before = stack.enter_context(proxying(proxy, folder, port, ports))
         _wait(f"http://{host}/readyz", host)
-        yield f"http://{host}", host, {"workers": [p.pid for p in processes], "proxy": [before.pid]}
+        yield f"http://{host}", {"workers": [p.pid for p in processes], "proxy": [before.pid]}
 
 
 def _wait(url: str, host: str) -> None:
@@ -149,27 +156,49 @@ def _wait(url: str, host: str) -> None:
 
 
 async def _measure(
-    workers: int,
-    url: str,
-    host: str,
-    pids: dict[str, list[int]],
-    seats: Sequence[tuple[str, str, str]],
-    chosen: argparse.Namespace,
+    url: str, pids: dict[str, list[int]], seats: Sequence[tuple[str, str, str]], chosen: argparse.Namespace
 ) -> Run:
     players = make_players(url, seats)
     for player in players:
         await player.play()
-    # An account may play sixty turns a minute: the next one takes over.
     alone = [(await players[number // 10 % len(players)].play())[0] for number in range(chosen.alone)]
     asked = [(await players[0].ask())[0] for _ in range(10)]
-    await saturate(players, chosen.saturated / 2)
-    before = _spent(pids)
+    await saturate(players, chosen.saturated)
+    before, each_before = _spent(pids), [_cpu(pid) for pid in pids["workers"]]
     played = [seconds for seconds, status in await saturate(players, chosen.saturated) if status == 200]
     spent = {who: seconds - before[who] for who, seconds in _spent(pids).items()}
+    each = [_cpu(pid) - seconds for pid, seconds in zip(pids["workers"], each_before, strict=True)]
     rate = len(played) / chosen.saturated
     taken, refused = await arrive(players, rate * LOAD, chosen.seconds)
     cpu = {who: seconds / len(played) for who, seconds in spent.items()}
-    return Run(workers, alone, rate, taken, refused, cpu, statistics.median(asked))
+    shares = [seconds / sum(each) for seconds in each]
+    return Run(len(each), alone, rate, taken, refused, cpu, statistics.median(asked), shares, 0.0)
+
+
+@contextmanager
+def watching_locks(database: str) -> Iterator[list[float]]:
+    """Yield a list to which the seconds are added that anybody is found to wait for a lock of PostgreSQL."""
+    import psycopg
+
+    found: list[float] = []
+    is_over = threading.Event()
+
+    def watch() -> None:
+        with psycopg.connect(database, autocommit=True) as connection:
+            while not is_over.wait(0.04):
+                row = connection.execute(
+                    "SELECT max(extract(epoch FROM clock_timestamp() - waitstart)) FROM pg_locks WHERE NOT granted"
+                ).fetchone()
+                if row is not None and row[0] is not None:
+                    found.append(float(row[0]))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        is_over.set()
+        watcher.join()
 
 
 def _spent(pids: dict[str, list[int]]) -> dict[str, float]:
@@ -204,10 +233,13 @@ class Server:
 class Simulation:
     """Workers on some cores, each playing a turn at a time; events are turns that arrive and turns that end."""
 
-    def __init__(self, alone: Run, workers: int, tables: int, cores: int, *, seed: int = 1) -> None:
+    def __init__(self, alone: Run, shares: Sequence[float], tables: int, cores: int, *, seed: int = 1) -> None:
         self._chance = random.Random(seed)
-        self._servers = [Server() for _ in range(workers)]
-        self._of_table = [crc32(f"table{number}".encode()) % workers for number in range(tables)]
+        self._servers = [Server() for _ in shares]
+        # So many tables as the share of a worker says are its own, in no order.
+        bounds = list(itertools.accumulate(shares))
+        self._of_table = [sum(bound * tables <= number + 0.5 for bound in bounds[:-1]) for number in range(tables)]
+        self._chance.shuffle(self._of_table)
         mean = statistics.fmean(alone.alone)
         self._works = [seconds / mean / alone.rate for seconds in alone.alone]
         # A player alone also waits for what is no work of the worker's.
@@ -264,8 +296,14 @@ class Simulation:
 
 def simulate(alone: Run, run: Run, tables: int, cores: int) -> Simulated:
     """Return what `run` should have come to, from what one worker alone was measured at."""
-    rate = Simulation(alone, run.workers, tables, cores).saturate(min(AT_ONCE, tables), 500.0)
-    return Simulated(rate, *_quantiles(Simulation(alone, run.workers, tables, cores).arrive(run.rate * LOAD, 2_000.0)))
+    rate = Simulation(alone, run.shares, tables, cores).saturate(min(AT_ONCE, tables), 500.0)
+    return Simulated(rate, *_quantiles(Simulation(alone, run.shares, tables, cores).arrive(run.rate * LOAD, 2_000.0)))
+
+
+def _of_cpu(run: Run) -> float:
+    """Return the rate as a part of what the CPU of a turn allows, a worker computing on one core."""
+    allowed = min(run.workers / run.cpu["workers"], (os.cpu_count() or 1) / sum(run.cpu.values()))
+    return run.rate / allowed
 
 
 def _quantiles(seconds: Sequence[float]) -> tuple[float, float]:
@@ -286,6 +324,11 @@ def show(runs: Sequence[Run], simulated: Sequence[Simulated]) -> None:
         f"p50 at {LOAD:.0%} of that", *(f"{of[0] * 1000:.0f} ms ({said.p50 * 1000:.0f})" for of, said in quantiles)
     )
     table.add_row("p99 there", *(f"{of[1] * 1000:.0f} ms ({said.p99 * 1000:.0f})" for of, said in quantiles))
+    table.add_row("share of each worker", *(" ".join(f"{share:.2f}" for share in run.shares) for run in runs))
+    table.add_row("longest wait for a lock", *(f"{run.lock_wait * 1000:.0f} ms" for run in runs))
+    table.add_row("rate, of what the CPU allows (aim: .85)", *(f"{_of_cpu(run):.2f}" for run in runs))
+    one = runs[0].cpu["workers"]
+    table.add_row("CPU of workers, of one's (aim: .9 to 1.1)", *(f"{run.cpu['workers'] / one:.2f}" for run in runs))
     table.add_row("turns there, refused", *(f"{len(run.taken)}, {run.refused}" for run in runs))
     for who in runs[0].cpu:
         table.add_row(f"CPU of {who} a turn", *(f"{run.cpu[who] * 1000:.1f} ms" for run in runs))

@@ -7,9 +7,10 @@ import asyncio
 import itertools
 import json
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ LINES = (
     *("go to the neon dragon", "ask Viktor about Pier 9", "ask Captain Bao about Jin", "what do I carry"),
 )
 ASKED = ("Jin", "who runs the docks", "the Neon Dragon", "Pier 9 crate", "Viktor debt", "rain in the street")
-PLAYED, SERVED, QUERIES = 60, 40, 300
+PLAYED, SERVED, STREAMED, QUERIES = 60, 40, 40, 300
 # Of a story that has ended so many turns are taken back.
 BACK = 8
 # 1,000 at CAMPAIGN_SCALE=10.
@@ -54,16 +55,27 @@ def play(app: App) -> list[str]:
     return told
 
 
-def serve(app: App) -> list[bytes]:
-    """Play on in a browser; what it was answered, and what it shows at the end."""
-    with hall(app, is_counted=True, turns=RateLimit(60_000, at_once=1_000)) as served:
-        browser, told = served.owner(), []
+def serve(app: App, *, workers: int = 1) -> list[Any]:
+    """Play on, stream what was played, and ask, each request at the next of some services: what they answered, and what
+    they show at the end."""
+    with ExitStack() as stack:
+        settings = {"is_counted": True, "turns": RateLimit(60_000, at_once=1_000)}
+        halls = [stack.enter_context(hall(app, **settings)) for _ in range(workers)]
+        browser, told = itertools.cycle([each.owner() for each in halls]), list[Any]()
+        path = "/v1/campaigns/game"
         for number, line in enumerate(itertools.islice(itertools.cycle(LINES[::-1]), SERVED)):
-            answer = browser.say("game", line, key=f"s{number}")
+            answer = next(browser).say("game", line, key=f"s{number}")
             told.append(answer.content)
             if answer.status_code == 409:
-                browser.post("/v1/campaigns/game/undo", {"turns": BACK})
-        return [*told, browser.get("/v1/campaigns/game/turns").content, browser.get("/v1/campaigns/game").content]
+                next(browser).post(f"{path}/undo", {"turns": BACK})
+        last = next(browser).get(path).json()["turn_no"]
+        told += [
+            next(browser).events(f"{path}/events?after={turn}", "committed") for turn in range(last - STREAMED, last)
+        ]
+        for number in range(QUERIES):
+            asked = {"text": ASKED[number % len(ASKED)], "limit": 1 + number % 7, "campaign_id": "game"}
+            told.append(next(browser).post("/v1/lore/query", asked).content)
+        return [*told, next(browser).get(f"{path}/turns").content, next(browser).get(path).content]
 
 
 def ask(app: App) -> list[str]:
@@ -75,16 +87,21 @@ def ask(app: App) -> list[str]:
     ]
 
 
-def differing(some: Sequence[str | bytes], others: Sequence[str | bytes]) -> list[int]:
+def differing(some: Sequence[Any], others: Sequence[Any]) -> list[int]:
     """The places at which two lists of answers differ; a diff of all of them would take minutes."""
     return [number for number, (one, other) in enumerate(zip(some, others, strict=True)) if one != other]
 
 
-def test_a_shipped_scenario_is_the_same_bytes_in_files_and_in_postgres(tmp_path: Path, postgres: str) -> None:
+def test_a_shipped_scenario_is_the_same_bytes_in_files_and_in_postgres_with_one_worker_and_with_four(
+    tmp_path: Path, postgres: str
+) -> None:
     make_workspace(tmp_path / "workspace")
     here = open_app(tmp_path / "workspace")
-    with closing(PostgresStore(new_database(postgres))) as store:
-        there = open_app(tmp_path / "workspace", elsewhere=store)
+    with (
+        closing(PostgresStore(new_database(postgres))) as store,
+        closing(PostgresStore(new_database(postgres))) as another,
+    ):
+        there, of_four = (open_app(tmp_path / "workspace", elsewhere=each) for each in (store, another))
         for app in (here, there):
             app.campaigns.clock = lambda: "2031-05-01T20:00:00+00:00"
         here.campaigns.new("dead_drop", campaign_id="game", seed=7)
@@ -96,8 +113,13 @@ def test_a_shipped_scenario_is_the_same_bytes_in_files_and_in_postgres(tmp_path:
             export(app.campaigns, "game", tmp_path / f"{number}.lorewright")
             exports.append((tmp_path / f"{number}.lorewright").read_bytes())
         assert differing(exports[:1], exports[1:]) == []
-        assert differing(serve(here), serve(there)) == []
-        assert check_copy(store.database("game"), "game", there.campaigns.kept).clean
+        copy_campaign(there.campaigns, of_four.campaigns, "game")
+        served = serve(here)
+        assert differing(served, serve(there)) == []
+        assert differing(served, serve(of_four, workers=4)) == []
+        for app in (there, of_four):
+            assert app.elsewhere is not None
+            assert check_copy(app.elsewhere.database("game"), "game", app.campaigns.kept).clean
 
 
 def submit_all(root: str, address: str, count: int) -> list[str]:

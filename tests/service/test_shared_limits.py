@@ -11,6 +11,7 @@ import pytest
 
 from lorewright.errors import TooManyRequests
 from lorewright.service.web.access import SharedRateLimit, SignInLimit
+from lorewright.service.web.service import make_limits
 from lorewright.storage.postgres.limits import SharedLimits
 from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
@@ -50,6 +51,16 @@ def test_two_workers_together_grant_what_one_would(workers: tuple[SharedLimits, 
     # Other keys and other kinds are counted by themselves.
     assert granted(limits[1], tries=30, key="ben") == 20
     assert granted(SharedRateLimit(workers[0], "requests", 1 / 60, at_once=5), tries=30) == 5
+
+
+def test_an_operator_says_how_many_turns_an_account_may_play_in_a_minute() -> None:
+    # A third of them at once, and one at least.
+    for a_minute, at_once in ((60, 20), (600, 200), (1, 1)):
+        turns = make_limits(turns_a_minute=a_minute)["turns"]
+        for _ in range(at_once):
+            turns.take("ann")
+        with pytest.raises(TooManyRequests):
+            turns.take("ann")
 
 
 def test_what_was_taken_comes_back_evenly_and_a_refusal_says_when(workers: tuple[SharedLimits, SharedLimits]) -> None:

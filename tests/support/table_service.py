@@ -20,7 +20,7 @@ from lorewright.service.web.accounts import Account
 from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import Engine
 from lorewright.service.web.jobs import ChildJobs
-from lorewright.service.web.service import Service, ServiceAddress, shared_limits
+from lorewright.service.web.service import Service, ServiceAddress, make_limits
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
 from lorewright.storage.postgres.channel import Channel
@@ -48,7 +48,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     rows = None if app.elsewhere is None else PostgresRows(app.elsewhere)
     kept = root / FILE if rows is None else rows
     channel = None if app.elsewhere is None or rows is None else Channel(app.elsewhere, rows)
-    shared = {} if rows is None else shared_limits(rows)
+    shared = {} if rows is None else make_limits(rows)
     if is_counted:
         accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:

@@ -120,7 +120,10 @@ def company(
     with ExitStack() as stack:
         running = []
         for _ in range(workers):
-            running.append(Worker(app.workspace.root, database, f"http://{host}", *options))
+            # Nobody waits for a limit on turns.
+            running.append(
+                Worker(app.workspace.root, database, f"http://{host}", "--turns-a-minute", "60000", *options)
+            )
             stack.callback(running[-1].kill)
             # The first makes the accounts and the tables.
             running[0].wait(host)

@@ -134,7 +134,7 @@ class Chaos:
 def test_no_acknowledged_turn_is_lost_whatever_dies(on_loopback: None, pair: PostgresPair, tmp_path: Path) -> None:
     database = pair.address(new_database(pair.primary.address("postgres", "owner")))
     with company(tmp_path, database, tables=TABLES, workers=WORKERS, proxy="haproxy") as here:
-        here.play()
+        here.play(pause_s=0.6)
         chaos = Chaos(here, pair)
         chaos.run()
         wrong = here.finish()
@@ -248,7 +248,7 @@ def test_a_worker_that_stands_still_in_a_transaction_holds_up_no_other_for_long(
 
 def test_without_a_proxy_players_find_another_worker(on_loopback: None, tmp_path: Path, postgres: str) -> None:
     with company(tmp_path, new_database(postgres), tables=2, workers=2, proxy=None) as here:
-        here.play()
+        here.play(pause_s=0.6)
         while here.turns < 4:
             time.sleep(0.1)
         here.workers[0].kill()

@@ -68,6 +68,9 @@ def serve(
             help="Leave the packs that are sent to `lorewright indexer` processes; needs --database.",
         ),
     ] = False,
+    turns_a_minute: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many turns each account may play in a minute.")
+    ] = 60,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -96,6 +99,7 @@ def serve(
             elsewhere=elsewhere,
             lore_store=None if lore is None else open_lore_store(lore, room_gb=lore_room),
             jobs_at=database if indexers else None,
+            turns_a_minute=turns_a_minute,
         )
         note(f"serving at {service.address.url}; Ctrl+C stops it")
         note(f"your link, for one use within 12 hours: {owner_link(service)}")

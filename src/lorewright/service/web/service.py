@@ -39,8 +39,8 @@ T = TypeVar("T")
 # It moves the head of a story, and returns what moves it back.
 GoTo = Callable[[OpenCampaign], Callable[[], object]]
 
-# A minute's turns and other requests of one account.
-_TURNS = (60, 20)
+# A minute's turns and other requests of one account; of the turns a third may come at once.
+TURNS_A_MINUTE = 60
 _REQUESTS = (1_200, 300)
 # A password costs 64 MiB and some 50 ms to try or to set: so many at a time, and so many may wait.
 _HASHED_AT_ONCE = 2
@@ -60,11 +60,11 @@ class ServiceAddress:
         return self.url.startswith("https://")
 
 
-def shared_limits(rows: ServiceRows) -> dict[str, Any]:
-    """Return the limits of a service that hold over all workers of one database, by name."""
-    shared = SharedLimits(rows)
+def make_limits(rows: ServiceRows | None = None, *, turns_a_minute: float = TURNS_A_MINUTE) -> dict[str, Any]:
+    """Return the limits of a service, by name: of this process, or with `rows` over all workers of one database."""
+    shared = None if rows is None else SharedLimits(rows)
     return {
-        "turns": rate_limit("turns", _TURNS[0], at_once=_TURNS[1], shared=shared),
+        "turns": rate_limit("turns", turns_a_minute, at_once=max(1, turns_a_minute / 3), shared=shared),
         "requests": rate_limit("requests", _REQUESTS[0], at_once=_REQUESTS[1], shared=shared),
         "sign_ins": SignInLimit(shared=shared),
     }
@@ -90,7 +90,7 @@ class Service:
     # The way to other workers at the same campaigns, where there may be some.
     channel: Channel | None = None
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
-    turns: Limit = field(default_factory=lambda: RateLimit(_TURNS[0], at_once=_TURNS[1]))
+    turns: Limit = field(default_factory=lambda: RateLimit(TURNS_A_MINUTE, at_once=TURNS_A_MINUTE / 3))
     requests: Limit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
     sign_ins: SignInLimit = field(default_factory=SignInLimit)
     _hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HASHED_AT_ONCE))

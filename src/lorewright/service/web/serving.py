@@ -19,7 +19,7 @@ from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import DRAIN_S, Engine
 from lorewright.service.web.indexing.queue import IndexerJobs
 from lorewright.service.web.jobs import ChildJobs, JobQueue
-from lorewright.service.web.service import Service, ServiceAddress, shared_limits
+from lorewright.service.web.service import TURNS_A_MINUTE, Service, ServiceAddress, make_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
 from lorewright.settings import Workspace
 from lorewright.storage.postgres.channel import Channel
@@ -39,12 +39,14 @@ def make_service(
     elsewhere: PostgresStore | None = None,
     lore_store: LoreStore | None = None,
     jobs_at: str | None = None,
+    turns_a_minute: float = TURNS_A_MINUTE,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
     `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
     kept there; the caller closes it. Packs that are not installed come from a `lore_store`; those that are
     sent wait in the PostgreSQL database `jobs_at` for an indexer, or without it are installed here.
+    An account may play `turns_a_minute`.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -95,7 +97,7 @@ def make_service(
         open_app=opened,
         lore_models=tuple(dict.fromkeys(lore_models)),
         lore_store=lore_store,
-        **({} if rows is None else shared_limits(rows)),
+        **make_limits(rows, turns_a_minute=turns_a_minute),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from lorewright.errors import DatabaseUnavailable, SettingsError
 from lorewright.storage.database import with_single_blanks
 from lorewright.storage.integrity import Row
+from lorewright.storage.postgres.statements import name_marks, with_types
 from lorewright.storage.postgres.store import PostgresStore, kind_of, read_text, write_text
 from lorewright.storage.service_rows import DuplicateRow, Writing
 from lorewright.storage.service_tables import postgres_statements
@@ -27,7 +28,6 @@ _WAIT_S = 15.0
 # Where others are held up meanwhile: a blink, then it is said that nobody answers.
 _WAIT_IN_HURRY_S = 1.0
 _MIGRATING = 7_305_918
-_MARK = re.compile(r"\?(\d*)")
 _LISTED = re.compile(r"SELECT value FROM json_each\(\?\)")
 # Tables that PostgreSQL alone has. Unlogged: they are empty after a crash, as a limit in memory is after a start.
 _OWN = {
@@ -44,21 +44,7 @@ _OWN = {
 def _translate(sql: str) -> tuple[str, tuple[int, ...]]:
     """Return a statement in PostgreSQL's words, and the place of the value that each of its marks stands for."""
     text = _LISTED.sub('SELECT json_array_elements_text(?::json) COLLATE "C"', with_single_blanks(sql))
-    places: list[int] = []
-
-    def mark(found: re.Match[str]) -> str:
-        places.append(int(found[1]) - 1 if found[1] else len(places))
-        return f"%(p{places[-1]})s"
-
-    return _MARK.sub(mark, text.replace("%", "%%")), tuple(places)
-
-
-@lru_cache(maxsize=512)
-def _with_types(text: str, names: tuple[str, ...]) -> str:
-    """Say of values that they are texts: one that is only compared with NULL has no type without."""
-    for name in names:
-        text = text.replace(f"%({name})s", f"%({name})s::text")
-    return text
+    return name_marks(text.replace("%", "%%"))
 
 
 class PostgresRows:
@@ -233,7 +219,7 @@ def _ask(connection: psycopg.Connection[Any], sql: str, values: tuple[object, ..
     text, places = _translate(sql)
     given = {f"p{place}": write_text(values[place]) for place in places}
     names = tuple(name for name, value in given.items() if value is None or isinstance(value, str))
-    return connection.execute(cast(Any, _with_types(text, names)), given)
+    return connection.execute(cast(Any, with_types(text, names, kind="text")), given)
 
 
 def _rows_of(cursor: psycopg.Cursor[Any], found: list[Any]) -> list[Row]:

@@ -43,14 +43,19 @@ def translate(sql: str) -> tuple[str, tuple[int, ...], str, tuple[str, ...]]:
     # What is packed is told by its first byte, and unpacked by the reader; PostgreSQL packs by itself what is long.
     text = _TEXT_FUNCTION.sub(r"\1", text)
     text = _HAS_MARKS.sub(r"IS DISTINCT FROM \1", text)
+    return *name_marks(text), table, columns
+
+
+def name_marks(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return a statement with named parameters for SQLite's marks (`p0` is the first value), and the place of the value
+    that each of the marks stands for."""
     places: list[int] = []
 
     def mark(found: re.Match[str]) -> str:
-        place = int(found[1]) - 1 if found[1] else len(places)
-        places.append(place)
-        return f"%(p{place})s"
+        places.append(int(found[1]) - 1 if found[1] else len(places))
+        return f"%(p{places[-1]})s"
 
-    return _MARK.sub(mark, text), tuple(places), table, columns
+    return _MARK.sub(mark, text), tuple(places)
 
 
 def _narrowed(found: re.Match[str]) -> str:
@@ -83,8 +88,9 @@ def _changing(text: str, table: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def with_types(text: str, names: tuple[str, ...]) -> str:
-    """Say of parameters that they are texts, compared by their bytes: a query's own column has no type without."""
+def with_types(text: str, names: tuple[str, ...], *, kind: str = 'text COLLATE "C"') -> str:
+    """Say of parameters that they are texts, compared by their bytes: a query's own column has no type without, and one
+    that is only compared with NULL has none either."""
     for name in names:
-        text = text.replace(f"%({name})s", f'%({name})s::text COLLATE "C"')
+        text = text.replace(f"%({name})s", f"%({name})s::{kind}")
     return text

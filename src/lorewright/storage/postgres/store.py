@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -74,6 +74,16 @@ def kind_of(columns: tuple[str, ...]) -> tuple[type[Row], tuple[int, ...]]:
     """Return the class of rows with these columns, and the places of those that a file has, too."""
     kept = tuple(place for place, name in enumerate(columns) if name != "rowid")
     return type("Row", (Row,), {"names": {columns[place]: number for number, place in enumerate(kept)}}), kept
+
+
+@contextmanager
+def faults_of(name: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Raise errors of PostgreSQL as ours, about what is called by that name."""
+    try:
+        yield
+    except errors as problem:
+        first = str(problem).strip().splitlines()[:1]
+        raise DatabaseUnavailable(f"{name}: {''.join(first)}", hint="try again; see that PostgreSQL runs") from problem
 
 
 class PostgresStore:
@@ -184,16 +194,9 @@ class PostgresStore:
                 break
         return connection
 
-    @contextmanager
-    def faults(self) -> Iterator[None]:
+    def faults(self) -> AbstractContextManager[None]:
         """Raise errors of PostgreSQL as ours."""
-        try:
-            yield
-        except self._errors as problem:
-            first = str(problem).strip().splitlines()[:1]
-            raise DatabaseUnavailable(
-                f"{self.name}: {''.join(first)}", hint="try again; see that PostgreSQL runs"
-            ) from problem
+        return faults_of(self.name, self._errors)
 
     def ids(self) -> list[str]:
         """Return the IDs of all campaigns, sorted."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from lorewright.errors import DatabaseUnavailable
 from lorewright.extras import require_extra
 from lorewright.service.web.jobs import Job, JobEnded, JobTold, State
+from lorewright.storage.postgres.store import faults_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -185,15 +185,8 @@ class JobRows:
         with self._answering(), self._pool.connection() as connection:
             yield connection
 
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        try:
-            yield
-        except self._errors as problem:
-            first = str(problem).strip().splitlines()[:1]
-            raise DatabaseUnavailable(
-                f"the database of jobs: {''.join(first)}", hint="try again; see that PostgreSQL runs"
-            ) from problem
+    def _answering(self) -> AbstractContextManager[None]:
+        return faults_of("the database of jobs", self._errors)
 
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:
