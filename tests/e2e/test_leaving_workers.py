@@ -39,7 +39,7 @@ def here(request: pytest.FixtureRequest, on_loopback: None, tmp_path: Path, post
 
 
 def test_workers_that_are_replaced_one_by_one_are_not_noticed_by_who_plays(here: Company) -> None:
-    players = here.play()
+    players = here.play(pause_s=0.8)
     for worker in here.workers:
         time.sleep(1)
         restart(worker, here.host, with_signal=signal.SIGTERM)
@@ -57,7 +57,7 @@ def test_workers_that_are_replaced_one_by_one_are_not_noticed_by_who_plays(here:
 @pytest.mark.parametrize("here", ["haproxy"], indirect=True)
 def test_a_stream_of_a_leaving_worker_is_told_and_goes_on_at_another(here: Company) -> None:
     path, headers = f"{here.urls[0]}/v1/campaigns/game/events", here.accounts["game"].headers(here.host)
-    player = here.play()[0]
+    player = here.play(pause_s=0.8)[0]
     told: list[str] = []
     began, done = threading.Event(), threading.Event()
 

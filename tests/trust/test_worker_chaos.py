@@ -32,7 +32,7 @@ KILLS, STOPS, PROXY_RESTARTS = scaled(10), scaled(1), scaled(1)
 PROMOTIONS = max(1, 3 * scaled(1) // 10)
 HELD_S = 30.0 if scaled(1) > 1 else 12.0
 # A request that failed is answered after so long; where the machine is busy, later.
-RECOVERED_S = 120.0 if "CI" in os.environ else 15.0
+RECOVERED_S = 60.0 if "CI" in os.environ else 15.0
 
 
 @pytest.fixture
