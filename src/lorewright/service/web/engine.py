@@ -212,7 +212,7 @@ class Engine:
         _tell(here, answer, made, problem)
 
     async def _tried(self, work: Callable[[Tables], Awaitable[T]]) -> tuple[T | None, BaseException | None]:
-        # Caught here, since an error keeps the frame that catches it: in that there must be nothing that keeps the error.
+        # Caught here: an error keeps the frame that catches it, in which there must be nothing that keeps the error.
         assert self._tables is not None
         try:
             return await work(self._tables), None
