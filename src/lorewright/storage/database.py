@@ -39,8 +39,8 @@ from lorewright.storage.read_only import NoLock, connect_read_only, is_read_only
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
-# What a connection may keep of its file. SQLite's own bound, 2,000, is filled by a story of some 70 turns; a service has
-# 64 open. The pages are read again from the system's cache, at no cost that can be measured in a turn.
+# What a connection may keep of its file in memory. SQLite's own bound, 2,000, is filled by a story of 70 turns, and
+# a service has 64 open. Pages are read again from the system's cache, at no cost that can be measured in a turn.
 CACHE_KB = 512
 
 # The suffix of a damaged database that was set aside: `library.db.damaged`, then `library.db.damaged-2`.
