@@ -49,10 +49,12 @@ def test_a_request_by_another_name_is_refused(room: Hall) -> None:
 
 def test_a_request_leaves_nothing_to_the_garbage_collector(room: Hall) -> None:
     app, statuses = make_app(room.service), list[int]()
-    head = {"type": "http", "method": "GET", "headers": [(b"host", b"127.0.0.1:8000")], "query_string": b""}
+    headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")]
+    path = {"path": f"{GAME}/turns", "raw_path": f"{GAME}/turns".encode(), "query_string": b""}
+    asked = {"type": "http", "method": "POST", "headers": headers, **path}
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": b"{}", "more_body": False}
 
     async def send(message: Message) -> None:
         statuses.extend([message["status"]] if "status" in message else [])
@@ -61,7 +63,7 @@ def test_a_request_leaves_nothing_to_the_garbage_collector(room: Hall) -> None:
         for _ in range(2):
             gc.collect()
             for _ in range(20):
-                await app({**head, "path": "/healthz", "raw_path": b"/healthz"}, receive, send)
+                await app(dict(asked), receive, send)
         return gc.collect()
 
     gc.disable()
@@ -69,7 +71,7 @@ def test_a_request_leaves_nothing_to_the_garbage_collector(room: Hall) -> None:
         assert asyncio.run(count()) < 20
     finally:
         gc.enable()
-    assert statuses == [200] * 40
+    assert statuses == [401] * 40
 
 
 def test_a_page_of_another_site_changes_nothing(room: Hall) -> None:
