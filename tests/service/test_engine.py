@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +87,56 @@ def test_turns_that_ask_no_model_are_each_played_to_their_end(app: App) -> None:
     app.campaigns.new("night_boat", campaign_id="other", seed=2)
     order = order_of(app, ("game", "first", 0.05), ("other", "second", 0.0), ("game", "third", 0.0))
     assert order == [f"{name} {what}" for name in ("first", "second", "third") for what in ("begins", "ends")]
+
+
+def test_a_turn_is_answered_before_the_next_one_is_played(app: App) -> None:
+    app.campaigns.new("night_boat", campaign_id="other", seed=2)
+    engine, answered, was_answered = engine_of(app), threading.Event(), list[bool]()
+
+    async def first(tables: Tables) -> None:
+        async with tables.writing("game"):
+            await asyncio.sleep(0.05)
+
+    async def next_one(tables: Tables) -> None:
+        async with tables.writing("other"):
+            # As a turn that computes: nothing else runs in the engine thread meanwhile.
+            was_answered.append(answered.wait(10))
+
+    async def ask_first() -> None:
+        await engine.run(first)
+        answered.set()
+
+    async def call() -> None:
+        await asyncio.gather(ask_first(), engine.run(next_one))
+
+    asyncio.run(call())
+    engine.stop()
+    assert was_answered == [True]
+
+
+def test_work_that_fails_leaves_nothing_to_the_garbage_collector(app: App) -> None:
+    engine = engine_of(app)
+
+    async def fail(tables: Tables) -> None:
+        raise NotFound("there is nothing")
+
+    async def call() -> None:
+        for _ in range(20):
+            with suppress(NotFound):
+                await engine.run(fail)
+
+    async def count() -> int:
+        await call()
+        gc.collect()
+        await call()
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(count()) < 20
+    finally:
+        gc.enable()
+        engine.stop()
 
 
 def test_the_campaign_that_was_not_asked_for_longest_is_closed(app: App) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from lorewright.errors import TooManyRequests
 from lorewright.service.web.access import RateLimit
+from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import in_engine
 from lorewright.service.web.guard import Guard
 from support import harbour as h
@@ -43,6 +45,33 @@ def test_a_request_by_another_name_is_refused(room: Hall) -> None:
         answer = owner.get(GAME, headers={"Host": name})
         assert (answer.status_code, answer.json()["code"]) == (421, "unknown_host"), name
     assert owner.get(GAME, headers={"Host": "localhost:8000"}).status_code == 200
+
+
+def test_a_request_leaves_nothing_to_the_garbage_collector(room: Hall) -> None:
+    app, statuses = make_app(room.service), list[int]()
+    headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")]
+    path = {"path": f"{GAME}/turns", "raw_path": f"{GAME}/turns".encode(), "query_string": b""}
+    asked = {"type": "http", "method": "POST", "headers": headers, **path}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message: Message) -> None:
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    async def count() -> int:
+        for _ in range(2):
+            gc.collect()
+            for _ in range(20):
+                await app(dict(asked), receive, send)
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(count()) < 20
+    finally:
+        gc.enable()
+    assert statuses == [401] * 40
 
 
 def test_a_page_of_another_site_changes_nothing(room: Hall) -> None:

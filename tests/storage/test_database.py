@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import DamagedFile
-from lorewright.storage.database import Database, opened, read_json
+from lorewright.storage.database import CACHE_KB, Database, opened, read_json
 
 
 @pytest.fixture
@@ -30,6 +30,22 @@ def test_its_settings_lose_no_acknowledged_write(database: Database, pragma: str
     row = database.row(f"PRAGMA {pragma}")
     assert row is not None
     assert row[0] == value
+
+
+def test_a_connection_keeps_little_of_its_file_and_its_transactions_may_be_larger(database: Database) -> None:
+    row = database.row("PRAGMA cache_size")
+    assert row is not None
+    assert row[0] == -CACHE_KB
+    with database.transaction() as connection:
+        connection.execute("CREATE TABLE texts (text TEXT)")
+    large = [("x" * 100_000,)] * (2 * CACHE_KB // 100)
+    with pytest.raises(ValueError, match="stop"), database.transaction() as connection:
+        connection.executemany("INSERT INTO texts VALUES (?)", large)
+        raise ValueError("stop")
+    assert database.rows("SELECT 1 FROM texts") == []
+    with database.transaction() as connection:
+        connection.executemany("INSERT INTO texts VALUES (?)", large)
+    assert [row["text"] for row in database.rows("SELECT text FROM texts")] == [text for (text,) in large]
 
 
 def test_a_transaction_is_kept_and_seen_by_others(database: Database) -> None:

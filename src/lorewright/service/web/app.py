@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from http import HTTPStatus
@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lorewright import __version__
 from lorewright.errors import LorewrightError, NotFound, NotSignedIn, TooManyRequests
@@ -120,7 +121,7 @@ def make_app(service: Service) -> ASGIApp:
     _add_health(app, service)
     _add_refusals(app, service)
     describe_app(app)
-    app.middleware("http")(_watched(service))
+    app.add_middleware(_Watch, service=service)
     parts = urlsplit(service.address.url)
     hosts, origins = {parts.netloc}, {f"{parts.scheme}://{parts.netloc}"}
     if service.address.is_local:
@@ -243,26 +244,76 @@ def _add_refusals(app: FastAPI, service: Service) -> None:
         return response
 
 
-def _watched(service: Service) -> Callable[[Request, Callable[[Request], Awaitable[Response]]], Awaitable[Response]]:
-    """Return a middleware that counts requests, and gives answers their ETag."""
+class _Watch:
+    """Counts requests, and gives answers their ETag.
 
-    async def watch(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        began = time.perf_counter()
-        if service.hub.is_closing and _begins_work(request):
-            response: Response | None = _refuse(request, problem_of(stopping(), service.workspace))
-        else:
-            response = await _refused(request, service)
-        if response is None:
-            response = await call_next(request)
+    It is no `middleware("http")` of Starlette: that runs each request in a group of tasks, whose cancelled ones hold on
+    to each other until a garbage collection, in which all turns stand still.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, request, service = time.perf_counter(), Request(scope, receive), self._service
         kind = next((kind for kind in _KINDS if request.url.path.startswith(kind)), "other")
-        service.metrics.requests.labels(kind, str(response.status_code)).inc()
-        service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
-        response.headers.setdefault("Cache-Control", "no-store" if kind != "/static" else "max-age=3600")
-        if request.method == "GET" and response.status_code == 200 and kind.startswith("/v1"):
-            return await _with_etag(request, response)
-        return response
+        tagged = _Tagged(request, send) if request.method == "GET" and kind.startswith("/v1") else None
 
-    return watch
+        async def send_watched(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                service.metrics.requests.labels(kind, str(message["status"])).inc()
+                service.metrics.request_seconds.labels(kind).observe(time.perf_counter() - began)
+                headers = MutableHeaders(raw=list(message.get("headers", ())))
+                headers.setdefault("Cache-Control", "no-store" if kind != "/static" else "max-age=3600")
+                message = {**message, "headers": headers.raw}
+            await (send if tagged is None else tagged.send)(message)
+
+        if service.hub.is_closing and _begins_work(request):
+            refusal: Response | None = _refuse(request, problem_of(stopping(), service.workspace))
+        else:
+            refusal = await _refused(request, service)
+        await (self._app if refusal is None else refusal)(scope, receive, send_watched)
+
+
+class _Tagged:
+    """Sends a JSON answer whole, with the hash of its bytes as ETag; 304 where the client has these bytes already.
+    Other answers it sends as they come."""
+
+    def __init__(self, request: Request, send: Send) -> None:
+        self._request = request
+        self._send = send
+        self._start: Message | None = None
+        self._body: list[bytes] = []
+
+    async def send(self, message: Message) -> None:
+        """Send a part of an answer, or keep it until the answer is whole."""
+        if message["type"] == "http.response.start":
+            kind = MutableHeaders(raw=message["headers"]).get("content-type", "")
+            if message["status"] == HTTPStatus.OK and kind.startswith("application/json"):
+                self._start = message
+                return
+        if self._start is None:
+            await self._send(message)
+            return
+        self._body.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            await self._send_whole(self._start, b"".join(self._body))
+
+    async def _send_whole(self, start: Message, body: bytes) -> None:
+        etag = f'"{sha256(body).hexdigest()[:32]}"'
+        headers = MutableHeaders(raw=start["headers"])
+        headers["ETag"], headers["Cache-Control"] = etag, "private, no-cache"
+        if etag in (self._request.headers.get("if-none-match") or ""):
+            del headers["Content-Length"]
+            del headers["Content-Type"]
+            start, body = {**start, "status": HTTPStatus.NOT_MODIFIED.value}, b""
+        await self._send({**start, "headers": headers.raw})
+        await self._send({"type": "http.response.body", "body": body})
 
 
 async def _refused(request: Request, service: Service) -> Response | None:
@@ -274,17 +325,3 @@ async def _refused(request: Request, service: Service) -> Response | None:
     except LorewrightError as problem:
         return _refuse(request, problem_of(problem, service.workspace))
     return None
-
-
-async def _with_etag(request: Request, response: Response) -> Response:
-    """Return a JSON answer with the hash of its bytes as ETag; 304 where the client has these bytes already."""
-    if not response.headers.get("content-type", "").startswith("application/json"):
-        return response
-    body = b"".join([piece async for piece in response.body_iterator])  # type: ignore[attr-defined]
-    etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = {**response.headers, "etag": etag, "cache-control": "private, no-cache"}
-    if etag in (request.headers.get("if-none-match") or ""):
-        headers.pop("content-length", None)
-        headers.pop("content-type", None)
-        return Response(status_code=304, headers=headers)
-    return Response(body, 200, headers)

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -187,17 +187,37 @@ class Engine:
         """
         if self._loop is None or self._is_stopping:
             raise stopping()
-        future = asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
-        return await asyncio.shield(asyncio.wrap_future(future))
-
-    async def _counted(self, work: Callable[[Tables], Awaitable[T]]) -> T:
-        task = asyncio.current_task()
-        assert task is not None and self._tables is not None
-        self._running.add(task)
+        here = asyncio.get_running_loop()
+        answer: asyncio.Future[T] = here.create_future()
+        self._loop.call_soon_threadsafe(self._begin, work, here, answer)
         try:
-            return await work(self._tables)
+            return await answer
         finally:
-            self._running.discard(task)
+            # An error that is raised here keeps this frame, and would keep itself by it.
+            del answer
+
+    def _begin(
+        self, work: Callable[[Tables], Awaitable[T]], here: asyncio.AbstractEventLoop, answer: asyncio.Future[T]
+    ) -> None:
+        task = asyncio.ensure_future(self._answered(work, here, answer))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _answered(
+        self, work: Callable[[Tables], Awaitable[T]], here: asyncio.AbstractEventLoop, answer: asyncio.Future[T]
+    ) -> None:
+        """Do work and answer at once. What waits for the end of this task would be called after the next turn has been
+        played: that was made ready first, when this one let go of its lock."""
+        made, problem = await self._tried(work)
+        _tell(here, answer, made, problem)
+
+    async def _tried(self, work: Callable[[Tables], Awaitable[T]]) -> tuple[T | None, BaseException | None]:
+        # Caught here: an error keeps the frame that catches it, in which there must be nothing that keeps the error.
+        assert self._tables is not None
+        try:
+            return await work(self._tables), None
+        except BaseException as problem:
+            return None, problem
 
     def _run(self) -> None:
         try:
@@ -225,6 +245,24 @@ class Engine:
     async def _drained(self) -> None:
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _tell(
+    here: asyncio.AbstractEventLoop, answer: asyncio.Future[T], made: T | None, problem: BaseException | None
+) -> None:
+    """Answer in another thread's loop, where somebody may still wait for it."""
+
+    def tell() -> None:
+        if answer.done():
+            return
+        if problem is None:
+            answer.set_result(cast(T, made))
+        else:
+            answer.set_exception(problem)
+
+    # The loop may be closed by now.
+    with suppress(RuntimeError):
+        here.call_soon_threadsafe(tell)
 
 
 def stopping() -> Busy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Path, Query, Request
@@ -36,25 +36,28 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def service_of(request: Request) -> Service:
+# A plain function is called in a thread of its own, which waits for the engine to let it run: what asks the accounts is
+# plain, since they may have to be waited for.
+async def service_of(request: Request) -> Service:
     """Return the running service."""
     service: Service = request.app.state.service
     return service
 
 
-def signed_in(request: Request) -> Caller:
+Here = Annotated[Service, Depends(service_of)]
+
+
+def signed_in(request: Request, service: Here) -> Caller:
     """Return who asks; every request counts.
 
     Raises:
         NotSignedIn, AccessRefused, TooManyRequests: as `caller_of` and `RateLimit` raise them.
     """
-    service = service_of(request)
     caller = caller_of(request, service.accounts)
     service.requests.take(caller.account.id)
     return caller
 
 
-Here = Annotated[Service, Depends(service_of)]
 Asker = Annotated[Caller, Depends(signed_in)]
 CampaignId = Annotated[
     str, Path(alias="campaign", max_length=100, description="The campaign's ID.", examples=["friday"])
@@ -88,22 +91,22 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def seated(request: Request, campaign: CampaignId, caller: Asker, role: As = None) -> Seat:
+def seated(service: Here, campaign: CampaignId, caller: Asker, role: As = None) -> Seat:
     """Return the seat of the request at a table.
 
     Raises:
         NotFound: there is none.
     """
-    return caller.seat(service_of(request).accounts, campaign, role=None if role is None else check_role(role))
+    return caller.seat(service.accounts, campaign, role=None if role is None else check_role(role))
 
 
 AtTable = Annotated[Seat, Depends(seated)]
 
 
-def needs(scope: Scope, *others: Scope) -> Callable[[Caller], None]:
+def needs(scope: Scope, *others: Scope) -> Callable[[Caller], Awaitable[None]]:
     """Return a dependency that refuses requests without a scope, or one of others."""
 
-    def check(caller: Asker) -> None:
+    async def check(caller: Asker) -> None:
         if not caller.scopes.intersection(others):
             caller.needs(scope)
 

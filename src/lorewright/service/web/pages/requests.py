@@ -24,6 +24,14 @@ def service_of(request: Request) -> Service:
     return service
 
 
+# A plain function would be called in a thread of its own.
+async def _service_here(request: Request) -> Service:
+    return service_of(request)
+
+
+Here = Annotated[Service, Depends(_service_here)]
+
+
 async def signed_in(request: Request) -> Caller:
     """Return who asks with a browser; a form must carry the session's secret.
 
@@ -61,7 +69,6 @@ async def gm_seated(request: Request, campaign: str, caller: Annotated[Caller, D
     return caller.gm_seat(service_of(request).accounts, campaign)
 
 
-Here = Annotated[Service, Depends(service_of)]
 Asker = Annotated[Caller, Depends(signed_in)]
 AtTable = Annotated[Seat, Depends(seated)]
 AtDesk = Annotated[Seat, Depends(gm_seated)]
