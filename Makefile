@@ -96,7 +96,7 @@ format: $(READY_DEV) ## Format the code and mend what can be mended.
 	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
 bench: $(READY) ## Measure how well and how fast lore is found; write docs/benchmarks.md (15 minutes; the first time 45).
-	@$(BIN)/python benchmarks/across_packs.py
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/across_packs.py
 	@$(BIN)/python benchmarks/speed.py
 	@$(BIN)/python benchmarks/scale.py
 	@$(BIN)/python benchmarks/embedding.py --python $(firstword $(wildcard $(PEERS)/bin/python) $(BIN)/python)

@@ -112,6 +112,14 @@ def _skipping(hits: Sequence[Any], *, budget_tokens: int, limit: int, **rest: An
 _fit = budget.fit_to_budget
 
 
+def _nothing_named(*given: Any, **rest: Any) -> dict[str, str]:
+    return {}
+
+
+def _nothing_left(*given: Any, **rest: Any) -> str:
+    return ""
+
+
 # Maximal marginal relevance (Carbonell, Goldstein 1998): how much being found counts beside being new, among so many.
 _MMR_RELEVANCE = 0.85
 _MMR_AMONG = 30
@@ -177,7 +185,7 @@ ABLATION = (
     Row(
         "no gazetteer",
         "names and aliases in the question are words like others",
-        {"named_entities": lambda *a, **k: {}},
+        {"named_entities": _nothing_named},
     ),
     Row("no second look", "what the best two sections name has no place of its own", {"NAMED_PLACES": 0}),
     Row("with MMR", "the best thirty in the order of maximal marginal relevance, λ = .85", {"reranked": _diverse}),
@@ -185,7 +193,7 @@ ABLATION = (
     Row(
         "stop at the overflow",
         "the first section that does not fit is dropped, not cut",
-        {"cut_text": lambda *a, **k: ""},
+        {"cut_text": _nothing_left},
     ),
     Row("skip the overflow", "what does not fit is passed over, and the next tried", {"fit_to_budget": _skipping}),
 )

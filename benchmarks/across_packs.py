@@ -21,7 +21,9 @@ import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +34,11 @@ import lorewright.index.keywords
 import lorewright.retrieval
 from ablation import ABLATION, Row, homes_of, ranked_with
 from across_blocks import SMALL, WRITTEN
+from lorewright.index.generation import Generation
+from lorewright.retrieval.filters import named_entities
 from lorewright.retrieval.lanes import VisibleLore, keyword_lane, vector_lane
-from measures import EVERY, METRICS, Answer, Question, Scores, ratios, summarised
-from other_arms import answering, other_arms
+from measures import EVERY, METRICS, Question, Scores, ratios, scores_on, summarised
+from other_arms import OtherArm, answering, other_arms
 from our_arm import ours
 from quality_tables import tables
 from question_sets import BLIND, BOOK, KEPT, OWN, RULES, SITE, TALES, QuestionSet, Tell, has_blind, question_set
@@ -79,57 +83,83 @@ HEADLINE = {
 Setting = Mapping[str, Any]
 
 
-class Asked:
-    """The sets of questions, opened once, and what each setting scores on them."""
+class Opened:
+    """The sets of questions and the arms, opened once in each of the two processes."""
 
-    def __init__(self, shown: Shown) -> None:
-        self._shown = shown
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
         self._sets: dict[str, QuestionSet] = {}
-        self._source = _source()
-        self._lanes = {"keyword_lane": _remembering(keyword_lane), "vector_lane": _remembering(vector_lane)}
+        self._others: dict[str, list[OtherArm]] = {}
+        searches = {"keyword_lane": keyword_lane, "vector_lane": vector_lane, "named_entities": named_entities}
+        self._searches = {name: _remembering(search) for name, search in searches.items()}
 
     def set(self, name: str) -> QuestionSet:
         """A set by its name."""
         if name not in self._sets:
-            self._sets[name] = question_set(name, self._shown.tell)
+            self._sets[name] = question_set(name, self._tell)
         return self._sets[name]
+
+    def others(self, name: str) -> list[OtherArm]:
+        """Every other arm on a set."""
+        if name not in self._others:
+            self._others[name] = other_arms(self.set(name), self._tell)
+        return self._others[name]
+
+    def ask_ours(self, name: str, asked: slice, *, setting: Setting) -> Scores:
+        """What ours scores on some questions of a set with a setting: it changes what is made of what was found, not
+        what is found, unless it sets a search itself."""
+        with ranked_with(**{**self._searches, **setting}):
+            return scores_on(self.set(name).questions[asked], ours(self.set(name).generation))
+
+    def ask_other(self, name: str, asked: slice, *, place: int) -> Scores:
+        """What another arm, by its place, scores on some questions of a set."""
+        return scores_on(self.set(name).questions[asked], answering(self.set(name), self.others(name)[place].rank))
+
+
+class Asked:
+    """What each setting, and each other arm, scores on the sets of questions."""
+
+    def __init__(self, shown: Shown, second: Executor) -> None:
+        """`second` is one other process: it asks every other question."""
+        self._shown = shown
+        self._second = second
+        self._opened = Opened(shown.tell)
+        self._source = _source()
 
     def questions(self, pack: str, *, every: int = 1) -> list[Question]:
         """The questions on a pack; of each set each `every`-th."""
-        return [question for name in _sets_of(pack) for question in self.set(name).questions[::every]]
+        return [question for name in _sets_of(pack) for question in self._opened.set(name).questions[::every]]
 
     def scores(self, pack: str, setting: Setting, *, every: int = 1, called: str = "") -> Scores:
         """What ours scores on a pack with a setting: (questions, METRICS); of each set each `every`-th question.
         Settings that are not numbers have a name."""
-        return np.concatenate([self._scores(name, setting, every, called) for name in _sets_of(pack)])
+        arm = called or _written(setting)
+        kept = [self._kept(name, every, arm, self._source, "ask_ours", {"setting": setting}) for name in _sets_of(pack)]
+        return np.concatenate(kept)
 
     def others(self, pack: str) -> list[tuple[str, str, Scores]]:
         """Every other arm on a pack: its name, what it is, and what it scores."""
         found: dict[str, tuple[str, list[Scores]]] = {}
         for name in _sets_of(pack):
-            asked = self.set(name)
-            for arm in other_arms(asked, self._shown.tell):
-                told = self._kept(asked, arm.name, lambda asked=asked, arm=arm: answering(asked, arm.rank), source="")
+            for place, arm in enumerate(self._opened.others(name)):
+                told = self._kept(name, 1, arm.name, "", "ask_other", {"place": place})
                 found.setdefault(arm.name, (arm.what, []))[1].append(told)
         return [(name, what, np.concatenate(scores)) for name, (what, scores) in found.items()]
 
-    def _scores(self, name: str, setting: Setting, every: int, called: str) -> Scores:
-        asked = self.set(name)
-        chosen = QuestionSet(name, asked.questions[::every], asked.generation)
-        # Numbers change what is made of the lanes, not the lanes.
-        lanes = {} if called else self._lanes
-        with ranked_with(**setting, **lanes):
-            return self._kept(chosen, called or _written(setting), lambda: ours(asked.generation), source=self._source)
-
-    def _kept(
-        self, asked: QuestionSet, arm: str, answer: Callable[[], Callable[[str], Answer]], *, source: str
-    ) -> Scores:
-        """What an arm scores on a set, from the disk where it was asked before."""
-        told = json.dumps([arm, source, repr(asked.questions)])
-        path = KEPT / "scores" / f"{asked.name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}.npy"
+    def _kept(self, name: str, every: int, arm: str, source: str, ask: str, given: Setting) -> Scores:
+        """What an arm scores on each `every`-th question of a set, from the disk where it was asked before; else asked
+        by a method of `Opened`."""
+        questions = self._opened.set(name).questions[::every]
+        told = json.dumps([arm, source, repr(questions)])
+        path = KEPT / "scores" / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}.npy"
         if not path.is_file():
+            self._shown.begin(f"{name}: {arm}")
+            scores = np.empty((len(questions), len(METRICS)))
+            other_half = self._second.submit(_ask_second, ask, name, slice(every, None, 2 * every), given)
+            scores[::2] = getattr(self._opened, ask)(name, slice(0, None, 2 * every), **given)
+            scores[1::2] = other_half.result()
             path.parent.mkdir(parents=True, exist_ok=True)
-            np.save(path, self._shown.questions(asked, arm, answer()))
+            np.save(path, scores)
         return np.asarray(np.load(path))
 
     def worth(self, pack: str, setting: Setting) -> float:
@@ -148,17 +178,27 @@ def _sets_of(pack: str) -> Sequence[str]:
     return PACKS.get(pack, (pack,))
 
 
-def _remembering(lane: Callable[[str, VisibleLore], Any]) -> Callable[[str, VisibleLore], Any]:
-    """A lane that searches for the same words in the same packs once."""
+# What the second process has opened.
+_SECOND: list[Opened] = []
+
+
+def _ask_second(ask: str, name: str, asked: slice, given: Setting) -> Scores:
+    if not _SECOND:
+        _SECOND.append(Opened(lambda what: None))
+    return np.asarray(getattr(_SECOND[0], ask)(name, asked, **given))
+
+
+def _remembering(search: Callable[..., Any]) -> Callable[..., Any]:
+    """A search that looks for the same words in the same packs once."""
     kept: dict[tuple[str, tuple[int, ...]], Any] = {}
 
-    def search(text: str, visible: VisibleLore) -> Any:
-        key = (text, tuple(map(id, visible.generations)))
+    def found(text: str, lore: VisibleLore | Sequence[Generation], **rest: Any) -> Any:
+        key = (text, tuple(map(id, lore.generations if isinstance(lore, VisibleLore) else lore)))
         if key not in kept:
-            kept[key] = lane(text, visible)
+            kept[key] = search(text, lore, **rest)
         return kept[key]
 
-    return search
+    return found
 
 
 def objective(kinds: Sequence[str], scores: Scores) -> Scores:
@@ -212,7 +252,7 @@ def compare_stages(asked: Asked, rows: Sequence[Row], packs: Sequence[str]) -> d
     questions = {pack: asked.questions(pack, every=_every(pack)) for pack in packs}
     arms = []
     for row in (Row(OURS, "as it ships", {}), *rows):
-        numbers = all(isinstance(value, float) for value in row.sets.values())
+        numbers = all(isinstance(value, int | float) for value in row.sets.values())
         called = "" if numbers else f"{row.name}: {_written(shipped())}"
         setting = {**shipped(), **row.sets}
         found = {pack: asked.scores(pack, setting, every=_every(pack), called=called) for pack in packs}
@@ -222,7 +262,7 @@ def compare_stages(asked: Asked, rows: Sequence[Row], packs: Sequence[str]) -> d
 
 def ask_blind(asked: Asked) -> dict[str, SetResult]:
     """What ships, then every other arm, on the pack that had no part in any choice."""
-    questions = asked.set(BLIND).questions
+    questions = asked.questions(BLIND)
     base = asked.scores(BLIND, shipped())
     results = [ArmResult(OURS, "as it ships", summarised(questions, base))]
     for name, what, theirs in asked.others(BLIND):
@@ -279,8 +319,9 @@ def main() -> None:
     given = parser.parse_args()
     console = Console(width=150)
     started = time.monotonic()
-    with shown_on(Console(stderr=True)) as shown:
-        asked = Asked(shown)
+    other = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    with shown_on(Console(stderr=True)) as shown, other as second:
+        asked = Asked(shown, second)
         packs = given.pack or list(PACKS)
         if given.only in ("stages", None):
             stages = compare_stages(asked, ABLATION, packs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -151,6 +151,12 @@ def scores_of(question: Question, answer: Answer) -> list[float]:
         1 / first if first else 0.0,
         *recalls,
     ]
+
+
+def scores_on(questions: Sequence[Question], answer: Callable[[str], Answer]) -> Scores:
+    """What an arm scores on questions: (questions, METRICS)."""
+    scores = [scores_of(question, answer(question.text)) for question in questions]
+    return np.array(scores).reshape(len(questions), len(METRICS))
 
 
 def summarised(

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from lorewright.index.building import windows_of
-from measures import Passage, scores_of, summarised
+from measures import Passage, scores_of, scores_on, summarised
 from other_arms import make_answer, path_of
 from our_arm import ours
 from peer_nodes import PEERS, Node, write_nodes
@@ -63,7 +63,7 @@ def beside_ours(asked: QuestionSet, arms: Sequence[tuple[str, str, Given, Ask]],
     """Ours, then each arm as (name, way, its nodes, how it is asked): each metric with the difference to ours."""
     tell(f"{asked.name}: ours")
     own = ours(asked.generation)
-    base = np.array([scores_of(question, own(question.text)) for question in asked.questions])
+    base = scores_on(asked.questions, own)
     results = [ArmResult(OURS, "as it ships", summarised(asked.questions, base))]
     for name, way, nodes, ask in arms:
         tell(f"{asked.name}: {name}, {way}")

@@ -37,7 +37,7 @@ from support.game_text_pack import DESCRIPTIONS, write_game_texts  # noqa: E402
 from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
-KEPT = ROOT / "indexes" / "benchmarks"
+KEPT = Path(os.environ.get("LOREWRIGHT_BENCHMARKS", ROOT / "indexes" / "benchmarks"))
 BOOK, RULES, SITE, TALES = "eclipse-phase", "dnd-srd", "cairn", "tales"
 # The files of questions of each pack that people wrote, and the pack's folder.
 _ASKED = {
