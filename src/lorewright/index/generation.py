@@ -282,10 +282,15 @@ class Generation:
         if missing := [row for row in wanted if row not in self._read]:
             sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
-            if len(self._read) + len(read) > _KEPT_CHUNKS:
-                self._read = {row: chunk for row, chunk in self._read.items() if row in wanted}
+            if (over := len(self._read) + len(read) - _KEPT_CHUNKS) > 0:
+                self._forget(over + _KEPT_CHUNKS // 4, besides=set(wanted))
             self._read |= read
         return {row: self._read[row] for row in wanted if row in self._read}
+
+    def _forget(self, count: int, *, besides: set[int]) -> None:
+        """Drop the `count` chunks that were read first, except those `besides`."""
+        dropped = set(list(self._read)[:count]) - besides
+        self._read = {row: chunk for row, chunk in self._read.items() if row not in dropped}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         """Return a chunk by its ID, or None."""
