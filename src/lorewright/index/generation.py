@@ -282,15 +282,10 @@ class Generation:
         if missing := [row for row in wanted if row not in self._read]:
             sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
-            if (over := len(self._read) + len(read) - _KEPT_CHUNKS) > 0:
-                self._forget(over + _KEPT_CHUNKS // 4, besides=set(wanted))
+            if len(self._read) + len(read) > _KEPT_CHUNKS:
+                self._read = {row: self._read[row] for row in wanted if row in self._read}
             self._read |= read
         return {row: self._read[row] for row in wanted if row in self._read}
-
-    def _forget(self, count: int, *, besides: set[int]) -> None:
-        """Drop the `count` chunks that were read first, except those `besides`."""
-        dropped = set(list(self._read)[:count]) - besides
-        self._read = {row: chunk for row, chunk in self._read.items() if row not in dropped}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         """Return a chunk by its ID, or None."""
@@ -372,8 +367,7 @@ class Generation:
 
     def entities_named(self, names: Iterable[str]) -> dict[str, set[str]]:
         """Return the IDs of the entities of each of the names (lower-case words) that is a name or alias here."""
-        known = self.names()
-        return {name: set(known[name]) for name in names if name in known}
+        return {name: set(self.names()[name]) for name in names if name in self.names()}
 
     def names(self) -> Mapping[str, tuple[str, ...]]:
         """Return every name and alias (in lower-case words) with the IDs of its entities."""

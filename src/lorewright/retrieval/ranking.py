@@ -128,9 +128,7 @@ def _look_again(hits: list[Hit], visible: VisibleLore, scale: _Scale, hidden: fr
     ahead = _first_sections(hits, DEFAULT_LIMIT - NAMED_PLACES)
     placed = {hit.chunk.entity_id for hit in ahead}
     named = [
-        entity_id
-        for entity_id in _named_in(ahead[:LOOKED_AT], visible.generations, hidden)
-        if entity_id not in placed
+        entity_id for entity_id in _named_in(ahead[:LOOKED_AT], visible.generations, hidden) if entity_id not in placed
     ]
     found = [max(keys, key=lambda key: (scale.score(key), -key[1])) for keys in scale.add(visible, named)]
     best = sorted(found, key=lambda key: (-scale.score(key), visible.generations[key[0]].pack_id, key[1]))

@@ -34,8 +34,8 @@ class WindowVectors:
     """The windows of one generation.
 
     `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) is the chunk of each
-    window, in ascending order. If `shown` is set, the windows that it marks False are ignored. `starts` are the first windows of the
-    chunks, where they are known already.
+    window, in ascending order. If `shown` is set, the windows that it marks False are ignored. `starts` are the first
+    windows of the chunks, where they are known already.
 
     The cosines of the last question for which all windows were compared are cached, for later calls about some of them.
     """
