@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from threading import Thread
 from typing import TypeVar
 
 import numpy as np
@@ -323,28 +320,8 @@ class VectorLane:
         }
 
 
-def begin(lane: Callable[[str, VisibleLore], VectorLane], text: str, visible: VisibleLore) -> Callable[[], VectorLane]:
-    """Begin a search by meaning in a thread of its own, and return a function that waits for its result: the model and
-    the comparison of vectors need no Python, so that the words are looked up meanwhile. Without vectors no thread is
-    begun."""
-    if not text.strip() or not any(windows is not None for windows in visible.windows):
-        return lambda: lane(text, visible)
-    found: Future[VectorLane] = Future()
-
-    def search() -> None:
-        try:
-            found.set_result(lane(text, visible))
-        except BaseException as problem:  # it is raised where the result is waited for
-            found.set_exception(problem)
-
-    # A daemon: who interrupts a question does not wait for the embedder's server.
-    Thread(target=copy_context().run, args=(search,), daemon=True).start()
-    return found.result
-
-
 def vector_lane(text: str, visible: VisibleLore) -> VectorLane:
-    """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs. It may run in
-    another thread than the one that opened the packs, once `visible.windows` was read."""
+    """Embed the question as each pack was embedded, and return the nearest chunks of all embedded packs."""
     windows: dict[int, WindowVectors] = {}
     questions: dict[int, Vectors] = {}
     near: dict[Key, float] = {}

@@ -14,7 +14,6 @@ from lorewright.retrieval.lanes import (
     Synonyms,
     VectorLane,
     VisibleLore,
-    begin,
     keyword_lane,
     vector_lane,
 )
@@ -93,11 +92,10 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, *, hidden: frozenset[
     """
     visible = VisibleLore(view)
     try:
-        found_by_meaning = begin(vector_lane, query.keywords, visible)
         tied_chunks = tie_chunks(query, view.generations, hidden=hidden)
         tie_keys(tied_chunks, query, view)
         words = keyword_lane(query.keywords, visible)
-        meaning = found_by_meaning()
+        meaning = vector_lane(query.keywords, visible)
         ties = tie_history(tied_chunks, query, view.generations, {*words.hits, *meaning.nearest}, hidden=hidden)
         texts = visible.texts(visible.chunks({**words.hits, **meaning.nearest, **ties}))
         scale = _Scale(words, meaning, texts, precise=words.precise or any(tied.name for tied in ties.values()))
