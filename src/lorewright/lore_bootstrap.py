@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.index.artifacts.lore_store import LoreStore
-from lorewright.index.artifacts.store_library import StoreLibrary
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, GuardedEmbedder, GuardedReranker, RememberingEmbedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
@@ -25,18 +23,16 @@ from lorewright.index.library import Library, OpenNearest, without_index
 from lorewright.index.reranker import Reranker
 from lorewright.index.reranker_choice import open_reranker
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.index.vectors.chroma import open_chroma
-from lorewright.index.vectors.chroma_building import build_missing_chroma
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.retrieval.pack_views import PackViews
-from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
-from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.storage.enclosure import is_link
 from lorewright.trust import hold_embedder, hold_reranker, is_granted, reaches_by_embedder, reaches_by_reranker
 
 if TYPE_CHECKING:
+    from lorewright.index.artifacts.lore_store import LoreStore
     from lorewright.index.lore_indexer import Installed, LoreIndexer
+    from lorewright.retrieval.query import LoreRetrievalResult
+    from lorewright.scene_lore.lore_retriever import LoreRetriever
 
 _DEFAULT_SETTINGS = """\
 # A Lorewright workspace: packs, scenarios, and the campaigns made from them.
@@ -75,6 +71,9 @@ class LoreApp:
     @property
     def retriever(self) -> LoreRetriever:
         """Answers questions about the installed packs."""
+        from lorewright.retrieval.pack_views import PackViews
+        from lorewright.scene_lore.lore_retriever import LoreRetriever
+
         return LoreRetriever(PackViews(self.library))
 
     def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
@@ -96,6 +95,8 @@ class LoreApp:
             NotFound: no pack is installed, or a pack or character does not exist.
             SettingsError: there is no such field, or its value is invalid.
         """
+        from lorewright.retrieval.query import LoreRetrievalQuery
+
         try:
             query = LoreRetrievalQuery(**{**self.workspace.settings.lore.of_query, **fields, "keywords": words})
         except ValidationError as problem:
@@ -180,11 +181,19 @@ def _library(
 
     def build_nearest(folder: Path) -> bool:
         # Otherwise the command that installs builds it, once its pack answers.
-        return workspace.settings.index.chroma == "always" and build_missing_chroma(folder)
+        if workspace.settings.index.chroma != "always":
+            return False
+        from lorewright.index.vectors.chroma_building import build_missing_chroma
+
+        return build_missing_chroma(folder)
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
         is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
-        return StoredVectors(found, open_chroma(folder) if is_worth_it else None)
+        if not is_worth_it:
+            return StoredVectors(found)
+        from lorewright.index.vectors.chroma import open_chroma
+
+        return StoredVectors(found, open_chroma(folder))
 
     hold = partial(hold_embedder, workspace.settings.index)
     vectors = VectorBuilder(embedder, cache, build_nearest, hold)
@@ -202,6 +211,8 @@ def make_library(
     """Return the library of a folder of indexes, with the packs of a store where there is one."""
     if lore_store is None:
         return Library(indexes, vectors, open_nearest=open_nearest, reranker=reranker)
+    from lorewright.index.artifacts.store_library import StoreLibrary
+
     return StoreLibrary(indexes, vectors, store=lore_store, open_nearest=open_nearest, reranker=reranker)
 
 

@@ -37,8 +37,9 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
 
 @pytest.mark.campaign
 def test_the_way_to_lore_never_imports_the_game() -> None:
-    modules = imported_by("from lorewright import open_lore, LoreRetrievalQuery, LorewrightError, make_workspace")
-    assert "lorewright.retrieval.pack_views" in modules
+    names = "from lorewright import open_lore, LoreRetrievalQuery, LorewrightError, make_workspace"
+    modules = imported_by(f"{names}\nimport lorewright.retrieval.pack_views, lorewright.scene_lore.lore_retriever")
+    assert "lorewright.lore_bootstrap" in modules
     assert not modules & {"lorewright.world", "lorewright.rules", "lorewright.turn", "lorewright.campaigns"}
 
 

@@ -122,11 +122,11 @@ class Fts5:
         """See `FullText`."""
         sql = f"SELECT rowid, -bm25({table}, {', '.join(map(str, weights))}) FROM {table} WHERE {table} MATCH ?"
         if rows is None:
-            return Matches.of(connection.execute(sql, (self.quoted(word),)))
+            return Matches.of(_plain_rows(connection, sql, self.quoted(word)))
         # With the plus SQLite looks up the word once and filters its rows; without it the search would run once for
         # each of `rows`.
         sql += " AND +rowid IN (SELECT value FROM json_each(?))"
-        return Matches.of(connection.execute(sql, (self.quoted(word), json.dumps(rows.tolist()))))
+        return Matches.of(_plain_rows(connection, sql, self.quoted(word), json.dumps(rows.tolist())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +233,13 @@ def parse_numbers(text: str | None) -> Rows:
     """Return the whole numbers of SQLite's `group_concat` as an array; empty for NULL. Fetched row by row they take ten
     times as long."""
     return np.fromstring(text, np.int64, sep=",") if text else np.zeros(0, np.int64)
+
+
+def _plain_rows(connection: sqlite3.Connection, sql: str, *given: str) -> sqlite3.Cursor:
+    """Run a statement for rows that are tuples: they take less than rows with names."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(sql, given)
 
 
 def _rows(connection: sqlite3.Connection, table: str, expression: str) -> Rows:

@@ -18,6 +18,7 @@ from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix, parse_numbers
 from lorewright.index.keywords import GENERATION_FORMAT, KEYWORD_TABLES, KeywordTable, is_english
 from lorewright.index.reranker import Reranker
+from lorewright.index.vectors.exact import starts_of
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.conditions import from_json
 from lorewright.packs.models import OPEN_ROLES, Item, Manifest, PackEntity, When
@@ -38,6 +39,8 @@ class WindowTable:
     present: npt.NDArray[np.bool_]
     opens: npt.NDArray[np.bool_]
     items: dict[int, str]
+    # The first window of each chunk.
+    starts: npt.NDArray[np.int64]
 
 
 def read_window_table(connection: sqlite3.Connection, count: int) -> WindowTable:
@@ -57,7 +60,7 @@ def read_window_table(connection: sqlite3.Connection, count: int) -> WindowTable
     roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
     hidden = connection.execute(f"SELECT group_concat(rowid) FROM pack_chunks WHERE role NOT IN ({roles})")
     opens = present & ~np.isin(rows, parse_numbers(hidden.fetchone()[0]))
-    return WindowTable(rows, present, opens, dict(map(tuple, items)))
+    return WindowTable(rows, present, opens, dict(map(tuple, items)), starts_of(rows))
 
 
 CHUNKS_FILE = "chunks.db"
@@ -224,8 +227,10 @@ class Generation:
         self._hidden_rows: list[int] | None = None
         self._conditions: tuple[StoredCondition, ...] | None = None
         self._without_open_lore: list[str] | None = None
+        self._names: dict[str, tuple[str, ...]] | None = None
         self._unspaced_names: dict[str, tuple[str, ...]] | None = None
         self._name_lengths: dict[str, int] | None = None
+        self._overrides: dict[str, str] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             # Immutable: SQLite looks for no journal and no log.
@@ -278,7 +283,7 @@ class Generation:
             sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
             if len(self._read) + len(read) > _KEPT_CHUNKS:
-                self._read = {row: chunk for row, chunk in self._read.items() if row in wanted}
+                self._read = {row: self._read[row] for row in wanted if row in self._read}
             self._read |= read
         return {row: self._read[row] for row in wanted if row in self._read}
 
@@ -362,18 +367,22 @@ class Generation:
 
     def entities_named(self, names: Iterable[str]) -> dict[str, set[str]]:
         """Return the IDs of the entities of each of the names (lower-case words) that is a name or alias here."""
-        wanted = json.dumps(sorted(set(names)))
-        sql = "SELECT name, entity_id FROM names WHERE name IN (SELECT value FROM json_each(?))"
-        found: dict[str, set[str]] = {}
-        for name, entity_id in self.connection.execute(sql, (wanted,)):
-            found.setdefault(name, set()).add(entity_id)
-        return found
+        return {name: set(self.names()[name]) for name in names if name in self.names()}
+
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Return every name and alias (in lower-case words) with the IDs of its entities."""
+        if self._names is None:
+            found: dict[str, list[str]] = {}
+            for name, entity_id in self.connection.execute("SELECT name, entity_id FROM names"):
+                found.setdefault(name, []).append(entity_id)
+            self._names = {name: tuple(entities) for name, entities in found.items()}
+        return self._names
 
     def name_lengths(self) -> Mapping[str, int]:
         """Return the first word of each name and alias, with the most words that one of those names has."""
         if self._name_lengths is None:
             found: dict[str, int] = {}
-            for (name,) in self.connection.execute("SELECT DISTINCT name FROM names"):
+            for name in self.names():
                 first, _, rest = name.partition(" ")
                 found[first] = max(found.get(first, 0), rest.count(" ") + 2 if rest else 1)
             self._name_lengths = found
@@ -383,12 +392,8 @@ class Generation:
         """Return the names and aliases in scripts without spaces between words, folded, each with the IDs of its
         entities; none where the pack is read by rules that do not know such scripts."""
         if self._unspaced_names is None:
-            found: dict[str, list[str]] = {}
-            if self.reading >= BY_SCRIPT:
-                for name, entity_id in self.connection.execute("SELECT name, entity_id FROM names"):
-                    if is_unspaced(name):
-                        found.setdefault(name, []).append(entity_id)
-            self._unspaced_names = {name: tuple(entities) for name, entities in found.items()}
+            names = self.names().items() if self.reading >= BY_SCRIPT else ()
+            self._unspaced_names = {name: entities for name, entities in names if is_unspaced(name)}
         return self._unspaced_names
 
     def open_count_of(self, word: str) -> int:
@@ -409,10 +414,12 @@ class Generation:
             self._conditions = tuple(map(_stored, self.connection.execute(sql)))
         return self._conditions
 
-    def overrides(self) -> dict[str, str]:
+    def overrides(self) -> Mapping[str, str]:
         """Return entity ID -> what its file says that it overrides, as written."""
-        found = self.connection.execute("SELECT entity_id, target_id FROM overrides ORDER BY entity_id")
-        return dict(map(tuple, found))
+        if self._overrides is None:
+            found = self.connection.execute("SELECT entity_id, target_id FROM overrides ORDER BY entity_id")
+            self._overrides = dict(map(tuple, found))
+        return self._overrides
 
     def items_of(self, row: int) -> list[Item]:
         """Return the items of a chunk in source order."""

@@ -426,5 +426,5 @@ def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
 
 def says_any(text: str, names: frozenset[str]) -> bool:
     """Return True if a short text contains one of the names, in any spelling."""
-    said = f"-{slug(text, fallback='')}-"
+    said = f"-{slug(text, fallback='')}-" if names else ""
     return any(f"-{name}-" in said for name in names)

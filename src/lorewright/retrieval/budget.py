@@ -102,7 +102,8 @@ def _share(a: frozenset[str], b: frozenset[str]) -> float:
     """Return the Jaccard index: common words over all words."""
     if min(len(a), len(b)) < DUPLICATE_SHARE * max(len(a), len(b)):
         return 0.0  # it cannot be more than the smaller over the larger
-    return len(a & b) / len(a | b) if a or b else 1.0
+    both = len(a & b)
+    return both / (len(a) + len(b) - both) if a or b else 1.0
 
 
 def _parts_in_order(chosen: Sequence[Hit]) -> list[Hit]:

@@ -47,16 +47,14 @@ def named_entities(
     never named.
     """
     words = _words_in(text)
-    spans = _spans(words, generations)
-    known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans}, hidden)
+    spans = [(start, size, " ".join(words[start : start + size])) for start, size in _spans(words, generations)]
+    known = _known(generations, {name for _, _, name in spans}, hidden)
     scene = set(in_scene)
     marked = marked_words(text) if known else frozenset()
     used: set[int] = set()
     named: dict[str, str] = {}
-    for start, size in spans:
-        name = " ".join(words[start : start + size])
-        place = set(range(start, start + size))
-        if name not in known or used & place:
+    for start, size, name in spans:
+        if name not in known or used & (place := set(range(start, start + size))):
             continue
         if size == 1 and not _counts(name, marked, known[name], scene, generations):
             continue
@@ -113,7 +111,9 @@ def _unspaced_names_in(
 def _known(generations: Sequence[Generation], names: set[str], hidden: Container[str]) -> dict[str, set[str]]:
     known: dict[str, set[str]] = {}
     for generation in generations if names else ():
-        for name, entities in generation.entities_named(names).items():
+        table = generation.names()
+        for name in names & table.keys():
+            entities = table[name]
             if shown := {entity_id for entity_id in entities if entity_id not in hidden}:
                 known.setdefault(name, set()).update(shown)
     return known
@@ -217,6 +217,8 @@ def _allowed(
     query: LoreRetrievalQuery, generations: Sequence[Generation], same: SameThings, hidden: frozenset[str]
 ) -> dict[str, set[str]]:
     """Return what is wanted, without what is hidden."""
+    if not query.has_filters:
+        return {}
     wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
     if hidden and "tag" in wanted:
         secret_names = hidden_names(generations, hidden)

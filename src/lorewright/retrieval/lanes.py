@@ -53,6 +53,10 @@ class VisibleLore:
         self._private: dict[Key, str] = {}
         self._stack = ExitStack()
         self._is_gm = view.is_gm
+        self._open = frozenset(
+            role for role, sight in view.sights.items() if sight == "all" and (view.is_gm or role in OPEN_ROLES)
+        )
+        self._as_written = view.sights["written"] == "all"
         if not view.is_gm:
             for index, generation in enumerate(view.generations):
                 self._add_private(index, generation)
@@ -74,10 +78,9 @@ class VisibleLore:
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
         """Return what the viewer may read of the chunk, or None."""
+        if chunk.role in self._open:
+            return (chunk.written if self._as_written else chunk.text) or None
         if self._is_gm or chunk.role in OPEN_ROLES:
-            sights = self.view.sights
-            if sights.get(chunk.role) == "all":
-                return (chunk.written if sights["written"] == "all" else chunk.text) or None
             return visible_text(self.view, self.generations[key[0]], chunk)
         return self._private.get(key)
 
@@ -97,8 +100,12 @@ class VisibleLore:
             for row, chunk in self.generations[index].chunks(rows[index]).items()
         }
 
-    def windows(self, index: int) -> WindowVectors | None:
-        """Return the windows of a pack that the viewer may see; None where nothing was embedded."""
+    @cached_property
+    def windows(self) -> list[WindowVectors | None]:
+        """For each pack its windows that the viewer may see; None where nothing was embedded."""
+        return list(map(self._windows, range(len(self.generations))))
+
+    def _windows(self, index: int) -> WindowVectors | None:
         generation = self.generations[index]
         if generation.vectors is None:
             return None
@@ -109,7 +116,7 @@ class VisibleLore:
             learned = np.isin(table.rows, [row for owner, row in self._private if owner == index])
             for window in np.flatnonzero(table.present & ~table.opens & learned).tolist():
                 shown[window] = self._shows(index, int(table.rows[window]), table.items.get(window))
-        return WindowVectors(generation.vectors.vectors, table.rows, None if shown.all() else shown)
+        return WindowVectors(generation.vectors.vectors, table.rows, None if shown.all() else shown, table.starts)
 
     def _shows(self, index: int, row: int, item_id: str | None) -> bool:
         """Tell whether the viewer sees a window of a section that is not open: all of the section, or this item."""
@@ -234,12 +241,12 @@ class KeywordLane:
     def coverage(self, hit: KeywordHit) -> float:
         """Return how much of the words a chunk holds, in 0..1, each word weighed by its inverse document frequency. A
         synonym counts as the word."""
-        said, same = self._said, self._same
-        covered = (
+        said, same, terms = self._said, self._same, hit.terms
+        covered = [
             weight
             for word, weight in self.weights.items()
-            if word in hit.terms or (word in same and not same[word].isdisjoint(hit.terms))
-        )
+            if word in terms or (word in same and not same[word].isdisjoint(terms))
+        ]
         return sum(covered) / said if said else 0.0
 
     @cached_property
@@ -322,7 +329,7 @@ def vector_lane(text: str, visible: VisibleLore) -> VectorLane:
     for index, generation in enumerate(visible.generations if text.strip() else ()):
         if generation.without_vectors is not None:
             missing.append(f"found by words alone: {generation.without_vectors}")
-        shown = visible.windows(index)
+        shown = visible.windows[index]
         if shown is None or generation.embedder is None or generation.vectors is None:
             continue
         try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.retrieval.filters import COMMON_SHARE, Key, Ties, named_entities, tie_history
+from lorewright.retrieval.filters import COMMON_SHARE, Key, Ties, named_entities, tie_chunks, tie_history, tie_keys
 from lorewright.retrieval.lanes import (
     SCORE_DIGITS,
     KeywordLane,
@@ -81,9 +81,10 @@ class Ranking:
     synonyms: Synonyms = field(default_factory=dict)
 
 
-def rank_chunks(
-    query: LoreRetrievalQuery, view: LoreView, ties: Mapping[Key, Ties], *, hidden: frozenset[str] = frozenset()
-) -> Ranking:
+_UNTIED = Ties()
+
+
+def rank_chunks(query: LoreRetrievalQuery, view: LoreView, *, hidden: frozenset[str] = frozenset()) -> Ranking:
     """Return all chunks with a reason to be there that the viewer may see, best first; ties by pack, file and position.
     Entities in `hidden` are never named.
 
@@ -91,17 +92,19 @@ def rank_chunks(
     """
     visible = VisibleLore(view)
     try:
+        tied_chunks = tie_chunks(query, view.generations, hidden=hidden)
+        tie_keys(tied_chunks, query, view)
         words = keyword_lane(query.keywords, visible)
         meaning = vector_lane(query.keywords, visible)
-        ties = tie_history(ties, query, view.generations, {*words.hits, *meaning.nearest}, hidden=hidden)
+        ties = tie_history(tied_chunks, query, view.generations, {*words.hits, *meaning.nearest}, hidden=hidden)
         texts = visible.texts(visible.chunks({**words.hits, **meaning.nearest, **ties}))
         scale = _Scale(words, meaning, texts, precise=words.precise or any(tied.name for tied in ties.values()))
         hits = []
         for key, (chunk, text) in texts.items():
             # The ties of a secret section may themselves be secret: for a viewer who sees a part of it only its own
             # entity counts.
-            tied, whole = ties.get(key, Ties()), view.is_gm or text == chunk.text
-            filters = tuple(sorted(tied.filters)) if whole else ()
+            tied = ties.get(key, _UNTIED)
+            filters = tuple(sorted(tied.filters)) if tied.filters and (view.is_gm or text == chunk.text) else ()
             if key in words.hits or key in meaning.nearest or tied.name or filters:
                 hits.append(scale.hit(key, name=tied.name, filters=filters))
         hits.sort(key=_best_first)
@@ -122,12 +125,12 @@ def _look_again(hits: list[Hit], visible: VisibleLore, scale: _Scale, hidden: fr
     entity that has no place before, the section that answers best. Names count as far as the viewer may read them."""
     ahead = _first_sections(hits, DEFAULT_LIMIT - NAMED_PLACES)
     placed = {hit.chunk.entity_id for hit in ahead}
-    found = [
-        max((scale.hit(key, name=None, filters=()) for key in keys), key=lambda hit: (hit.score, -hit.chunk.row))
-        for entity_id in _named_in(ahead[:LOOKED_AT], visible.generations, hidden)
-        if entity_id not in placed and (keys := scale.add(visible, entity_id))
+    named = [
+        entity_id for entity_id in _named_in(ahead[:LOOKED_AT], visible.generations, hidden) if entity_id not in placed
     ]
-    moved = sorted(found, key=_best_first)[:NAMED_PLACES]
+    found = [max(keys, key=lambda key: (scale.score(key), -key[1])) for keys in scale.add(visible, named)]
+    best = sorted(found, key=lambda key: (-scale.score(key), visible.generations[key[0]].pack_id, key[1]))
+    moved = [scale.hit(key, name=None, filters=()) for key in best[:NAMED_PLACES]]
     ids = {hit.chunk.id for hit in moved}
     rest = [hit for hit in hits[len(ahead) :] if hit.chunk.id not in ids]
     return [*ahead, *(_lifted(hit, rest[0].score if rest else 0.0) for hit in moved), *rest]
@@ -176,42 +179,57 @@ class _Scale:
         self._texts = dict(texts)
         self._vector_ranks = meaning.ranks
         self._cosines = meaning.cosines(texts)
-        self._meant = {key: _meant(self._cosines[key], *self._texts[key]) for key in self._cosines}
+        self._tokens = {key: tokens_of(chunk, text) for key, (chunk, text) in texts.items()}
+        self._meant = {key: _meant(cosine, self._tokens[key]) for key, cosine in self._cosines.items()}
         self._best_meaning = max((self._meant[key] for key in meaning.nearest if key in self._meant), default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
         self.vector_weight = weight if self._best_meaning > 0 else 0.0
         # Most chunks that a filter ties to a query have the same parts.
         self._parts: dict[tuple[float, float, bool, int], tuple[float, dict[str, float]]] = {}
 
-    def add(self, visible: VisibleLore, entity_id: str) -> list[Key]:
-        """Take in what the viewer may read of an entity; return the keys."""
-        found = visible.texts(
-            {
-                (index, chunk.row): chunk
-                for index, generation in enumerate(visible.generations)
-                for chunk in generation.chunks_of(entity_id)
-            }
-        )
-        new = {key: text for key, text in found.items() if key not in self._texts}
+    def add(self, visible: VisibleLore, entity_ids: Iterable[str]) -> list[list[Key]]:
+        """Take in what the viewer may read of entities; return the keys of each of which that is anything."""
+        found = [
+            visible.texts(
+                {
+                    (index, chunk.row): chunk
+                    for index, generation in enumerate(visible.generations)
+                    for chunk in generation.chunks_of(entity_id)
+                }
+            )
+            for entity_id in entity_ids
+        ]
+        new = {key: text for texts in found for key, text in texts.items() if key not in self._texts}
         self._texts |= new
-        cosines = self._meaning.cosines(new)
+        self._tokens |= {key: tokens_of(chunk, text) for key, (chunk, text) in new.items()}
+        cosines = self._meaning.cosines(new) if new else {}
         self._cosines |= cosines
-        self._meant |= {key: _meant(cosine, *new[key]) for key, cosine in cosines.items()}
-        return list(found)
+        self._meant |= {key: _meant(cosine, self._tokens[key]) for key, cosine in cosines.items()}
+        return [list(texts) for texts in found if texts]
+
+    def score(self, key: Key) -> float:
+        """Return the score that a chunk has by its words and meaning alone."""
+        words, meaning = self._shares(key, self._words.share(key) if key in self._words.hits else 0.0)
+        return self._score(words, meaning, False, 0)[0]
+
+    def _shares(self, key: Key, share: float) -> tuple[float, float]:
+        """Return what words and meaning add to the score of a chunk with a share of the words."""
+        # Convex fusion of normalised scores: Bruch, Gai, Ingber 2023. What was never embedded is judged by its words.
+        weight = self.vector_weight if key in self._cosines else 0.0
+        meaning = weight * min(self._meant[key] / self._best_meaning, 1.0) if weight else 0.0
+        return (1 - weight) * share, meaning
 
     def hit(self, key: Key, *, name: str | None, filters: tuple[str, ...]) -> Hit:
         """Return a chunk with its score."""
         chunk, text = self._texts[key]
         keyword = self._words.hits.get(key)
         share = self._words.share(key) if keyword else 0.0
-        # Convex fusion of normalised scores: Bruch, Gai, Ingber 2023. What was never embedded is judged by its words.
-        weight = self.vector_weight if key in self._cosines else 0.0
-        meaning = weight * min(self._meant[key] / self._best_meaning, 1.0) if weight else 0.0
-        score, parts = self._score((1 - weight) * share, meaning, bool(name), min(len(filters), 2))
+        words, meaning = self._shares(key, share)
+        score, parts = self._score(words, meaning, bool(name), min(len(filters), 2))
         return Hit(
             chunk=chunk,
             text=text,
-            token_count=tokens_of(chunk, text),
+            token_count=self._tokens[key],
             score=score,
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
@@ -232,14 +250,16 @@ class _Scale:
                 parts["name"] = NAME_WEIGHT
             if filters:
                 parts["filters"] = FILTER_WEIGHT * filters / 2
-            shown = {part: share for part, given in parts.items() if (share := round(given / _MOST, SCORE_DIGITS))}
+            shown = {
+                part: share for part, given in parts.items() if given and (share := round(given / _MOST, SCORE_DIGITS))
+            }
             self._parts[key] = round(math.fsum(parts.values()) / _MOST, SCORE_DIGITS), shown
         return self._parts[key]
 
 
-def _meant(cosine: float, chunk: StoredChunk, text: str) -> float:
+def _meant(cosine: float, tokens: int) -> float:
     """Return how much of a chunk's cosine counts, for the length of its text; none below zero."""
-    doublings = math.log2(max(tokens_of(chunk, text), WINDOW_TOKENS) / WINDOW_TOKENS)
+    doublings = math.log2(tokens / WINDOW_TOKENS) if tokens > WINDOW_TOKENS else 0.0
     return max(cosine - LENGTH_DISCOUNT * doublings, 0.0)
 
 

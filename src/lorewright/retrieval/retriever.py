@@ -16,7 +16,6 @@ from lorewright.index.reranker import Reranker
 from lorewright.packs.models import OPEN_ROLES, says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
-from lorewright.retrieval.filters import tie_chunks, tie_keys
 from lorewright.retrieval.lanes import SCORE_DIGITS
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks, tokens_of
@@ -223,11 +222,7 @@ def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
 
 
 def _rank(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
-    if not view.generations:
-        return Ranking([])
-    ties = tie_chunks(query, view.generations, hidden=hidden)
-    tie_keys(ties, query, view)
-    return rank_chunks(query, view, ties, hidden=hidden)
+    return rank_chunks(query, view, hidden=hidden) if view.generations else Ranking([])
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:
@@ -264,7 +259,7 @@ def _shown_metadata(hit: Hit, hidden: frozenset[str], secret_names: frozenset[st
     Where only a part of a secret section is shown, IDs of others and tags are left out: the rest may be tied to them.
     """
     metadata = dict(hit.chunk.metadata)
-    for key in ("location_ids", "entity_ids", "faction_ids"):
+    for key in ("location_ids", "entity_ids", "faction_ids") if hidden else ():
         metadata[key] = [
             entity_id for entity_id in metadata[key] if qualify(hit.chunk.pack_id, entity_id) not in hidden
         ]

@@ -34,7 +34,8 @@ class WindowVectors:
     """The windows of one generation.
 
     `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) is the chunk of each
-    window, in ascending order. If `shown` is set, the windows that it marks False are ignored.
+    window, in ascending order. If `shown` is set, the windows that it marks False are ignored. `starts` are the first
+    windows of the chunks, where they are known already.
 
     The cosines of the last question for which all windows were compared are cached, for later calls about some of them.
     """
@@ -42,6 +43,7 @@ class WindowVectors:
     vectors: Vectors
     chunk_rows: Rows
     shown: Mask | None = None
+    starts: Rows | None = None
     _last: dict[bytes, Vectors] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def of_rows(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
@@ -58,7 +60,8 @@ class WindowVectors:
         windows = windows if self.shown is None else windows[self.shown[windows]]
         last = self._last.get(query.tobytes())
         cosines = _cosines(self.vectors[windows], query) if last is None else last[windows]
-        rows, best = _best_by_row(self.chunk_rows[windows], cosines)
+        chunk_rows = self.chunk_rows[windows]
+        rows, best = _best_by_row(chunk_rows, cosines, starts_of(chunk_rows))
         return dict(zip(rows.tolist(), _rounded(best).tolist(), strict=True))
 
     def best_chunks(self, query: Vectors, *, top: int) -> list[tuple[int, float]]:
@@ -69,7 +72,8 @@ class WindowVectors:
             cosines[~self.shown] = -np.inf
         self._last.clear()
         self._last[query.tobytes()] = cosines
-        rows, best = _best_by_row(self.chunk_rows, cosines)
+        starts = starts_of(self.chunk_rows) if self.starts is None else self.starts
+        rows, best = _best_by_row(self.chunk_rows, cosines, starts)
         least = max(float(np.partition(best, -top)[-top]) if len(best) > top > 0 else _LEAST, _LEAST)
         near = best >= least - _TIE
         return nearest(dict(zip(rows[near].tolist(), _rounded(best[near]).tolist(), strict=True)), top=top)
@@ -83,12 +87,14 @@ def _cosines(vectors: Vectors, query: Vectors) -> Vectors:
     return found
 
 
-def _best_by_row(rows: Rows, cosines: Vectors) -> tuple[Rows, Vectors]:
+def starts_of(rows: Rows) -> Rows:
+    """Return the index of the first window of each chunk, given the chunk row of each window in ascending order."""
+    return np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.zeros(0, np.int64)
+
+
+def _best_by_row(rows: Rows, cosines: Vectors, starts: Rows) -> tuple[Rows, Vectors]:
     """Return each chunk row once, in order, and the cosine of its best window."""
-    if not len(rows):
-        return rows, cosines
-    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
-    return rows[starts], np.maximum.reduceat(cosines, starts)
+    return rows[starts], np.maximum.reduceat(cosines, starts) if len(starts) else cosines
 
 
 def _rounded(cosines: Vectors) -> npt.NDArray[np.float64]:
