@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
 from lorewright.builtin.parser.clause_reading import read_clause
@@ -16,12 +17,13 @@ from lorewright.builtin.parser.clauses import (
     Word,
     cleaned,
     lexicon,
+    listed,
     longest_prefix,
     lows,
     words_of,
 )
 from lorewright.builtin.parser.following import led_on, remembered
-from lorewright.builtin.parser.guesses import SOCIAL, confirmed_line
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
@@ -50,7 +52,7 @@ from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
-from lorewright.values.readings import Aside
+from lorewright.values.readings import Aside, Unclear
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 
 MAX_ACTIONS = 4
@@ -162,6 +164,9 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
         reading = read_clause(ctx, clause, vocabulary)
+        if reading is not None and reading.is_lost:
+            works = partial(_is_acted, replace(ctx, read_meaning=no_meaning), vocabulary)
+            reading = asked_in_full(ctx, reading, clause.words, works)
         is_said_on = clause.question and reading is not None and not reading.actions
         if (
             reading is None
@@ -176,6 +181,12 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
         readings = with_reading(readings, replace(reading, words=clause.text))
         ctx = led_on(remembered(ctx, reading), reading)
     return readings
+
+
+def _is_acted(ctx: ParseContext, vocabulary: set[str], line: str) -> bool:
+    """Tell whether a line is read as one act, so that it can be offered."""
+    reading = read_clause(ctx, Clause(words_of(line)), vocabulary)
+    return reading is not None and reading.unclear is None and len(reading.actions) == 1
 
 
 def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Reading) -> Reading | None:
@@ -289,6 +300,7 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    everything = readings
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
@@ -309,7 +321,18 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
         not_played=lost,
         played=". ".join(reading.words for reading in readings) if lost else "",
+        rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
+    """Return the question about the words that were not played: the first that has one."""
+    asked = next((reading for reading in readings if reading.unclear is not None), None)
+    if asked is None or asked.unclear is None:
+        return None
+    said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
+    question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
+    return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
 
 
 def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:

@@ -176,12 +176,8 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 def not_caught(ctx: ParseContext, words: str) -> Reading:
     """Return the answer to words that have no meaning here."""
-    nouns = ctx.nouns
-    meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
     if not words:
-        return replace(asking(words, "What do you do? You can:", openings(nouns)), is_lost=True)
-    if isinstance(meant, PhraseMatch):
-        return replace(asking(words, f"What about {shown(meant)}? You can:", about(ctx, meant)), is_lost=True)
+        return replace(asking(words, "What do you do? You can:", openings(ctx.nouns)), is_lost=True)
     said = "comes to nothing here, as far as I understand it. Say it in other words, or ask for a hint."
     return replace(asking(words, f"“{excerpt(words)}” {said}"), is_lost=True)
 
@@ -272,9 +268,12 @@ _SUBJECTS = frozenset(("i", "you", "we", "then", "and", "just"))
 
 
 def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
-    """Return the question where the verb is clear, and nothing is known by the name of its object."""
-    question = f"There is no “{excerpt(noun_part(phrase))}” here that I know of. You can:"
-    return replace(asking(words, question, lines or openings(ctx.nouns)), is_lost=True)
+    """Return the answer where the verb is clear, and nothing is known by the name of its object."""
+    noun = noun_part(phrase)
+    if set(key_words(noun)) & (lexicon().self_words | lexicon().person_pronouns | lexicon().thing_pronouns):
+        return not_caught(ctx, words)
+    question = f"There is no “{excerpt(noun)}” here that I know of."
+    return replace(asking(words, f"{question} You can:" if lines else question, lines), is_lost=True)
 
 
 def openings(nouns: Nouns) -> list[str]:
