@@ -219,7 +219,8 @@ class InterpreterInput(Frozen):
     talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
     came_from: str = Field(default="", exclude_if=lambda place: not place)
     clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
-    ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude_if=lambda scopes: not scopes)
+    # Whom the player has not met may be there: it is no part of a record.
+    ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)
 
 
 class InterpreterOutput(Frozen):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from lorewright.builtin.parser.clauses import Syntax
-from lorewright.builtin.parser.noun_phrases import Candidate, Nouns
+from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, nouns_of
 from lorewright.builtin.parser.readings import ParseContext, Reading
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
+from lorewright.values.scope import Scope
 
 
 def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
@@ -27,15 +29,26 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
     return ctx
 
 
-def led_on(ctx: ParseContext, reading: Reading) -> ParseContext:
-    """Return the context for what is done after a reading: what was taken is carried, what was put down lies here, and
-    elsewhere what the prose shows is not known yet."""
+def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> ParseContext:
+    """Return the context for what is done after a reading: what was taken is carried, what was put down lies here. At
+    another place who and what is there is meant, as far as its scope is known; what its prose shows is not."""
     nouns = ctx.nouns
     for action in reading.actions:
         nouns = _with_hands(nouns, action)
-    if any(action.location_id is not None for action in reading.actions):
-        nouns = replace(nouns, scenery=(), knows_scenery=False)
-    return replace(ctx, nouns=nouns)
+    places = [action.location_id for action in reading.actions if action.location_id is not None]
+    if not places:
+        return replace(ctx, nouns=nouns)
+    there = ahead.get(places[-1])
+    if there is None:
+        left = tuple(person for person in nouns.people if person not in nouns.known_people)
+        nouns = replace(nouns, people=(), known_people=(*nouns.known_people, *left), here=(), doors=())
+    else:
+        nouns = replace(nouns_of(there), carried=nouns.carried)
+    nouns = replace(nouns, scenery=(), prose_words=(), knows_scenery=False)
+    # Who was left behind is not spoken with any more.
+    listener = ctx.listener if ctx.listener in nouns.people else None
+    person = ctx.person if ctx.person in nouns.people or ctx.person not in ctx.nouns.people else None
+    return replace(ctx, nouns=nouns, listener=listener, person=person, topic=ctx.topic if listener else "")
 
 
 def _with_hands(nouns: Nouns, action: Action) -> Nouns:

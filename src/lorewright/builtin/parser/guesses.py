@@ -3,7 +3,7 @@ one or two lines that they most likely mean, as a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from rapidfuzz import fuzz
@@ -123,8 +123,10 @@ def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], wo
     each of which `works` when it is typed; the reading as it is where there are none."""
     if reading.unclear is None or not reading.is_lost:
         return reading
+    said = reading.unclear.question
+    unknown = set(key_words(said.partition("“")[2].partition("”")[0])) if _UNKNOWN in said else set()
     lines: list[str] = []
-    for line in _likely_lines(ctx, words):
+    for line in _likely_lines(ctx, words, unknown):
         if line not in lines and works(line):
             lines.append(line)
         if len(lines) == _MOST_OFFERED:
@@ -132,28 +134,37 @@ def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], wo
     if not lines:
         return reading
     question = " Or: ".join((f"You mean: {lines[0]}?", *(f"{line}?" for line in lines[1:])))
-    said, _, _ = reading.unclear.question.partition(" You can:")
-    if "that I know of" in said:
-        question = f"{said} {question}"
+    question = f"{said} {question}" if unknown else question
     return replace(reading, unclear=Unclear(words=reading.unclear.words, question=question, lines=tuple(lines)))
 
 
+# Ends the answer to words for what is not here.
+_UNKNOWN = "here that I know of"
 _MOST_OFFERED = 2
 # Small words between a verb and its object.
-_JOINTS = ("", "on ", "at ", "to ", "in ")
+_JOINTS = frozenset(("on", "at", "to", "in", "with", "for"))
 
 
-def _likely_lines(ctx: ParseContext, words: Sequence[Word]) -> Iterator[str]:
-    """Yield lines with the first verb of the words and what they name, then what is mostly done with that, then the
-    words as said to somebody; the likeliest first."""
+def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Collection[str]) -> Iterator[str]:
+    """Yield lines with the verb of the words and what they name, then what is mostly done with that, then the words as
+    said to somebody; the likeliest first. Where a word for something is `unknown`, only what shares it is meant."""
     low = lows(words)
-    named = list(_named(ctx, words))
-    at, verb = next(
-        ((at, verb) for at in range(len(low)) if (verb := longest_prefix(low[at:], lexicon().verb_phrases))), (0, ())
-    )
-    for _, name in [found for found in named if found[0] is None or found[0].kind != "exit"][:3]:
-        for joint in _JOINTS if verb else ():
-            yield f"{' '.join(verb)} {joint}{name}"
+    named = [
+        (found, name)
+        for found, name in _named(ctx, words)
+        if not unknown or (found is not None and any(unknown & set(key.words) for key in found.keys))
+    ]
+    lead = len(longest_prefix(low, lexicon().lead_ins)) or int(low[:1] in (["i"], ["you"], ["we"]))
+    verb = longest_prefix(low[lead:], lexicon().verb_phrases)
+    if verb:
+        joint = low[lead + len(verb)] if low[lead + len(verb) : lead + len(verb) + 1] else ""
+        for found, name in named[:3]:
+            if found is None or found.kind != "exit":
+                yield " ".join((*verb, joint, name) if joint in _JOINTS else (*verb, name))
+    if unknown:
+        for found, name in named[:2]:
+            yield from _lines_about(found, name)
+        return
     is_asked = bool({"you", "your"} & set(low)) or bool(longest_prefix(low, lexicon().question_words))
     hearer = only_person(ctx)
     if is_asked and hearer is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -54,6 +54,7 @@ from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside, Unclear
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Scope
 
 MAX_ACTIONS = 4
 _OWN_KNOWLEDGE = re.compile(
@@ -102,7 +103,7 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
-    readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
+    readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -139,7 +140,7 @@ def _add_mentions(ctx: ParseContext, said_before: Sequence[str], names: Sequence
     """Return the context with what the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
-        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names)):
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names), {}):
             ctx = remembered(ctx, reading)
     return ctx
 
@@ -157,7 +158,7 @@ def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> 
     return split_clauses(words, names=names, people=people, verbs=own_verbs(ctx))
 
 
-def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
+def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, Scope]) -> list[Reading]:
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for clause in clauses:
@@ -178,8 +179,11 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
             readings.pop()
         if readings and (more := _said_on(ctx, readings[-1], clause, reading)) is not None:
             reading = more
+        if any(action.location_id in ahead for before in readings for action in before.actions):
+            # Where the walk fails nobody is named who was not met.
+            reading = replace(reading, assumptions=())
         readings = with_reading(readings, replace(reading, words=clause.text))
-        ctx = led_on(remembered(ctx, reading), reading)
+        ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
 
 

@@ -37,12 +37,25 @@ def with_plain_verb(words: Sequence[Word]) -> Sequence[Word]:
     return words
 
 
+def _whoever(words: str) -> str:
+    """Return `them` for whoever is there, another name as it is."""
+    return "them" if re.match(r"(?:whoever|whomever|any(?:one|body) who)\b", words, re.IGNORECASE) else words.strip(" ,")
+
+
 def _swallow(found: re.Match[str]) -> str:
     return f"{'eat' if found['what'].casefold() in _BITES else 'drink'} {found['of']}"
 
 
 _BITES = frozenset(("bite", "mouthful", "nibble", "piece"))
 _LIGHT_VERBS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (
+        re.compile(
+            r"(?:wish|bid|say) (?P<who>.+?,? )?(?:a )?(?:very )?(?P<what>good (?:evening|morning|day|night|afternoon))"
+            r"(?: to (?P<to>.+))?$",
+            re.IGNORECASE,
+        ),
+        lambda found: f"say {found['what']} to {_whoever(found['who'] or found['to'] or '')}".removesuffix(" to "),
+    ),
     (
         re.compile(
             r"(?:take|have|get|try|sneak|steal) (?:a|one|another|my|some)(?: [\w-]+){0,2}? "

@@ -272,8 +272,7 @@ def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[st
     noun = noun_part(phrase)
     if set(key_words(noun)) & (lexicon().self_words | lexicon().person_pronouns | lexicon().thing_pronouns):
         return not_caught(ctx, words)
-    question = f"There is no “{excerpt(noun)}” here that I know of."
-    return replace(asking(words, f"{question} You can:" if lines else question, lines), is_lost=True)
+    return replace(asking(words, f"There is no “{excerpt(noun)}” here that I know of."), is_lost=True)
 
 
 def openings(nouns: Nouns) -> list[str]:

@@ -19,11 +19,13 @@ from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
+    act_word,
     acting,
     aimed_at_prose,
     asking,
     bare,
     excerpt,
+    nothing_called,
     noun_part,
     read_as,
     shown,
@@ -165,11 +167,13 @@ def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
 
 
 _SEATED = frozenset("boat boats car cart ferry chair armchair sofa bed bath tub bench hammock".split())
+_LEFT_AT = frozenset("on under in into beside behind with for to against inside underneath near next".split())
 # After `leave` and a thing: it stays as it is.
 _STAYS = frozenset(("where", "as", "alone", "be", "untouched"))
 _STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
+_OPEN_AIR = frozenset(("out", "outside", "street", "lot", "yard", "garden"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
 
 
@@ -177,12 +181,16 @@ def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
     """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
     empty where it may be any."""
     said = set(words.casefold().split())
+    named_out = [way for way in ctx.nouns.exits if any(_OPEN_AIR & set(key.words) for key in way.keys)]
     back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
     out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
     if said & _BACK and back:
         return back[:1]
     if said & _OUT:
-        return out if len({way.id for way in out}) == 1 else back[:1]
+        for ways_out in (named_out, out):
+            if len({way.id for way in ways_out}) == 1:
+                return ways_out
+        return back[:1]
     return []
 
 
@@ -190,7 +198,7 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     """Read a move out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if posture is not None and words.casefold().startswith("leave ") and _STAYS & set(lows(rest)[1:]):
+    if posture is not None and act_word(words) == "leave" and _STAYS & set(lows(rest)[1:]):
         stayed: Reading = posture(ctx, words)
         return stayed
     if alone:
@@ -212,6 +220,10 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
     if isinstance(left, PhraseMatch) and dropping is not None:
         return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
+    is_left = act_word(words) == "leave" and bool(_LEFT_AT & set(lows(rest)[1:]))
+    if is_left and not is_place(ctx, noun_part(phrase)):
+        # `leave a coin under the glass` is no way out.
+        return nothing_called(ctx, words, noun_part(phrase), [])
     if lows(rest)[:1] in (["through"], ["by"], ["via"]):
         return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
     return _read_somewhere(ctx, words)
