@@ -216,10 +216,14 @@ _PLAIN = 3
 _WHERE_TO = ("into", "onto", "in", "on", "over", "upon", "through", "under", "against", "towards", "from")
 
 
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word) or word in lexicon().verb_words
+
+
 def _read_any(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """Read an unknown verb, on something here that is named well enough, as an attempt without a trait; of what is done
     to one thing by another, the first is meant."""
-    if len(words) < 2 or any(word.kind != "word" for word in words[:2]):
+    if len(words) < 2 or any(word.kind != "word" for word in words[:2]) or not _may_be_verb(words[0].low):
         return None
     rest = trimmed(words[1:], start=tuple(LEADS))
     nouns = ctx.nouns

@@ -33,7 +33,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import put_to, read_remark
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import function_words, is_verb
+from lorewright.scene_lore.nouns import function_words, is_verb, singular
 from lorewright.values.readings import Unclear
 
 
@@ -124,7 +124,7 @@ def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], wo
     if reading.unclear is None or not reading.is_lost:
         return reading
     said = reading.unclear.question
-    unknown = set(key_words(said.partition("“")[2].partition("”")[0])) if _UNKNOWN in said else set()
+    unknown = set(map(singular, key_words(said.partition("“")[2].partition("”")[0]))) if _UNKNOWN in said else set()
     lines: list[str] = []
     for line in _likely_lines(ctx, words, unknown):
         if line not in lines and works(line):
@@ -152,7 +152,7 @@ def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Collection[
     named = [
         (found, name)
         for found, name in _named(ctx, words)
-        if not unknown or (found is not None and any(unknown & set(key.words) for key in found.keys))
+        if not unknown or (found is not None and any(unknown & set(map(singular, key.words)) for key in found.keys))
     ]
     lead = len(longest_prefix(low, lexicon().lead_ins)) or int(low[:1] in (["i"], ["you"], ["we"]))
     verb = longest_prefix(low[lead:], lexicon().verb_phrases)
@@ -161,6 +161,10 @@ def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Collection[
         for found, name in named[:3]:
             if found is None or found.kind != "exit":
                 yield " ".join((*verb, joint, name) if joint in _JOINTS else (*verb, name))
+    if verb and not low[lead + len(verb) :]:
+        # A verb alone is meant of one of those who are here.
+        for person in ctx.nouns.people[:_MOST_OFFERED]:
+            yield f"{' '.join(verb)} {typeable(person.name)}"
     if unknown:
         for found, name in named[:2]:
             yield from _lines_about(found, name)

@@ -219,10 +219,15 @@ _LONGEST_NAME = 5
 def noun_part(phrase: str) -> str:
     """Return the beginning of a phrase, up to the first word that no name goes on with."""
     words = phrase.split()
+    if len(words) > _MEASURED and words[0].casefold() in _MEASURES and words[1].casefold() == "of":
+        words = words[2:]
     end = next((at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS), len(words))
     return " ".join(words[:end])
 
 
+# So much of a thing is that thing: `bit of toast`.
+_MEASURES = frozenset("bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap".split())
+_MEASURED = 2
 # Words that end a noun phrase.
 AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"

@@ -173,7 +173,6 @@ _STAYS = frozenset(("where", "as", "alone", "be", "untouched"))
 _STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
-_OPEN_AIR = frozenset(("out", "outside", "street", "lot", "yard", "garden"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
 
 
@@ -181,16 +180,12 @@ def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
     """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
     empty where it may be any."""
     said = set(words.casefold().split())
-    named_out = [way for way in ctx.nouns.exits if any(_OPEN_AIR & set(key.words) for key in way.keys)]
     back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
     out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
     if said & _BACK and back:
         return back[:1]
     if said & _OUT:
-        for ways_out in (named_out, out):
-            if len({way.id for way in ways_out}) == 1:
-                return ways_out
-        return back[:1]
+        return out if len({way.id for way in out}) == 1 else back[:1]
     return []
 
 
