@@ -148,7 +148,7 @@ def _read_writing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     named |= {word for noun in nouns.scenery for key in noun.keys for word in key.words}
     if named & _TO_WRITE_WITH:
         return acting(ctx, POSE.name, words[:120], metadata={"verb": "write"})
-    return nothing_called(ctx, words, "pen", [])
+    return nothing_called(ctx, words, "pen")
 
 
 # What is drawn with a pen, and not from its sheath.

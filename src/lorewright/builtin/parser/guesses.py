@@ -3,7 +3,7 @@ one or two lines that they most likely mean, as a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from rapidfuzz import fuzz
@@ -18,9 +18,8 @@ from lorewright.builtin.parser.clauses import (
     place_name,
     typed,
     with_article,
-    words_of,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, key_words, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, resolve, scenery_named
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     ParseContext,
@@ -145,7 +144,7 @@ _MOST_OFFERED = 2
 _JOINTS = frozenset(("on", "at", "to", "in", "with", "for"))
 
 
-def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Collection[str]) -> Iterator[str]:
+def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Set[str]) -> Iterator[str]:
     """Yield lines with the verb of the words and what they name, then what is mostly done with that, then the words as
     said to somebody; the likeliest first. Where a word for something is `unknown`, only what shares it is meant."""
     low = lows(words)
@@ -161,10 +160,11 @@ def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Collection[
         for found, name in named[:3]:
             if found is None or found.kind != "exit":
                 yield " ".join((*verb, joint, name) if joint in _JOINTS else (*verb, name))
+        if ctx.prose_noun and ctx.nouns.knows_scenery and {"it", "them"} & set(low):
+            yield f"{' '.join(verb)} {with_article(ctx.prose_noun)}"
     if verb and not low[lead + len(verb) :]:
         # A verb alone is meant of one of those who are here.
-        for person in ctx.nouns.people[:_MOST_OFFERED]:
-            yield f"{' '.join(verb)} {typeable(person.name)}"
+        yield from (f"{' '.join(verb)} {typeable(person.name)}" for person in ctx.nouns.people[:_MOST_OFFERED])
     if unknown:
         for found, name in named[:2]:
             yield from _lines_about(found, name)
@@ -214,18 +214,18 @@ def _named(ctx: ParseContext, words: Sequence[Word]) -> Iterator[tuple[Candidate
             if any(word.kind != "word" for word in part) or (size == 1 and _is_small(part[0])):
                 continue
             phrase = typed(part)
-            found = exact(phrase, among) or exact(phrase, known) or (_part_of_name(phrase, among) if size == 1 else None)
+            found = (
+                exact(phrase, among) or exact(phrase, known) or (_part_of_name(phrase, among) if size == 1 else None)
+            )
             if found is not None:
                 yield found.candidate, _typed_name(found)
                 taken = size
                 break
-            noun = in_prose(phrase, nouns) if size == 1 else None
-            if noun is not None and noun.standing == "shown":
-                yield None, with_article(noun.name)
+            noun = scenery_named(phrase, nouns.scenery) if size == 1 and not is_verb(part[0].low) else None
+            if noun is not None:
+                yield None, with_article(noun.label)
                 break
         at += taken
-    if ctx.prose_noun and nouns.knows_scenery and {"it", "them"} & set(lows(words)):
-        yield None, with_article(ctx.prose_noun)
 
 
 def _is_small(word: Word) -> bool:

@@ -22,7 +22,6 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.following import led_on, remembered
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -31,8 +30,7 @@ from lorewright.builtin.parser.noun_phrases import (
     key_words,
     nouns_of,
 )
-from lorewright.builtin.parser.own_verbs import own_verbs
-from lorewright.builtin.parser.pieces import with_reading
+from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,

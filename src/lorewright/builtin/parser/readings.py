@@ -199,9 +199,7 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
 ADDRESS = "talk to"
 
 
-def nothing_called(
-    ctx: ParseContext, words: str, phrase: str, lines: Sequence[str], *, of_people: bool = False
-) -> Reading:
+def nothing_called(ctx: ParseContext, words: str, phrase: str, *, of_people: bool = False) -> Reading:
     """Return the answer where the verb is clear, and its object is no entity: an attempt, which the rules refuse, at
     what the prose shows or is not here; a question where that is not known, or a person is wanted who is not here."""
     whole = (phrase,) if len(phrase.split()) <= _LONGEST_NAME else ()
@@ -209,7 +207,7 @@ def nothing_called(
         reading = aimed_at_prose(ctx, words, part, of_people=of_people) if part else None
         if reading is not None:
             return reading
-    return nothing_known(ctx, words, phrase, lines)
+    return nothing_known(ctx, words, phrase)
 
 
 # Longer phrases say more than what something is called.
@@ -258,7 +256,7 @@ def left(ctx: ParseContext, words: str) -> Reading:
     """Return the attempt at what the prose showed at the place that one has left: it is not here."""
     free = free_verb()
     if free is None:
-        return nothing_known(ctx, words, ctx.prose_noun, [])
+        return nothing_known(ctx, words, ctx.prose_noun)
     detail = {"verb": act_word(words)[:60], "detail": ctx.prose_noun[:MAX_WORDS], "detail_is": "absent"}
     return acting(ctx, free.name, excerpt(words), metadata=detail, confidence=0.7)
 
@@ -272,7 +270,7 @@ def act_word(words: str) -> str:
 _SUBJECTS = frozenset(("i", "you", "we", "then", "and", "just"))
 
 
-def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
+def nothing_known(ctx: ParseContext, words: str, phrase: str) -> Reading:
     """Return the answer where the verb is clear, and nothing is known by the name of its object."""
     noun = noun_part(phrase)
     if set(key_words(noun)) & (lexicon().self_words | lexicon().person_pronouns | lexicon().thing_pronouns):
@@ -439,7 +437,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
             return meant(ctx, words, first, wanted)
         return asking(words, "One at a time, please. You can:", wanted.lines)
     if ctx.prose_noun and phrase.lower() in _PROSE_PRONOUNS:
-        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines) if ctx.nouns.knows_scenery else left(ctx, words)
+        return nothing_called(ctx, words, ctx.prose_noun) if ctx.nouns.knows_scenery else left(ctx, words)
     for person in (True, False):
         kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (
@@ -453,10 +451,10 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
     if named is not None and _is_elsewhere(ctx, phrase, named):
         named = None
     if isinstance(named, Tie) and key_words(phrase)[0] in _BEYOND:
-        return nothing_called(ctx, words, phrase, wanted.lines)
+        return nothing_called(ctx, words, phrase)
     if isinstance(named, Tie):
         return which(words, named, wanted.pattern or pattern_for("examine", "thing"))
-    return named or nothing_called(ctx, words, phrase, wanted.lines, of_people=wanted.is_of_people)
+    return named or nothing_called(ctx, words, phrase, of_people=wanted.is_of_people)
 
 
 # Words for one of several, no matter which.

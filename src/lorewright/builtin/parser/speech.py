@@ -19,8 +19,8 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     MAX_WORDS,

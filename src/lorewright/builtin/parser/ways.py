@@ -25,6 +25,7 @@ from lorewright.builtin.parser.readings import (
     asking,
     bare,
     excerpt,
+    not_caught,
     nothing_called,
     noun_part,
     read_as,
@@ -47,6 +48,8 @@ def _travelling() -> str:
 def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move along a way out, by its name or by its place, door or direction."""
     phrase = bare(rest)
+    if len(rest) > 1 and lows(rest)[0] in ("it", "them") and not ctx.prose_noun:
+        return not_caught(ctx, words)
     if phrase and _STAIRS & set(lows(rest)) and resolve(phrase, ctx.nouns.exits) is None:
         flights = [way for name in ("up", "down") if (way := exact(name, ctx.nouns.exits))]
         if len(flights) == 1:
@@ -218,7 +221,7 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     is_left = act_word(words) == "leave" and bool(_LEFT_AT & set(lows(rest)[1:]))
     if is_left and not is_place(ctx, noun_part(phrase)):
         # `leave a coin under the glass` is no way out.
-        return nothing_called(ctx, words, noun_part(phrase), [])
+        return nothing_called(ctx, words, noun_part(phrase))
     if lows(rest)[:1] in (["through"], ["by"], ["via"]):
         return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
     return _read_somewhere(ctx, words)
