@@ -78,7 +78,7 @@ def _through_the_door(action: Action, state: WorldState) -> tuple[Action, ...]:
     """Return the steps of a way that a shut door bars and nothing else; empty for any other way."""
     door = next((way_out.via for way_out in exits_to(action, state) if way_out.via), None)
     opening = verb_for("open_door")
-    if door is None or opening is None or why_not_go(action, state) != "door_closed":
+    if door is None or opening is None or state.doors[door].locked or why_not_go(action, state) != "door_closed":
         return ()
     opened = Action(actor_id=action.actor_id, type=opening.name, target_id=door)
     return (opened, action) if why_not_open(opened, state) is None else ()

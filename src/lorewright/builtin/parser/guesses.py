@@ -173,10 +173,9 @@ def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Set[str]) -
     hearer = only_person(ctx)
     if is_asked and hearer is not None:
         yield f'say "{typeable(typed(words))}" to {typeable(hearer.candidate.name)}'
-    people = [name for found, name in named if found is not None and found.kind == "person"]
-    others = [name for _, name in named if name not in people]
+    people = [name for found, name in named if found in ctx.nouns.people]
     for person in people:
-        for topic in others:
+        for topic in (name for _, name in named if name != person):
             yield from typed_lines("question", person=person, topic=topic)
     for found, name in named[:3]:
         yield from _lines_about(found, name)

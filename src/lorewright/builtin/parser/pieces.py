@@ -204,6 +204,10 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
             ctx = replace(ctx, person=candidate)
         elif candidate.kind in ("thing", "door"):
             ctx = replace(ctx, thing=candidate, prose_noun="")
+    turned_to = next((person for person in reading.mentioned if person in ctx.nouns.people), None)
+    if turned_to is not None and all(_is_posture(action) for action in reading.actions):
+        # Whom one leans over to, one speaks to.
+        ctx = replace(ctx, listener=turned_to, topic="")
     for action in reading.actions:
         ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
         verb = verbs().get(action.type)
@@ -211,6 +215,12 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         if verb is not None and verb.is_speech and hearer is not None:
             ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
     return ctx
+
+
+def _is_posture(action: Action) -> bool:
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    return syntax is not None and syntax.posture is not None
 
 
 def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> ParseContext:
