@@ -10,11 +10,10 @@ from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.acts import plainly
 from lorewright.rules.effects import recorded_facts
 from lorewright.rules.patch import Validation
 from lorewright.rules.validate import come_to_the_same, validate
-from lorewright.rules.verbs import verb_for, verb_of
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
 from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
@@ -24,7 +23,7 @@ from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
-from lorewright.turn.views.scope import in_steps, role_of_item, scope_of, ways_out
+from lorewright.turn.views.scope import in_steps, role_of_item, scope_of, scopes_ahead
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, Premise
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Scope
@@ -344,7 +343,9 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         talk=talk_at(at, turn.setting.rules.listeners),
         came_from=came_from(at),
         clocks=tuple(clock["name"] for clock in state.clocks_shown()),
-        ahead=_ahead(turn, state, *said),
+        ahead=scopes_ahead(state, turn.setting.rules.ruleset, lambda there: _scope(turn, there, *said))
+        if _PARTED.search(turn.submission.text)
+        else {},
     )
     learned = state.learned_by(state.player_id)
     meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)
@@ -359,25 +360,6 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
     if (read := meanings.run(turn.stages.interpret.builtin_version)) is not None:
         turn.recorder.keep(read)
     return _settle(turn, state, output, given)
-
-
-def _ahead(turn: TurnContext, state: WorldState, *said_before: str) -> dict[str, Scope]:
-    """Return the scopes of the places that the ways out lead to, as the player will find them; empty where the words
-    have one part only, and of ways that a locked door bars."""
-    going = verb_for("way")
-    if going is None or _PARTED.search(turn.submission.text) is None:
-        return {}
-    actor, ruleset = state.player_id, turn.setting.rules.ruleset
-    steps = (
-        Action(actor_id=actor, type=going.name, location_id=way.to)
-        for way in ways_out(state)
-        if not (way.barred and way.locked)
-    )
-    return {
-        str(step.location_id): _scope(turn, plainly(step, state, ruleset), *said_before)
-        for step in steps
-        if ruleset.find_row(step.type) is not None
-    }
 
 
 # A line of several parts: only there something is done after a walk.
