@@ -33,7 +33,11 @@ LOCKED_HOUSE = (
     *("go attic", "close the kitchen door", "open the kitchen door", "open the kitchen door"),
     *("lock the kitchen door", "unlock the kitchen door", "open the study door", "unlock the study door"),
     *("unlock the study door with the notebook", "knock on the music room door", "open the music room door"),
-    *("go music room and ask Mrs Pell about Tobias", "close the kitchen door", "go kitchen and ask Mrs Pell about Tobias"),
+    *(
+        "go music room and ask Mrs Pell about Tobias",
+        "close the kitchen door",
+        "go kitchen and ask Mrs Pell about Tobias",
+    ),
     *("ask Mrs Pell about Miss Winifred", "ask Mrs Pell about the study key", "go hall", "go study"),
     *("unlock the study door", "lock the study door", "lock the study door", "open the study door and go study"),
     *(
