@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.slips import mended_word
-from lorewright.builtin.parser.spelling import mended_in, spelled_out
+from lorewright.builtin.parser.spelling import mended_in, mended_word, spelled_out
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from lorewright.rules.reach import barrier
 from lorewright.rules.validate import validate
+from lorewright.rules.verbs import verbs
 from lorewright.world.state import Door, Scene, WorldState
 from support import small_world as w
 
@@ -33,6 +34,16 @@ def test_a_shut_door_that_bars_has_to_be_opened_first() -> None:
     assert reasons(world(), "open", "go") == [None, None]
     assert reasons(world(open=True), "go") == [None]
     assert reasons(world(open=True), "close", "go") == [None, "door_closed"]
+
+
+@pytest.mark.parametrize("kind", ["go", "sneak"])
+def test_a_player_opens_a_shut_door_on_the_way_and_no_locked_one(kind: str) -> None:
+    steps_of = verbs()[kind].steps
+    assert steps_of is not None
+    walk = w.attempt(kind, to=w.ALLEY).action
+    assert [(step.type, step.target_id) for step in steps_of(walk, world())] == [("open", w.DOOR), (kind, None)]
+    assert steps_of(walk, world(open=True)) == ()
+    assert steps_of(walk, world(locked=True, key_id=w.KEY, carried=w.KEY)) == ()
 
 
 def test_a_key_in_hand_does_not_open_a_door_by_walking() -> None:

@@ -50,6 +50,26 @@ def test_what_is_beyond_a_way_has_no_name_before_it_was_reached_and_has_one_then
     assert "Sunken Treasury" in back[-1]["final_text"]
 
 
+MUD = """rules:
+  - {id: mud, "on": {act: go, target: yard}, check: {dice: 2d6, add: nerve, risk: risky}}
+threads:"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["go yard and greet {}", "go yard, then ask {} about the toll", "go yard and kiss {}", "go yard, look at {}"],
+)
+def test_after_a_walk_that_fails_a_hidden_name_is_answered_as_a_made_up_one(tmp_path: Path, line: str) -> None:
+    staged = h.dedent(folk.scenario()).replace("{name: Jo}", "{name: Jo, traits: {nerve: -9}}").replace("threads:", MUD)
+    answers = []
+    for name in ("Wren", "Zork"):
+        app = folk.inn(tmp_path / name, text=staged)
+        (result,) = h.say(app, line.format(name))
+        said = json.dumps([result[key] for key in ("final_text", "actions", "validation", "assumptions")])
+        answers.append(said.replace(name, "NAME"))
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("called", [folk.FIRST, folk.SECOND], ids=["first", "second"])
 def test_every_answer_is_the_same_byte_for_byte_whichever_names_are_hidden(

@@ -48,8 +48,11 @@ def test_they_are_told_as_not_played_and_other_lines_say_nothing_of_it(tmp_path:
     app = h.harbour(tmp_path)
     odd, plain = h.say(app, LINE, "look")
     assert odd["validation"]["not_played"] == [f"{ODD.capitalize()} quietly"]
-    assert ODD not in odd["final_text"].casefold()
+    told, _, asked = odd["final_text"].partition("Not done: ")
+    assert ODD not in told.casefold()
+    assert asked.startswith(f"“{ODD.capitalize()} quietly”.")
     assert "not_played" not in plain["validation"]
+    assert "Not done" not in plain["final_text"]
 
 
 def test_they_change_nothing_of_the_state(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ class InterpreterInput(Frozen):
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
     `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means. `talk` is whom
     words without an addressee are said to, `came_from` the place where the player was before this one, `clocks` the
-    names of the clocks that the player is shown.
+    names of the clocks that the player is shown, `ahead` the scopes of the places that the ways out lead to.
     """
 
     player_text: str
@@ -218,14 +218,13 @@ class InterpreterInput(Frozen):
     talk: Talk | None = Field(default=None, exclude_if=lambda talk: talk is None)
     came_from: str = Field(default="", exclude_if=lambda place: not place)
     clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
+    ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)  # may name whom the player has not met
 
 
 class InterpreterOutput(Frozen):
-    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be
-    asked.
+    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be asked.
 
-    `not_played` are the player's words that change nothing, since nothing could be made of them; `played` are then the
-    others.
+    `not_played` are words of which nothing could be made; then `played` are the others, `rest` the question about them.
     """
 
     intent: str
@@ -242,6 +241,7 @@ class InterpreterOutput(Frozen):
     aside: Aside | None = Field(default=None, exclude_if=lambda aside: aside is None)
     not_played: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
     played: str = Field(default="", exclude_if=lambda words: not words)
+    rest: Unclear | None = Field(default=None, exclude_if=lambda rest: rest is None)
 
 
 class PlannerInput(Frozen):

@@ -358,8 +358,7 @@ def _towards(
         case Reading():
             return _no_target(ctx, words, topic)
         case None:
-            lines = [pattern.format(typeable(person.name)) for person in ctx.nouns.people]
-            return nothing_called(ctx, words, typed(target), lines, of_people=True)
+            return nothing_called(ctx, words, typed(target), of_people=True)
 
 
 def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:

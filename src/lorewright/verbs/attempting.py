@@ -98,13 +98,13 @@ def _read_climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     if not bare(rest):
         return _read_leap(ctx, words)
     if ctx.prose_noun and lows(rest)[-1:] == ["it"]:
-        return nothing_called(ctx, words, ctx.prose_noun, [])
+        return nothing_called(ctx, words, ctx.prose_noun)
     goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
     if is_flight(ctx, lows(goal)):
         return read_way(ctx, words, goal)
     noun = in_prose(bare(goal), ctx.nouns)
     if noun is not None and noun.standing != "ambient" and exact(bare(goal), ctx.nouns.everything()) is None:
-        return _read_attempt(ctx, words, rest, trait="nerve") or nothing_called(ctx, words, bare(goal), [])
+        return _read_attempt(ctx, words, rest, trait="nerve") or nothing_called(ctx, words, bare(goal))
     way = resolve(bare(goal), ctx.nouns.exits)
     if isinstance(way, PhraseMatch) and not (isinstance(_match_target(ctx, goal), PhraseMatch) and way.mended):
         return read_way(ctx, words, rest)
@@ -115,7 +115,7 @@ def _read_leap(ctx: ParseContext, words: str) -> Reading | None:
     """Read a leap where one stands; one swims in water alone, and climbs where there is a way up."""
     verb = words.lower().split()[-1]
     if verb in ("swim", "dive"):
-        return nothing_called(ctx, words, "water", [])
+        return nothing_called(ctx, words, "water")
     up = exact("up", ctx.nouns.exits)
     if verb == "climb" and up is not None:
         return read_way(ctx, words, words_of("up"))
@@ -162,14 +162,14 @@ def _read_handling(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait
     noun = None if found is not None else in_prose(bare(subject), ctx.nouns)
     if noun is None or noun.standing == "ambient":
         return found
-    return nothing_called(ctx, words, bare(subject), [])
+    return nothing_called(ctx, words, bare(subject))
 
 
 def _read_lock_picking(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
     """Read `pick the lock`, perhaps with something: the lock of the only door here."""
     doors = ctx.nouns.doors
     if not doors and in_prose("lock", ctx.nouns) is not None:
-        return nothing_called(ctx, words, "lock", [])
+        return nothing_called(ctx, words, "lock")
     if len(doors) != 1:
         lines = [f"pick the lock of {typeable(door.name)}" for door in doors]
         return asking(
@@ -216,10 +216,14 @@ _PLAIN = 3
 _WHERE_TO = ("into", "onto", "in", "on", "over", "upon", "through", "under", "against", "towards", "from")
 
 
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word) or word in lexicon().verb_words
+
+
 def _read_any(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """Read an unknown verb, on something here that is named well enough, as an attempt without a trait; of what is done
     to one thing by another, the first is meant."""
-    if len(words) < 2 or any(word.kind != "word" for word in words[:2]):
+    if len(words) < 2 or any(word.kind != "word" for word in words[:2]) or not _may_be_verb(words[0].low):
         return None
     rest = trimmed(words[1:], start=tuple(LEADS))
     nouns = ctx.nouns

@@ -67,7 +67,7 @@ def _read_attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading
     nouns = ctx.nouns
     missing = _missing_weapon(ctx, words)
     if missing:
-        return nothing_called(ctx, words, missing, [])
+        return nothing_called(ctx, words, missing)
     rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
     subject, joint, tool = parted(rest, ("with", "using"))
     if joint and (lows(tool)[-1] in _BARE_HANDED or lows(tool)[-1] in lexicon().body):

@@ -214,7 +214,7 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             if noun is not None and noun.standing != "ambient":
                 return _read_look_at_prose(ctx, phrase, noun)
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
-                return nothing_called(ctx, words, phrase, [])
+                return nothing_called(ctx, words, phrase)
             if words.lower().split()[0] in _HEARING and not words.lower().endswith(_ALOUD):
                 heard = {"detail": SOUNDS} if is_listening else {}
                 return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.7)

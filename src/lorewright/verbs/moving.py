@@ -43,10 +43,10 @@ from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures
 from lorewright.rules.patch import Outcome, Patch, ReasonCode
-from lorewright.rules.reach import exits_to, known_way, way
+from lorewright.rules.reach import exits_to, known_way, way, why_not_open
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_of
+from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_for, verb_of
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
@@ -65,12 +65,23 @@ _MOST_STEPS = 12
 
 
 def _steps(action: Action, state: WorldState) -> tuple[Action, ...]:
-    """Return the steps of a walk to a known place that is further off than one step."""
+    """Return the steps of a walk to a known place that is further off than one step; those of a way with a door that
+    only has to be opened are to open it and to go."""
     if exits_to(action, state):
-        return ()
+        return _through_the_door(action, state)
     places = known_way(action, state)[:_MOST_STEPS]
     metadata = {"towards": action.location_id}
     return tuple(action.model_copy(update={"location_id": place, "metadata": metadata}) for place in places)
+
+
+def _through_the_door(action: Action, state: WorldState) -> tuple[Action, ...]:
+    """Return the steps of a way that a shut door bars and nothing else; empty for any other way."""
+    door = next((way_out.via for way_out in exits_to(action, state) if way_out.via), None)
+    opening = verb_for("open_door")
+    if door is None or opening is None or state.doors[door].locked or why_not_go(action, state) != "door_closed":
+        return ()
+    opened = Action(actor_id=action.actor_id, type=opening.name, target_id=door)
+    return (opened, action) if why_not_open(opened, state) is None else ()
 
 
 def _go_minutes(action: Action, state: WorldState, own: int) -> int:
@@ -374,6 +385,7 @@ def _sneak_rule_lines(names: RuleNames) -> Iterator[str]:
 SNEAK = Verb(
     name="sneak",
     rank=40,
+    steps=_through_the_door,
     summary="go somewhere unseen, get past somebody, or keep out of sight",
     condition="the way is there and the person is here, as far as they are named",
     remembered="nothing where it comes off; else that somebody left, or was caught at it",

@@ -14,6 +14,7 @@ from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
 from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.pieces import named_first
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     ParseContext,
@@ -23,6 +24,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     nothing_called,
     parted,
+    trimmed,
 )
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
@@ -148,7 +150,7 @@ def _read_writing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     named |= {word for noun in nouns.scenery for key in noun.keys for word in key.words}
     if named & _TO_WRITE_WITH:
         return acting(ctx, POSE.name, words[:120], metadata={"verb": "write"})
-    return nothing_called(ctx, words, "pen", [])
+    return nothing_called(ctx, words, "pen")
 
 
 # What is drawn with a pen, and not from its sheath.
@@ -172,7 +174,13 @@ def _posing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     if not _posture(verb):
         # Adverbs went before the words were read: `breathe out slowly`.
         verb = words.lower().removeprefix("i ").removeprefix("you ")[:60]
-    return acting(ctx, POSE.name, f"{verb} {typed(rest)}".strip()[:120], metadata={"verb": verb})
+    reading = acting(ctx, POSE.name, f"{verb} {typed(rest)}".strip()[:120], metadata={"verb": verb})
+    at = next((at for at, word in enumerate(lows(rest)) if word in _TO_SOMEBODY), len(rest))
+    person = named_first(ctx, trimmed(rest[at + 1 :], start=("the",)), ctx.nouns.people)
+    return reading if person is None else replace(reading, mentioned=(person[0].candidate,))
+
+
+_TO_SOMEBODY = frozenset(("to", "towards", "toward", "beside"))
 
 
 def _posture(verb: str) -> str:

@@ -43,9 +43,9 @@ from lorewright.builtin.parser.readings import (
     aimed_at_prose,
     asking,
     bare,
-    excerpt,
     meant,
     nothing_called,
+    nothing_known,
     noun_part,
     parted,
     read_way,
@@ -165,8 +165,7 @@ def _read_take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         case None:
             if exact(phrase, ctx.nouns.exits):  # `take the street`
                 return read_way(ctx, words, rest)
-            lines = [f"take {typeable(thing.name)}" for thing in ctx.nouns.here]
-            return nothing_called(ctx, words, phrase, lines)
+            return nothing_called(ctx, words, phrase)
 
 
 def _find_takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
@@ -304,7 +303,7 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
         if isinstance(lying, PhraseMatch):
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
         if ctx.prose_noun and bare(thing).lower() in ("it", "them", "one"):
-            return nothing_called(ctx, f"take {ctx.prose_noun}", ctx.prose_noun, [])
+            return nothing_called(ctx, f"take {ctx.prose_noun}", ctx.prose_noun)
         posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
         mine = pronoun(ctx, bare(thing), things_first=True) or resolve(bare(thing), ctx.nouns.carried)
         if posture is not None and isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried:
@@ -312,14 +311,8 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
             return stowed
         return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
     if in_prose(goal, ctx.nouns) is not None:
-        return nothing_called(ctx, words, goal, [])
-    name = resolve(bare(thing), ctx.nouns.things)
-    lines = (
-        [f"drop {typeable(name.label)}"]
-        if isinstance(name, PhraseMatch) and name.candidate in ctx.nouns.carried
-        else []
-    )
-    return asking(words, f"There is no “{excerpt(goal)}” here that I know of. You can:", [*lines, *typed_lines("view")])
+        return nothing_called(ctx, words, goal)
+    return nothing_known(ctx, words, goal)
 
 
 DROP = Verb(

@@ -23,7 +23,6 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
 from lorewright.builtin.parser.meaning import no_meaning
 from lorewright.builtin.parser.noun_phrases import (
@@ -34,9 +33,7 @@ from lorewright.builtin.parser.noun_phrases import (
     exact,
     resolve,
 )
-from lorewright.builtin.parser.own_verbs import by_own_verb, own_verbs
-from lorewright.builtin.parser.pieces import joined, with_reading
-from lorewright.builtin.parser.plain_forms import with_contents, with_plain_verb, with_sign, without_voice
+from lorewright.builtin.parser.pieces import by_own_verb, joined, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -53,7 +50,15 @@ from lorewright.builtin.parser.readings import (
     which,
     wondering,
 )
-from lorewright.builtin.parser.rewordings import reworded, said_for_speaker, topic_confronted
+from lorewright.builtin.parser.rewordings import (
+    reworded,
+    said_for_speaker,
+    topic_confronted,
+    with_contents,
+    with_plain_verb,
+    with_sign,
+    without_voice,
+)
 from lorewright.builtin.parser.small_talk import question_form, remark_class
 from lorewright.builtin.parser.speech import (
     nobody_called,

@@ -1,16 +1,39 @@
-"""Words that no frame of a verb reads -> what they amount to: a deed at something, words to somebody, a slip."""
+"""Words that no frame of a verb reads -> what they amount to: a deed at something, words to somebody, a slip; else the
+one or two lines that they most likely mean, as a question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed
-from lorewright.builtin.parser.readings import AFTER_NOUNS, ParseContext, Reading, aimed_at_prose, alone
+from lorewright.builtin.parser.clauses import (
+    Clause,
+    Word,
+    is_adverb,
+    lexicon,
+    longest_prefix,
+    lows,
+    place_name,
+    typed,
+    with_article,
+)
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, resolve, scenery_named
+from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
+    ParseContext,
+    Reading,
+    aimed_at_prose,
+    alone,
+    only_person,
+    typeable,
+)
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import put_to, read_remark
-from lorewright.scene_lore.nouns import is_verb
+from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import function_words, is_verb, singular
+from lorewright.values.readings import Unclear
 
 
 def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
@@ -89,3 +112,137 @@ def is_slip(typed_verb: str, verb: str) -> bool:
 
 # From so many per cent of the letters on it is a slip.
 _SLIP = 85
+
+
+# Words of which nothing can be made -> the lines that they may mean.
+
+
+def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], works: Callable[[str], bool]) -> Reading:
+    """Return a reading of which nothing could be made with the one or two lines that its words may mean, written out,
+    each of which `works` when it is typed; the reading as it is where there are none."""
+    if reading.unclear is None or not reading.is_lost:
+        return reading
+    said = reading.unclear.question
+    unknown = set(map(singular, key_words(said.partition("“")[2].partition("”")[0]))) if _UNKNOWN in said else set()
+    lines: list[str] = []
+    for line in _likely_lines(ctx, words, unknown):
+        if line not in lines and works(line):
+            lines.append(line)
+        if len(lines) == _MOST_OFFERED:
+            break
+    if not lines:
+        return reading
+    question = " Or: ".join((f"You mean: {lines[0]}?", *(f"{line}?" for line in lines[1:])))
+    question = f"{said} {question}" if unknown else question
+    return replace(reading, unclear=Unclear(words=reading.unclear.words, question=question, lines=tuple(lines)))
+
+
+# Ends the answer to words for what is not here.
+_UNKNOWN = "here that I know of"
+_MOST_OFFERED = 2
+# Small words between a verb and its object.
+_JOINTS = frozenset(("on", "at", "to", "in", "with", "for"))
+
+
+def _likely_lines(ctx: ParseContext, words: Sequence[Word], unknown: Set[str]) -> Iterator[str]:
+    """Yield lines with the verb of the words and what they name, then what is mostly done with that, then the words as
+    said to somebody; the likeliest first. Where a word for something is `unknown`, only what shares it is meant."""
+    low = lows(words)
+    named = [
+        (found, name)
+        for found, name in _named(ctx, words)
+        if not unknown or (found is not None and any(unknown & set(map(singular, key.words)) for key in found.keys))
+    ]
+    lead = len(longest_prefix(low, lexicon().lead_ins)) or int(low[:1] in (["i"], ["you"], ["we"]))
+    verb = longest_prefix(low[lead:], lexicon().verb_phrases)
+    if verb:
+        joint = low[lead + len(verb)] if low[lead + len(verb) : lead + len(verb) + 1] else ""
+        for found, name in named[:3]:
+            if found is None or found.kind != "exit":
+                yield " ".join((*verb, joint, name) if joint in _JOINTS else (*verb, name))
+        if ctx.prose_noun and ctx.nouns.knows_scenery and {"it", "them"} & set(low):
+            yield f"{' '.join(verb)} {with_article(ctx.prose_noun)}"
+    if verb and not low[lead + len(verb) :]:
+        # A verb alone is meant of one of those who are here.
+        yield from (f"{' '.join(verb)} {typeable(person.name)}" for person in ctx.nouns.people[:_MOST_OFFERED])
+    if unknown:
+        for found, name in named[:2]:
+            yield from _lines_about(found, name)
+        return
+    is_asked = bool({"you", "your"} & set(low)) or bool(longest_prefix(low, lexicon().question_words))
+    hearer = only_person(ctx)
+    if is_asked and hearer is not None:
+        yield f'say "{typeable(typed(words))}" to {typeable(hearer.candidate.name)}'
+    people = [name for found, name in named if found in ctx.nouns.people]
+    for person in people:
+        for topic in (name for _, name in named if name != person):
+            yield from typed_lines("question", person=person, topic=topic)
+    for found, name in named[:3]:
+        yield from _lines_about(found, name)
+
+
+def _lines_about(found: Candidate | None, name: str) -> Iterator[str]:
+    """Yield what is mostly done with what is named; None stands for what only the prose shows."""
+    match None if found is None else found.kind:
+        case "person":
+            yield from typed_lines("meet", person=name)
+            yield from typed_lines("examine", thing=name)
+        case "exit" | "place":
+            yield from typed_lines("travel", place=name)
+        case "door":
+            yield from typed_lines("open_door", door=name.removeprefix("the "))
+            yield from typed_lines("examine", thing=name)
+        case "thing":
+            yield from typed_lines("grab", thing=name)
+            yield from typed_lines("examine", thing=name)
+        case _:
+            yield from typed_lines("examine", thing=name)
+
+
+def _named(ctx: ParseContext, words: Sequence[Word]) -> Iterator[tuple[Candidate | None, str]]:
+    """Yield whom and what the words name, in their order, with the name to be typed; what only the prose shows has no
+    candidate."""
+    nouns = ctx.nouns
+    among = (*nouns.people, *nouns.things, *nouns.doors, *nouns.exits)
+    known = (*nouns.known_people, *nouns.known_things, *nouns.known_places)
+    at = 0
+    while at < len(words):
+        taken = 1
+        for size in range(min(4, len(words) - at), 0, -1):
+            part = words[at : at + size]
+            if any(word.kind != "word" for word in part) or (size == 1 and _is_small(part[0])):
+                continue
+            phrase = typed(part)
+            found = (
+                exact(phrase, among) or exact(phrase, known) or (_part_of_name(phrase, among) if size == 1 else None)
+            )
+            if found is not None:
+                yield found.candidate, _typed_name(found)
+                taken = size
+                break
+            noun = scenery_named(phrase, nouns.scenery) if size == 1 and not is_verb(part[0].low) else None
+            if noun is not None:
+                yield None, with_article(noun.label)
+                break
+        at += taken
+
+
+def _is_small(word: Word) -> bool:
+    lex = lexicon()
+    is_function = word.low in function_words() or word.low in lex.articles or word.low in lex.numbers
+    return is_function or is_adverb(word) or word.low in lex.person_pronouns | lex.thing_pronouns | lex.self_words
+
+
+def _part_of_name(word: str, among: Sequence[Candidate]) -> PhraseMatch | None:
+    found = resolve(word, among, whole=True)
+    is_part = isinstance(found, PhraseMatch) and set(key_words(word)) <= {
+        part for key in found.candidate.keys for part in key.words
+    }
+    return found if isinstance(found, PhraseMatch) and is_part else None
+
+
+def _typed_name(found: PhraseMatch) -> str:
+    name = typeable(found.label)
+    if found.candidate.kind == "person":
+        return name
+    return place_name(name) if found.candidate.kind in ("place", "exit") else with_article(name)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
 from lorewright.builtin.parser.clause_reading import read_clause
@@ -16,12 +17,12 @@ from lorewright.builtin.parser.clauses import (
     Word,
     cleaned,
     lexicon,
+    listed,
     longest_prefix,
     lows,
     words_of,
 )
-from lorewright.builtin.parser.following import led_on, remembered
-from lorewright.builtin.parser.guesses import SOCIAL, confirmed_line
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
 from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
@@ -29,8 +30,7 @@ from lorewright.builtin.parser.noun_phrases import (
     key_words,
     nouns_of,
 )
-from lorewright.builtin.parser.own_verbs import own_verbs
-from lorewright.builtin.parser.pieces import with_reading
+from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -50,8 +50,9 @@ from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
-from lorewright.values.readings import Aside
+from lorewright.values.readings import Aside, Unclear
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Scope
 
 MAX_ACTIONS = 4
 _OWN_KNOWLEDGE = re.compile(
@@ -100,7 +101,7 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
-    readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
+    readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -137,7 +138,7 @@ def _add_mentions(ctx: ParseContext, said_before: Sequence[str], names: Sequence
     """Return the context with what the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
-        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names)):
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names), {}):
             ctx = remembered(ctx, reading)
     return ctx
 
@@ -155,13 +156,16 @@ def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> 
     return split_clauses(words, names=names, people=people, verbs=own_verbs(ctx))
 
 
-def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
+def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, Scope]) -> list[Reading]:
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for clause in clauses:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
         reading = read_clause(ctx, clause, vocabulary)
+        if reading is not None and reading.is_lost:
+            works = partial(_is_acted, replace(ctx, read_meaning=no_meaning), vocabulary)
+            reading = asked_in_full(ctx, reading, clause.words, works)
         is_said_on = clause.question and reading is not None and not reading.actions
         if (
             reading is None
@@ -173,9 +177,18 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
             readings.pop()
         if readings and (more := _said_on(ctx, readings[-1], clause, reading)) is not None:
             reading = more
+        if any(action.location_id in ahead for before in readings for action in before.actions):
+            # Where the walk fails nobody is named who was not met.
+            reading = replace(reading, assumptions=())
         readings = with_reading(readings, replace(reading, words=clause.text))
-        ctx = led_on(remembered(ctx, reading), reading)
+        ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
+
+
+def _is_acted(ctx: ParseContext, vocabulary: set[str], line: str) -> bool:
+    """Tell whether a line is read as one act, so that it can be offered."""
+    reading = read_clause(ctx, Clause(words_of(line)), vocabulary)
+    return reading is not None and reading.unclear is None and len(reading.actions) == 1
 
 
 def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Reading) -> Reading | None:
@@ -289,6 +302,7 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    everything = readings
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
@@ -309,7 +323,18 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
         not_played=lost,
         played=". ".join(reading.words for reading in readings) if lost else "",
+        rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
+    """Return the question about the words that were not played: the first that has one."""
+    asked = next((reading for reading in readings if reading.unclear is not None), None)
+    if asked is None or asked.unclear is None:
+        return None
+    said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
+    question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
+    return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
 
 
 def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:

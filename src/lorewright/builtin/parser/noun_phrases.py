@@ -233,7 +233,20 @@ def resolve(
         return found
     cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
     head = _best(words[:cut], here, heard) if cut < len(words) else None
+    is_beside = words[cut : cut + 1] and words[cut] in _BESIDE and not set(words[:cut]) & _SORTS
+    if head is None and is_beside and isinstance(found, PhraseMatch) and found.candidate.kind not in ("exit", "place"):
+        # Of `a mango for Viktor` the mango is meant, and nobody who only has to do with it.
+        return None
     return head or found
+
+
+# What follows these only has to do with the noun before them.
+_BESIDE = frozenset("for from with in on off under inside into to over against".split())
+# Words for people, of whom what follows tells which one is meant.
+_SORTS = frozenset(
+    "man woman guy girl boy person people lady gentleman fellow bloke lad lass one somebody someone anybody everyone"
+    " him her them it".split()
+)
 
 
 def _is_loose(found: PhraseMatch | Tie) -> bool:

@@ -1,25 +1,43 @@
-"""Pieces of a clause -> what they name: the place at hand, a pronoun, the first name, several things one by one."""
+"""Pieces of a clause -> what they name: the place at hand, a pronoun, the first name, several things one by one, the
+target of a ruleset's verb; and what a clause changes for the next: who and what was mentioned, where one stands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, lows, typed
+from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed
 from lorewright.builtin.parser.noun_phrases import (
     Candidate,
+    Nouns,
     PhraseMatch,
     ProseNoun,
     Tie,
     exact,
     in_prose,
     key_words,
+    nouns_of,
     pronoun_fits,
     resolve,
 )
-from lorewright.builtin.parser.readings import LEADS, MAX_WORDS, Frame, ParseContext, Reading, bare, referred
-from lorewright.rules.verbs import verb_of
+from lorewright.builtin.parser.readings import (
+    LEADS,
+    MAX_WORDS,
+    Frame,
+    ParseContext,
+    PhraseKind,
+    Reading,
+    acting,
+    bare,
+    meant,
+    referred,
+    shown,
+    trimmed,
+)
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of, verbs
+from lorewright.values.scope import Scope
 
 
 def named_first(
@@ -174,3 +192,124 @@ def find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
         return None
     way = exact(phrase, nouns.exits)
     return way or close or resolve(phrase, nouns.exits)
+
+
+# What one clause of a line changes for the next.
+
+
+def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
+    """Return the context for the next clause: pronouns refer to what this one mentioned."""
+    for candidate in reading.mentioned:
+        if candidate.kind == "person":
+            ctx = replace(ctx, person=candidate)
+        elif candidate.kind in ("thing", "door"):
+            ctx = replace(ctx, thing=candidate, prose_noun="")
+    turned_to = next((person for person in reading.mentioned if person in ctx.nouns.people), None)
+    if turned_to is not None and all(_is_posture(action) for action in reading.actions):
+        # Whom one leans over to, one speaks to.
+        ctx = replace(ctx, listener=turned_to, topic="")
+    for action in reading.actions:
+        ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
+        verb = verbs().get(action.type)
+        hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
+        if verb is not None and verb.is_speech and hearer is not None:
+            ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
+    return ctx
+
+
+def _is_posture(action: Action) -> bool:
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    return syntax is not None and syntax.posture is not None
+
+
+def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> ParseContext:
+    """Return the context for what is done after a reading: what was taken is carried, what was put down lies here. At
+    another place who and what is there is meant, as far as its scope is known; what its prose shows is not."""
+    nouns = ctx.nouns
+    for action in reading.actions:
+        nouns = _with_hands(nouns, action)
+    places = [action.location_id for action in reading.actions if action.location_id is not None]
+    if not places:
+        return replace(ctx, nouns=nouns)
+    there = ahead.get(places[-1])
+    if there is None:
+        left = tuple(person for person in nouns.people if person not in nouns.known_people)
+        nouns = replace(nouns, people=(), known_people=(*nouns.known_people, *left), here=(), doors=())
+    else:
+        nouns = replace(nouns_of(there), carried=nouns.carried)
+    nouns = replace(nouns, scenery=(), prose_words=(), knows_scenery=False)
+    # Who was left behind is not spoken with any more.
+    listener = ctx.listener if ctx.listener in nouns.people else None
+    person = ctx.person if ctx.person in nouns.people or ctx.person not in ctx.nouns.people else None
+    return replace(ctx, nouns=nouns, listener=listener, person=person, topic=ctx.topic if listener else "")
+
+
+def _with_hands(nouns: Nouns, action: Action) -> Nouns:
+    """Return the scope with a thing in hand that was picked up, or no longer in hand that was put down or given."""
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    if syntax is None or not (syntax.is_picking_up or syntax.is_putting_down or syntax.is_handing_over):
+        return nouns
+    thing_id = action.item_id if syntax.is_handing_over else action.target_id
+    here, carried = _without(nouns.here, thing_id), _without(nouns.carried, thing_id)
+    moved = tuple(thing for thing in nouns.things if thing.id == thing_id)
+    if syntax.is_picking_up:
+        return replace(nouns, here=here, carried=(*carried, *moved))
+    return replace(nouns, here=here if syntax.is_handing_over else (*here, *moved), carried=carried)
+
+
+def _without(things: tuple[Candidate, ...], thing_id: str | None) -> tuple[Candidate, ...]:
+    return tuple(thing for thing in things if thing.id != thing_id)
+
+
+# Verbs of the ruleset (`mark the centre`): the longest of them, and its target -> a Reading.
+
+
+# Words between the verb and its target.
+_LEADS = ("at", "on", "onto", "in", "into", "to", "over", "for")
+
+
+def own_verbs(ctx: ParseContext) -> list[tuple[str, ...]]:
+    """Return the verbs, each as its words, longest first."""
+    return sorted((tuple(verb.split()) for verb in ctx.verbs), key=lambda words: (-len(words), words))
+
+
+def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading | None:
+    """Read an action of the ruleset's own; alone it has no target. None where no such verb begins the words."""
+    verb = longest_prefix(lows(said), own_verbs(ctx))
+    taken = len(verb)
+    if not verb:
+        verb, taken = _described_verb(ctx, lows(said))
+    if not verb:
+        return None
+    kind, rest = ctx.verbs[" ".join(verb)], trimmed(said[taken:], start=_LEADS)
+    typed = " ".join(verb)
+    if not bare(rest):
+        return acting(ctx, kind, typed)
+    nouns = ctx.nouns
+    target = meant(ctx, words, rest, PhraseKind((*nouns.people, *nouns.things, *nouns.doors), pattern=f"{typed} {{}}"))
+    return target if isinstance(target, Reading) else acting(ctx, kind, f"{typed} {shown(target)}", target=target)
+
+
+_OWNERS = frozenset(("a", "an", "my", "the", "another", "one"))
+
+
+def _described_verb(ctx: ParseContext, low: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return the verb that begins the words with one or two words more behind its article, and how many words those
+    are: `draw a small neat cross in`. Nothing where none does."""
+    for verb in own_verbs(ctx):
+        at = next((at for at, word in enumerate(verb) if word in ("a", "an", "my", "the")), -1)
+        for more in (1, 2) if at > 0 else ():
+            said = (*low[: at + 1], *low[at + 1 + more :])
+            if said[: len(verb)] == verb:
+                return verb, len(verb) + more
+        # `draw my cross in` for `draw a cross in`.
+        if (
+            at > 0
+            and len(low) > at
+            and low[at] in _OWNERS
+            and (*low[:at], verb[at], *low[at + 1 :])[: len(verb)] == verb
+        ):
+            return verb, len(verb)
+    return (), 0

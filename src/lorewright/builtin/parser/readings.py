@@ -176,12 +176,8 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 def not_caught(ctx: ParseContext, words: str) -> Reading:
     """Return the answer to words that have no meaning here."""
-    nouns = ctx.nouns
-    meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
     if not words:
-        return replace(asking(words, "What do you do? You can:", openings(nouns)), is_lost=True)
-    if isinstance(meant, PhraseMatch):
-        return replace(asking(words, f"What about {shown(meant)}? You can:", about(ctx, meant)), is_lost=True)
+        return replace(asking(words, "What do you do? You can:", openings(ctx.nouns)), is_lost=True)
     said = "comes to nothing here, as far as I understand it. Say it in other words, or ask for a hint."
     return replace(asking(words, f"“{excerpt(words)}” {said}"), is_lost=True)
 
@@ -203,9 +199,7 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
 ADDRESS = "talk to"
 
 
-def nothing_called(
-    ctx: ParseContext, words: str, phrase: str, lines: Sequence[str], *, of_people: bool = False
-) -> Reading:
+def nothing_called(ctx: ParseContext, words: str, phrase: str, *, of_people: bool = False) -> Reading:
     """Return the answer where the verb is clear, and its object is no entity: an attempt, which the rules refuse, at
     what the prose shows or is not here; a question where that is not known, or a person is wanted who is not here."""
     whole = (phrase,) if len(phrase.split()) <= _LONGEST_NAME else ()
@@ -213,7 +207,7 @@ def nothing_called(
         reading = aimed_at_prose(ctx, words, part, of_people=of_people) if part else None
         if reading is not None:
             return reading
-    return nothing_known(ctx, words, phrase, lines)
+    return nothing_known(ctx, words, phrase)
 
 
 # Longer phrases say more than what something is called.
@@ -223,10 +217,15 @@ _LONGEST_NAME = 5
 def noun_part(phrase: str) -> str:
     """Return the beginning of a phrase, up to the first word that no name goes on with."""
     words = phrase.split()
+    if len(words) > _MEASURED and words[0].casefold() in _MEASURES and words[1].casefold() == "of":
+        words = words[2:]
     end = next((at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS), len(words))
     return " ".join(words[:end])
 
 
+# So much of a thing is that thing: `bit of toast`.
+_MEASURES = frozenset("bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap".split())
+_MEASURED = 2
 # Words that end a noun phrase.
 AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
@@ -257,7 +256,7 @@ def left(ctx: ParseContext, words: str) -> Reading:
     """Return the attempt at what the prose showed at the place that one has left: it is not here."""
     free = free_verb()
     if free is None:
-        return nothing_known(ctx, words, ctx.prose_noun, [])
+        return nothing_known(ctx, words, ctx.prose_noun)
     detail = {"verb": act_word(words)[:60], "detail": ctx.prose_noun[:MAX_WORDS], "detail_is": "absent"}
     return acting(ctx, free.name, excerpt(words), metadata=detail, confidence=0.7)
 
@@ -271,10 +270,12 @@ def act_word(words: str) -> str:
 _SUBJECTS = frozenset(("i", "you", "we", "then", "and", "just"))
 
 
-def nothing_known(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
-    """Return the question where the verb is clear, and nothing is known by the name of its object."""
-    question = f"There is no “{excerpt(noun_part(phrase))}” here that I know of. You can:"
-    return replace(asking(words, question, lines or openings(ctx.nouns)), is_lost=True)
+def nothing_known(ctx: ParseContext, words: str, phrase: str) -> Reading:
+    """Return the answer where the verb is clear, and nothing is known by the name of its object."""
+    noun = noun_part(phrase)
+    if set(key_words(noun)) & (lexicon().self_words | lexicon().person_pronouns | lexicon().thing_pronouns):
+        return not_caught(ctx, words)
+    return replace(asking(words, f"There is no “{excerpt(noun)}” here that I know of."), is_lost=True)
 
 
 def openings(nouns: Nouns) -> list[str]:
@@ -436,7 +437,7 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
             return meant(ctx, words, first, wanted)
         return asking(words, "One at a time, please. You can:", wanted.lines)
     if ctx.prose_noun and phrase.lower() in _PROSE_PRONOUNS:
-        return nothing_called(ctx, words, ctx.prose_noun, wanted.lines) if ctx.nouns.knows_scenery else left(ctx, words)
+        return nothing_called(ctx, words, ctx.prose_noun) if ctx.nouns.knows_scenery else left(ctx, words)
     for person in (True, False):
         kind = [candidate for candidate in wanted.present if (candidate.kind == "person") == person]
         found = (
@@ -450,10 +451,10 @@ def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKin
     if named is not None and _is_elsewhere(ctx, phrase, named):
         named = None
     if isinstance(named, Tie) and key_words(phrase)[0] in _BEYOND:
-        return nothing_called(ctx, words, phrase, wanted.lines)
+        return nothing_called(ctx, words, phrase)
     if isinstance(named, Tie):
         return which(words, named, wanted.pattern or pattern_for("examine", "thing"))
-    return named or nothing_called(ctx, words, phrase, wanted.lines, of_people=wanted.is_of_people)
+    return named or nothing_called(ctx, words, phrase, of_people=wanted.is_of_people)
 
 
 # Words for one of several, no matter which.

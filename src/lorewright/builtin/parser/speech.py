@@ -19,8 +19,8 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.following import remembered
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     MAX_WORDS,
@@ -36,6 +36,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.utterances import titled_name
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import function_words
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
@@ -235,12 +236,17 @@ def follow_up(ctx: ParseContext, words: Sequence[Word], target: PhraseMatch) -> 
         return ""
     people = (ctx.person,) if refers & _OF_PEOPLE else ()
     subject = next((person.name for person in people if person and person.id != target.candidate.id), "")
-    if not subject and (len(ctx.topic.split()) <= _SUBJECT or exact(ctx.topic, ctx.nouns.everything()) is not None):
+    if not subject and (_is_subject(ctx.topic) or exact(ctx.topic, ctx.nouns.everything()) is not None):
         subject = ctx.topic
     return f"{subject} {' '.join(own)}"[:MAX_WORDS] if subject else ""
 
 
-# A topic of more words is a question of its own, and no subject.
+def _is_subject(topic: str) -> bool:
+    """Tell whether a topic names something; of more words, or with a pronoun in it, it is a question of its own."""
+    low = [word.partition("'")[0] for word in topic.casefold().split()]
+    return len(low) <= _SUBJECT and not set(low) & (function_words() | {"mine", "yours", "heard", "standing"})
+
+
 _SUBJECT = 2
 _OF_PEOPLE = frozenset(("she", "he", "they", "her", "him", "them"))
 

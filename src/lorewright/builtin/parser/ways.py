@@ -19,11 +19,14 @@ from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
+    act_word,
     acting,
     aimed_at_prose,
     asking,
     bare,
     excerpt,
+    not_caught,
+    nothing_called,
     noun_part,
     read_as,
     shown,
@@ -45,6 +48,8 @@ def _travelling() -> str:
 def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move along a way out, by its name or by its place, door or direction."""
     phrase = bare(rest)
+    if len(rest) > 1 and lows(rest)[0] in ("it", "them") and not ctx.prose_noun:
+        return not_caught(ctx, words)
     if phrase and _STAIRS & set(lows(rest)) and resolve(phrase, ctx.nouns.exits) is None:
         flights = [way for name in ("up", "down") if (way := exact(name, ctx.nouns.exits))]
         if len(flights) == 1:
@@ -165,6 +170,7 @@ def _read_somewhere(ctx: ParseContext, words: str) -> Reading:
 
 
 _SEATED = frozenset("boat boats car cart ferry chair armchair sofa bed bath tub bench hammock".split())
+_LEFT_AT = frozenset("on under in into beside behind with for to against inside underneath near next".split())
 # After `leave` and a thing: it stays as it is.
 _STAYS = frozenset(("where", "as", "alone", "be", "untouched"))
 _STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
@@ -190,7 +196,7 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     """Read a move out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if posture is not None and words.casefold().startswith("leave ") and _STAYS & set(lows(rest)[1:]):
+    if posture is not None and act_word(words) == "leave" and _STAYS & set(lows(rest)[1:]):
         stayed: Reading = posture(ctx, words)
         return stayed
     if alone:
@@ -212,6 +218,10 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     dropping = verb_with(lambda syntax: syntax.is_putting_down)
     if isinstance(left, PhraseMatch) and dropping is not None:
         return acting(ctx, dropping.name, f"{dropping.name} {shown(left)}", target=left)
+    is_left = act_word(words) == "leave" and bool(_LEFT_AT & set(lows(rest)[1:]))
+    if is_left and not is_place(ctx, noun_part(phrase)):
+        # `leave a coin under the glass` is no way out.
+        return nothing_called(ctx, words, noun_part(phrase))
     if lows(rest)[:1] in (["through"], ["by"], ["via"]):
         return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
     return _read_somewhere(ctx, words)

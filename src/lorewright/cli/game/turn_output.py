@@ -223,7 +223,8 @@ def _show_waiting(number: int) -> None:
 
 def _unread(result: TurnResult) -> list[str]:
     """Return a line about words that changed nothing, where there are any."""
-    words = [f"“{part}”" for part in result.validation.not_played]
+    parts = [part for part in result.validation.not_played if part not in result.final_text]
+    words = [f"“{part}”" for part in parts]
     return [f"not played: {', '.join(words)}"] if words else []
 
 

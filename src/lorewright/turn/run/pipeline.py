@@ -376,6 +376,12 @@ def draft_of_turn(
     tried = (round_.resolution for round_ in rounds_of(course) if round_.who == at.state.player_id)
     wished = plan.next_suggestions if turn.setting.code_version > FIRST_CODE else ()
     options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried), wished)
+    told, rest = _narrations_heard(at), reading.output.rest
+    places = [action.location_id for action in reading.output.proposed_actions if action.location_id]
+    has_arrived = not places or places[-1] == at.state.scene.location_id
+    if rest is not None and has_arrived and at.state.ended is None:
+        # What was not read is asked about where the telling ends; not of whom one has not come to.
+        told, options = f"{told}\n\n{rest.question}".strip(), (*rest.lines, *options)
     return _draft(
         turn,
         opening.ops,
@@ -383,7 +389,7 @@ def draft_of_turn(
         course,
         closing,
         kind="play",
-        final_text=_narrations_heard(at),
+        final_text=told,
         options=options,
         told=reading.judged,
         reading=reading.output,

@@ -23,7 +23,7 @@ from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
-from lorewright.turn.views.scope import in_steps, role_of_item, scope_of
+from lorewright.turn.views.scope import in_steps, role_of_item, scope_of, scopes_ahead
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, Premise
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Scope
@@ -343,6 +343,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         talk=talk_at(at, turn.setting.rules.listeners),
         came_from=came_from(at),
         clocks=tuple(clock["name"] for clock in state.clocks_shown()),
+        ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
     )
     learned = state.learned_by(state.player_id)
     meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)
@@ -357,6 +358,16 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
     if (read := meanings.run(turn.stages.interpret.builtin_version)) is not None:
         turn.recorder.keep(read)
     return _settle(turn, state, output, given)
+
+
+# A line of several parts: only there something is done after a walk.
+_PARTED = re.compile(r"[,;.](?= \S)|\b(?:and|then|n)\b", re.IGNORECASE)
+
+
+def _ahead(turn: TurnContext, state: WorldState, *said_before: str) -> dict[str, Scope]:
+    """Return the scopes ahead by the names that the player may hear now: nobody is met before the walk came off."""
+    knows, words = turn.views.acquaintance(state), "\n".join((*said_before, turn.submission.text))
+    return scopes_ahead(knows.shown, turn.setting.rules.ruleset, heard_of=knows.heard_of(words))
 
 
 def _scope(turn: TurnContext, state: WorldState, *said_before: str) -> Scope:

@@ -17,7 +17,7 @@ from lorewright.rules.aiming import WITHIN_TARGET
 from lorewright.rules.reach import is_barred, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, Ruleset
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.same import Same
@@ -338,6 +338,21 @@ def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
         )
         for way in state.exits.get(state.scene.location_id, ())
     )
+
+
+def scopes_ahead(state: WorldState, ruleset: Ruleset, *, heard_of: Collection[str]) -> dict[str, Scope]:
+    """Return the scopes of the places that the player's ways out lead to, without people that have no name in the
+    state; a way that a locked door bars leads nowhere."""
+    going = verb_for("way")
+    if going is None or ruleset.find_row(going.name) is None:
+        return {}
+    ways = [way for way in ways_out(state) if not (way.barred and way.locked)]
+    walks = [Action(actor_id=state.player_id, type=going.name, location_id=way.to) for way in ways]
+    found: dict[str, Scope] = {}
+    for way, walk in zip(ways, walks, strict=True):
+        there = scope_of(plainly(walk, state, ruleset), heard_of=heard_of)
+        found[way.to] = there.model_copy(update={"people": tuple(person for person in there.people if person.name)})
+    return found
 
 
 def _names_of_place(place: Entity) -> tuple[str, ...]:

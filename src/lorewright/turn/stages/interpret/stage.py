@@ -93,7 +93,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
     made_type = InterpreterOutput
-    builtin_version = 6
+    builtin_version = 7
     asks_builtin_first = True
 
     # Reads by meaning the words of this turn that the grammar cannot read.
