@@ -220,3 +220,10 @@ def test_a_question_to_somebody_who_is_not_here_is_put_to_nobody(text: str, scop
     assert output.proposed_actions == ()
     assert output.unclear is not None
     assert output.unclear.question.startswith("Nobody called “Rose” is here.")
+
+
+@pytest.mark.parametrize("title", ["Mr.", "Mrs.", "Dr.", "capt."])
+def test_the_stop_after_a_title_ends_no_sentence(title: str) -> None:
+    with_stop, without = (read(f"ask {each} Viktor about Jin, then wait.") for each in (title, title.rstrip(".")))
+    assert with_stop.proposed_actions == without.proposed_actions
+    assert [action.type for action in with_stop.proposed_actions] == ["ask", "wait"]

@@ -287,6 +287,7 @@ ATTEMPT = Verb(
         Phrasing(
             290,
             "push, force, trip, force open, break open, break down, kick down, kick in, ram, shove, wrench, drag, "
+            "prise, prise open, prise off, pry open, pry off, lever open, lever off, "
             "balance on, hang from, provoke, taunt, challenge, stare at, block, grab hold of, hold back, "
             "restrain, tie down, escape from, dodge, ambush, spit at, spit on",
             partial(_read_handling, trait="nerve"),

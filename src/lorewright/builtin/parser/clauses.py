@@ -250,6 +250,8 @@ def _phrases(texts: Iterable[str]) -> tuple[Phrase, ...]:
 MAX_CHARACTERS = 600  # far more than four actions need; the rest of a longer line is not read
 
 _TOKEN = re.compile(r'"(?P<speech>[^"]*)"?|(?P<word>[^\W_]+(?:[\'-][^\W_]+)*)|(?P<stop>[.;!?]+)|(?P<comma>[,:]| -+ )')
+# The stop after a title ends nothing.
+_TITLE = re.compile(r"\b(mrs?|ms|mx|dr|prof|capt|sgt|rev)\.(?=\s+\w)", re.IGNORECASE)
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "—": ",", "–": ","})
 
 
@@ -291,7 +293,7 @@ def _is_visible(char: str) -> bool:
 
 def words_of(text: str) -> tuple[Word, ...]:
     """Return the words and signs of a cleaned text."""
-    found = map(_word, _TOKEN.finditer(text))
+    found = map(_word, _TOKEN.finditer(_TITLE.sub(r"\1", text)))
     return tuple(word for word in found if word.kind != "speech" or any(map(str.isalnum, word.text)))
 
 
