@@ -95,3 +95,25 @@ def test_who_is_called_by_title_and_is_not_here_is_said_not_to_be() -> None:
     unclear = read_in("bar", "Mr Gaunt! Wait! Let me out").unclear
     assert unclear is not None
     assert "Mr Gaunt" in unclear.question
+
+
+@pytest.mark.parametrize("clause", ["I found", "that I just found in the cellar", "we brought", "which I have"])
+def test_a_thing_is_the_same_whatever_is_said_of_how_it_was_come_by(clause: str) -> None:
+    plain = read_in("bar", "show Viktor the coin")
+    assert shape(read_in("bar", f"show Viktor the coin {clause}")) == shape(plain)
+    assert read_in("bar", "ask Viktor what I found").proposed_actions
+
+
+def test_what_one_has_done_to_somebody_is_no_question_about_the_story() -> None:
+    asked = told("What have I done to offend you?", to="viktor")
+    assert asked.aside is None
+    assert [action.target_id for action in asked.proposed_actions] == ["viktor"]
+    summary = read_in("bar", "What have I done so far?").aside
+    assert summary is not None
+    assert summary.kind == "recap"
+
+
+@pytest.mark.parametrize("text", ["climb the stairs to the street", "take the back alley out to the street"])
+def test_what_leads_to_a_place_is_taken_there(text: str) -> None:
+    assert shape(read_in("bar", text)) == shape(read_in("bar", "go to the street"))
+    assert shape(read_in("bar", "take the coin to the street")) != shape(read_in("bar", "go to the street"))

@@ -144,12 +144,48 @@ _DONE_FOR_OTHERS = frozenset(
 )
 
 
+def _without_relative(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `show Viktor the comm unit` for `show Viktor the comm unit that I found`, where the thing is at hand."""
+    text = typed(words)
+    found = _RELATIVE.search(text)
+    if found is None or resolve(found["noun"], (*ctx.nouns.things, *ctx.nouns.doors)) is None:
+        return None
+    return words_of(text[: found.end("noun")])
+
+
+_RELATIVE = re.compile(
+    r"\b(?:the|this|that|my|those|these) (?P<noun>[\w'-]+(?: [\w'-]+){0,2}?) (?:(?:that|which) )?"
+    r"(?:i|we)(?:'ve| have| had| just)? "
+    r"(?:found|took|got|have|brought|carry|bought|stole|saw|noticed|kept|picked up|was given)"
+    r"(?: (?:earlier|before|here|there|just now|today|(?:in|on|under|from|behind) [\w' -]+))?$",
+    re.IGNORECASE,
+)
+
+
+def _as_climb(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
+    """Return `go to the landing` for `climb the stairs to the landing`, where that is a way out."""
+    found = _CLIMBED.match(typed(words))
+    if found is None or resolve(found["place"], ctx.nouns.exits) is None:
+        return None
+    return words_of(typed_lines("way", way=found["place"])[0])
+
+
+_CLIMBED = re.compile(
+    r"(?:climb|ascend|descend|mount|follow|take|run|hurry|walk)(?: (?:up|down|along))? the (?:[\w'-]+ )?"
+    r"(?:stairs?|steps|staircase|stairway|ladder|path|lane|corridor|passage|bridge|road|alley|track|ramp) "
+    r"(?:up |down |back |out )?(?:to|into|onto) (?P<place>[\w' -]+)$",
+    re.IGNORECASE,
+)
+
+
 _REWORDINGS: tuple[Callable[[ParseContext, Sequence[Word]], Sequence[Word] | None], ...] = (
     _as_way,
     _as_reading,
     _as_touch,
     _as_search,
     _as_crowning,
+    _without_relative,
+    _as_climb,
 )
 
 
