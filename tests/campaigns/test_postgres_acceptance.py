@@ -25,7 +25,7 @@ from lorewright.turn.store.turn_store import undo_played
 from support import harbour as h
 from support.postgres_server import new_database
 from support.scale import scaled
-from support.table_service import hall
+from support.table_service import Browser, hall
 
 pytestmark = [pytest.mark.server, pytest.mark.campaign]
 
@@ -67,9 +67,7 @@ def serve(app: App, *, workers: int = 1) -> list[Any]:
             if answer.status_code == 409:
                 next(browser).post(f"{path}/undo", {"turns": BACK})
         last = next(browser).get(path).json()["turn_no"]
-        told += [
-            next(browser).events(f"{path}/events?after={turn}", "committed") for turn in range(last - STREAMED, last)
-        ]
+        told += stream(next(browser), f"{path}/events?after={last - STREAMED}", STREAMED)
         for number in range(QUERIES):
             viewer = ("gm", "player")[number % 2]
             asked = {"text": ASKED[number % len(ASKED)], "limit": 1 + number % 7, "campaign_id": "game", "as": viewer}
@@ -77,6 +75,19 @@ def serve(app: App, *, workers: int = 1) -> list[Any]:
             assert answer.status_code == 200
             told.append(answer.content)
         return [*told, next(browser).get(f"{path}/turns").content, next(browser).get(path).content]
+
+
+def stream(browser: Browser, path: str, turns: int) -> list[str]:
+    """Return the lines of a stream of events, up to the last of so many committed turns."""
+    found: list[str] = []
+    with browser.client.stream("GET", path) as answer:
+        assert answer.status_code == 200, answer.read()
+        for line in answer.iter_lines():
+            found.append(line)
+            turns -= found[-2:-1] == ["event: committed"]
+            if turns == 0:
+                break
+    return found
 
 
 def differing(some: Sequence[Any], others: Sequence[Any]) -> list[int]:
